@@ -95,7 +95,7 @@ struct desk : virtual_system {
 
 } // namespace
 
-TEST_CASE_FIXTURE(desk, "what the journal takes is acknowledged, and the helper is gone") {
+TEST_CASE_FIXTURE(desk, "an accepted append is acknowledged, and the helper actor ends") {
   write();
   CHECK(sequence == 42);
   CHECK(told.empty());
@@ -105,7 +105,7 @@ TEST_CASE_FIXTURE(desk, "what the journal takes is acknowledged, and the helper 
   CHECK(script->heard[0].events[0].payload == "payload");
 }
 
-TEST_CASE_FIXTURE(desk, "a full disk is waited out: the campaign is told why, once, and told when it goes on") {
+TEST_CASE_FIXTURE(desk, "an append waits while the disk is full, and reports the beginning and the end once") {
   script->script = {errc::no_space, errc::no_space, errc::read_only};
   write();
   for (int i = 1; i <= 3; ++i) {
@@ -123,7 +123,7 @@ TEST_CASE_FIXTURE(desk, "a full disk is waited out: the campaign is told why, on
   CHECK(script->heard[3].events[0].payload == "payload");
 }
 
-TEST_CASE_FIXTURE(desk, "a journal that restarts is waited out without troubling the campaign") {
+TEST_CASE_FIXTURE(desk, "an append waits for a restarting journal without a report to the campaign") {
   script->script = {errc::unavailable, errc::timed_out};
   write();
   pass(500ms);
@@ -132,7 +132,7 @@ TEST_CASE_FIXTURE(desk, "a journal that restarts is waited out without troubling
   CHECK(told.empty());
 }
 
-TEST_CASE_FIXTURE(desk, "what waiting does not mend is reported at once") {
+TEST_CASE_FIXTURE(desk, "an error that waiting cannot resolve is reported at once") {
   for (auto code : {errc::bad_input, errc::corrupt, errc::newer_format, errc::internal}) {
     script->script = {code};
     error.reset();
@@ -145,7 +145,7 @@ TEST_CASE_FIXTURE(desk, "what waiting does not mend is reported at once") {
   }
 }
 
-TEST_CASE_FIXTURE(desk, "a writer that dies takes its append with it and holds the campaign up no longer") {
+TEST_CASE_FIXTURE(desk, "a writer that dies cancels its append and no longer delays the campaign") {
   script->script = std::deque<errc>(100, errc::no_space);
   write();
   REQUIRE(told.size() == 1);

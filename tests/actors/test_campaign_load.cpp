@@ -93,7 +93,7 @@ struct loading : virtual_system {
 
 } // namespace
 
-TEST_CASE("what is asked of a campaign that is being read is answered once it is") {
+TEST_CASE("a request to a campaign that is being read is answered once it is read") {
   loading s;
   caf::anon_send(s.journal_front, atom::flush_v);
   s.run();
@@ -106,7 +106,7 @@ TEST_CASE("what is asked of a campaign that is being read is answered once it is
 }
 
 TEST_CASE(
-    "a campaign that is cancelled while the storage refuses is stored as finished, and told as paused until then") {
+    "a campaign cancelled while the storage refuses writes is stored as finished, and shown as paused until then") {
   loading s;
   caf::anon_send(s.journal_front, atom::flush_v);
   s.run();
@@ -126,7 +126,7 @@ TEST_CASE(
   CHECK(stored->reason == "enough");
 }
 
-TEST_CASE("a campaign that was paused before it was prepared stays so over a restart, and prepares nothing") {
+TEST_CASE("a campaign paused before its preparation stays paused after a restart and prepares nothing") {
   loading s{false};
   journal_event e;
   e.sequence = 1;
@@ -142,7 +142,7 @@ TEST_CASE("a campaign that was paused before it was prepared stays so over a res
   CHECK(status->value->reason == "operator");
 }
 
-TEST_CASE("who has asked a campaign that dies before it is read is told so") {
+TEST_CASE("a request to a campaign that dies while it is read gets an error") {
   loading s;
   caf::anon_send(s.front, atom::crash_v);
   s.run();

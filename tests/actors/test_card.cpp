@@ -45,7 +45,7 @@ card_view find(const std::vector<card_view>& cards, uint64_t id) {
 
 } // namespace
 
-TEST_CASE("a live actor's card tells who it is and what it did") {
+TEST_CASE("a live actor's card shows its identity and its work") {
   virtual_system s;
   auto a = spawn_carded(s.system, s.cards, "device", "cpu:1", 7, worker);
   s.run();
@@ -67,7 +67,7 @@ TEST_CASE("a live actor's card tells who it is and what it did") {
   CHECK_FALSE(s.cards->handle(a.id()));
 }
 
-TEST_CASE("a dead actor's card is kept, with the words of the exception that ended it") {
+TEST_CASE("a dead actor's card is kept with the text of its exception") {
   virtual_system s;
   auto a = spawn_carded(s.system, s.cards, "device", "cpu:1", 0, worker);
   caf::anon_send(a, atom::crash_v);
@@ -78,7 +78,7 @@ TEST_CASE("a dead actor's card is kept, with the words of the exception that end
   CHECK(v.last_failure.find("a bug") != std::string::npos);
 }
 
-TEST_CASE("the next instance knows how often and why it was restarted") {
+TEST_CASE("a restarted actor's card shows the number of restarts and the last reason") {
   virtual_system s;
   auto start = [&] { return spawn_carded(s.system, s.cards, "device", "cpu:1", 0, worker); };
   auto a = start();
@@ -106,7 +106,7 @@ TEST_CASE("the next instance knows how often and why it was restarted") {
   virtual_system::stop(other);
 }
 
-TEST_CASE("tallies and pages say what the whole list says, whatever the actors do") {
+TEST_CASE("tallies and pages agree with the whole list, whatever the actors do") {
   virtual_system s;
   s.cards = std::make_shared<card_table>(5); // the oldest dead actors are forgotten
   std::minstd_rand draw{7};
@@ -185,7 +185,7 @@ TEST_CASE("tallies and pages say what the whole list says, whatever the actors d
   s.run();
 }
 
-TEST_CASE("what an actor logs while it handles a message says what it is about") {
+TEST_CASE("log messages of an actor name the message that it handles") {
   virtual_system s;
   struct author_state {
     card_ptr card;
@@ -220,7 +220,7 @@ TEST_CASE("what an actor logs while it handles a message says what it is about")
   virtual_system::stop(a);
 }
 
-TEST_CASE("what a kind of actor waits for is told when none of them can work") {
+TEST_CASE("the reason for waiting is shown for a kind of actor when none of them can work") {
   virtual_system s;
   auto first = s.cards->open("device", "cpu:0", 0);
   auto second = s.cards->open("device", "cpu:1", 0);
@@ -241,7 +241,7 @@ TEST_CASE("what a kind of actor waits for is told when none of them can work") {
   virtual_system::stop(b);
 }
 
-TEST_CASE("of too many dead the oldest are forgotten, and counted") {
+TEST_CASE("the oldest cards of dead actors are forgotten and counted") {
   virtual_system s;
   s.cards = std::make_shared<card_table>(3);
   std::vector<uint64_t> ids;
@@ -258,7 +258,7 @@ TEST_CASE("of too many dead the oldest are forgotten, and counted") {
   CHECK(left.back().id == ids[4]);
 }
 
-TEST_CASE("appenders that did their work leave no card behind, those that failed do") {
+TEST_CASE("successful append helpers leave no card behind, failed ones do") {
   virtual_system s;
   auto good = spawn_carded(s.system, s.cards, "appender", "x", 0, worker);
   auto bad = spawn_carded(s.system, s.cards, "appender", "x", 0, worker);

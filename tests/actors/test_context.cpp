@@ -55,7 +55,7 @@ TEST_CASE("a held-out shape never reaches a generator") {
   CHECK(spec.task.task.shapes.size() == 3);
 }
 
-TEST_CASE("the memory operator decides what a step remembers") {
+TEST_CASE("the memory operator selects the ancestors in a context") {
   synthesis_step s;
   s.parents = {3, 1};
   s.siblings = {2, 4, 5, 6, 7, 8, 9, 10, 11, 12};
@@ -95,7 +95,7 @@ TEST_CASE("the memory operator decides what a step remembers") {
   }
 }
 
-TEST_CASE("the reference is no node to read, and a node is read once") {
+TEST_CASE("the reference is never read as a node, and each node is read once") {
   synthesis_step s;
   s.memory = "both";
   s.parents = {0, 2};
@@ -103,7 +103,7 @@ TEST_CASE("the reference is no node to read, and a node is read once") {
   CHECK(nodes_to_read(s) == std::vector<uint64_t>{1, 2});
 }
 
-TEST_CASE("a step goes on without ancestors that are not to be had") {
+TEST_CASE("a step continues without ancestors that cannot be read") {
   synthesis_step s;
   s.memory = "both";
   s.parents = {1, 2};
@@ -113,7 +113,7 @@ TEST_CASE("a step goes on without ancestors that are not to be had") {
   CHECK(q.siblings.empty());
 }
 
-TEST_CASE("an ancestor is what was tried and what the judge said, capped") {
+TEST_CASE("an ancestor has its source and the judge's findings, with bounded length") {
   auto n = tried(1);
   n.detail = std::string(5'000, 'x');
   auto a = to_ancestor(n, "source");
@@ -125,7 +125,7 @@ TEST_CASE("an ancestor is what was tried and what the judge said, capped") {
   CHECK(a.detail == std::string(2'000, 'x'));
 }
 
-TEST_CASE("of a parent its compile and its last evaluation are told: times, what bounds it, its machine code") {
+TEST_CASE("a parent has its last compile and evaluation: times, bottleneck, machine code") {
   node_record node;
   CHECK(feedback_evaluations(node).empty());
   const auto compiled = random_id();

@@ -42,7 +42,7 @@ device_health fit_since(std::chrono::milliseconds when) {
 
 } // namespace
 
-TEST_CASE("a device proves itself first, after a crash, after so many jobs and after so long") {
+TEST_CASE("a device is probed at first, after a crash, and after a number of jobs or a time") {
   const health_rules rules{10, 60s, 1s, 8s, 1'000};
   CHECK(probe_due({}, rules, 0s));
   auto h = fit_since(100s);
@@ -56,7 +56,7 @@ TEST_CASE("a device proves itself first, after a crash, after so many jobs and a
   CHECK(probe_due(h, rules, 100s));
 }
 
-TEST_CASE("what casts doubt on a device is a crash on it or a failure around it, not a candidate's own fault") {
+TEST_CASE("crashes and faults make a device suspect, a candidate's own errors do not") {
   struct row {
     verdict result;
     const char* trouble;
@@ -78,7 +78,7 @@ TEST_CASE("what casts doubt on a device is a crash on it or a failure around it,
   }
 }
 
-TEST_CASE("a failed answer quarantines with a growing wait, and one good answer ends it") {
+TEST_CASE("a failed probe quarantines with growing back-off, and one good probe ends it") {
   const health_rules rules{10, 60s, 1s, 3s, 1'000};
   auto h = fit_since(0s);
   std::vector<int64_t> waits;
@@ -238,7 +238,7 @@ const id128 job{7, 7};
 
 } // namespace
 
-TEST_CASE_FIXTURE(bench, "a device is offered once its known answer has come out") {
+TEST_CASE_FIXTURE(bench, "a device is offered once its probe has passed") {
   hello();
   CHECK_FALSE(status().up);
   CHECK(status().resource_id.empty()); // not offered yet
@@ -247,7 +247,7 @@ TEST_CASE_FIXTURE(bench, "a device is offered once its known answer has come out
   CHECK(status().unfit.empty());
 }
 
-TEST_CASE_FIXTURE(bench, "a verdict of a crash waits for the device to prove itself") {
+TEST_CASE_FIXTURE(bench, "a verdict of a crash waits for a probe of the device") {
   hello();
   probe_says(ended_with(verdict::pass));
   auto l = acquire();
@@ -262,7 +262,7 @@ TEST_CASE_FIXTURE(bench, "a verdict of a crash waits for the device to prove its
   CHECK(status().up);
 }
 
-TEST_CASE_FIXTURE(bench, "a crash on a sick device is no verdict: the job is done again when the device is fit") {
+TEST_CASE_FIXTURE(bench, "a crash on a faulty device is no verdict: the job runs again when the device is healthy") {
   hello();
   probe_says(ended_with(verdict::pass));
   auto l = acquire();
@@ -294,7 +294,7 @@ TEST_CASE_FIXTURE(bench, "a crash on a sick device is no verdict: the job is don
   CHECK(again->value->result == verdict::pass);
 }
 
-TEST_CASE_FIXTURE(bench, "a probe that is due comes before the next job, which a sick device does not get") {
+TEST_CASE_FIXTURE(bench, "a probe that is due comes before the next job, which a faulty device does not get") {
   hello();
   probe_says(ended_with(verdict::pass));
   auto l = acquire();
@@ -309,7 +309,7 @@ TEST_CASE_FIXTURE(bench, "a probe that is due comes before the next job, which a
   CHECK(r->value->trouble.kind == "device_sick");
 }
 
-TEST_CASE_FIXTURE(bench, "a job that is cancelled before its probe has ended is never begun") {
+TEST_CASE_FIXTURE(bench, "a job cancelled during the probe before it is never started") {
   hello();
   probe_says(ended_with(verdict::pass));
   auto l = acquire();
@@ -324,7 +324,7 @@ TEST_CASE_FIXTURE(bench, "a job that is cancelled before its probe has ended is 
   CHECK(status().up);
 }
 
-TEST_CASE_FIXTURE(bench, "a judge that is stopped is found out in seconds, one that is slow only at its limit") {
+TEST_CASE_FIXTURE(bench, "a stopped judge is detected in seconds, a slow one only at its limit") {
   hello();
   probe_says(ended_with(verdict::pass));
   auto l = acquire();
@@ -350,7 +350,7 @@ TEST_CASE_FIXTURE(bench, "a judge that is stopped is found out in seconds, one t
   CHECK(r->value->trouble.detail.find("stopped") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(bench, "a judge that waits for its core has all the time it needs, and says what it waits for") {
+TEST_CASE_FIXTURE(bench, "a judge that waits for its core keeps its full time limit and reports what it waits for") {
   hello();
   probe_says(ended_with(verdict::pass));
   auto l = acquire();
@@ -372,7 +372,7 @@ TEST_CASE_FIXTURE(bench, "a judge that waits for its core has all the time it ne
 
 using told = std::vector<std::string>;
 
-TEST_CASE_FIXTURE(bench, "what its judge says a device is like is shown at once, and stored once in ten seconds") {
+TEST_CASE_FIXTURE(bench, "device samples are shown at once, and stored every ten seconds") {
   CHECK(board->latest("cpu:1")->state == "unproven");
   hello();
   samples(1'000, 40);
@@ -395,8 +395,7 @@ TEST_CASE_FIXTURE(bench, "what its judge says a device is like is shown at once,
   CHECK(disk.data->last_sequence() == 0); // samples are no events
 }
 
-TEST_CASE_FIXTURE(bench,
-                  "a device that tells nothing leaves no trace, until it is quarantined and when it is fit again") {
+TEST_CASE_FIXTURE(bench, "a device without samples stores none, except for the beginning and end of a quarantine") {
   hello();
   probe_says(ended_with(verdict::pass));
   auto l = acquire();
@@ -416,7 +415,7 @@ TEST_CASE_FIXTURE(bench,
   CHECK(board->latest("cpu:1")->why.empty());
 }
 
-TEST_CASE_FIXTURE(bench, "a device's next actor knows what it was like, and stores on where the last one ended") {
+TEST_CASE_FIXTURE(bench, "a device's next actor knows the last sample and continues its numbering") {
   hello();
   samples(1'000, 40);
   probe_says(ended_with(verdict::none, "device_sick"));
@@ -433,7 +432,7 @@ TEST_CASE_FIXTURE(bench, "a device's next actor knows what it was like, and stor
   CHECK(decode<device_record>(**newest)->serial == 3);
 }
 
-TEST_CASE_FIXTURE(bench, "a journal that does not take a sample hinders nobody") {
+TEST_CASE_FIXTURE(bench, "a journal that refuses a sample blocks nothing") {
   stop(caf::actor_cast<caf::actor>(keeper));
   hello();
   samples(1'000, 40);
@@ -446,7 +445,7 @@ TEST_CASE_FIXTURE(bench, "a journal that does not take a sample hinders nobody")
   CHECK(stored().empty());
 }
 
-TEST_CASE_FIXTURE(bench, "a sample that does not decode is left aside") {
+TEST_CASE_FIXTURE(bench, "a sample that does not decode is ignored") {
   hello();
   caf::anon_send(timer, atom::answer_v, static_cast<uint8_t>(frame_kind::device_sample), std::string{"x"});
   run();

@@ -21,7 +21,7 @@ device_record record(int64_t time_ns, const std::string& state = "fit") {
 
 } // namespace
 
-TEST_CASE("the first sample is stored, and then one in ten seconds") {
+TEST_CASE("the first sample is stored, then one every ten seconds") {
   CHECK(worth_storing({}, record(1), 0s));
   const auto kept = record(1);
   CHECK_FALSE(worth_storing(kept, record(2), 9'999ms));
@@ -30,7 +30,7 @@ TEST_CASE("the first sample is stored, and then one in ten seconds") {
   CHECK_FALSE(worth_storing({}, record(0), 1h));   // contains nothing
 }
 
-TEST_CASE("what slows a device down, and that nothing does any more, is stored at once") {
+TEST_CASE("the beginning and end of throttling are stored at once") {
   const auto free = record(1);
   auto slow = record(2);
   slow.sample.throttled_by = {{"sw_power_cap"}};
@@ -43,7 +43,7 @@ TEST_CASE("what slows a device down, and that nothing does any more, is stored a
   CHECK(worth_storing(slow, hot, 0s));
 }
 
-TEST_CASE("a quarantine and its end are stored at once, with or without a sample; suspicions are not") {
+TEST_CASE("the beginning and end of a quarantine are stored at once, with or without a sample; suspicions are not") {
   CHECK(worth_storing(record(1), record(1, "quarantined"), 0s));
   CHECK(worth_storing(record(0, "quarantined"), record(0), 0s));
   CHECK(worth_storing({}, record(0, "quarantined"), 0s));
@@ -52,7 +52,7 @@ TEST_CASE("a quarantine and its end are stored at once, with or without a sample
   CHECK_FALSE(worth_storing(record(1, "unproven"), record(1), 0s));
 }
 
-TEST_CASE("a device's samples take so many places and no more, and the newest are those that are there") {
+TEST_CASE("a device has a fixed number of stored samples, and the newest are kept") {
   std::set<std::string> places;
   for (uint64_t serial = 1; serial <= 2 * samples_kept; ++serial)
     places.insert(sample_key("cuda:1", serial));
@@ -70,7 +70,7 @@ TEST_CASE("a device's samples take so many places and no more, and the newest ar
   CHECK(serials_there(late, 4, 10).empty());
 }
 
-TEST_CASE("a sample keeps through its journey what is known, and what is not stays so") {
+TEST_CASE("a sample keeps known values through serialisation, and unknown ones stay unknown") {
   device_sample s;
   s.time_ns = 7;
   s.clocks_mhz["memory"] = 0; // zero is a reported value

@@ -178,7 +178,7 @@ struct laboratory : virtual_system {
 
 } // namespace
 
-TEST_CASE_FIXTURE(laboratory, "an evaluation is prepared, compiled, raced and stored") {
+TEST_CASE_FIXTURE(laboratory, "an evaluation is prepared, compiled, screened and stored") {
   auto e = evaluate("candidate");
   run();
   REQUIRE(e->value);
@@ -202,7 +202,7 @@ TEST_CASE_FIXTURE(laboratory, "an evaluation is prepared, compiled, raced and st
   CHECK(e->value->last.evidence.at("sass") == "as compiled");
 }
 
-TEST_CASE_FIXTURE(laboratory, "the same candidate asked for twice at once is paid for once") {
+TEST_CASE_FIXTURE(laboratory, "the same candidate requested twice at once is evaluated once") {
   auto one = evaluate("candidate", 1);
   auto two = evaluate("candidate", 2);
   auto other = evaluate("another", 3);
@@ -216,7 +216,7 @@ TEST_CASE_FIXTURE(laboratory, "the same candidate asked for twice at once is pai
   CHECK(screenings() == 2);
 }
 
-TEST_CASE_FIXTURE(laboratory, "a compile that took long is synced at once, a short one with the next that must be") {
+TEST_CASE_FIXTURE(laboratory, "a long compile is synced at once, a short one with the next event that must be") {
   said->screenings_end = false; // the other candidates are compiled and wait
   auto first = evaluate("racing", 1);
   run();
@@ -232,7 +232,7 @@ TEST_CASE_FIXTURE(laboratory, "a compile that took long is synced at once, a sho
 }
 
 TEST_CASE_FIXTURE(laboratory,
-                  "after a gain the next race is against whom the campaign crowns, and waits for its word") {
+                  "after a gain the next screening is against the new champion, and waits for its promotion") {
   candidates_win();
   auto one = evaluate("fast", 1);
   auto two = evaluate("other", 2);
@@ -260,8 +260,7 @@ TEST_CASE_FIXTURE(laboratory,
   CHECK(three->value->baseline.index == 1);
 }
 
-TEST_CASE_FIXTURE(laboratory,
-                  "after a test that failed the next one is held at the level that the campaign says then") {
+TEST_CASE_FIXTURE(laboratory, "after a failed test the next one uses the campaign's current level") {
   candidates_win();
   said->verdict_on_candidates.ci_low = 0.9; // ends in confirmation
   champion_info champion;
@@ -281,7 +280,8 @@ TEST_CASE_FIXTURE(laboratory,
   CHECK(said->alphas == std::vector<double>{0.04, 0.02});
 }
 
-TEST_CASE_FIXTURE(laboratory, "a compile alone is kept for the evaluation after it, and says nothing of the champion") {
+TEST_CASE_FIXTURE(laboratory,
+                  "a compile-only result is kept for the later evaluation and says nothing about the champion") {
   candidates_win();
   evaluate_request first; // waits for its turn with the campaign's own level
   first.index = 1;
@@ -311,8 +311,7 @@ TEST_CASE_FIXTURE(laboratory, "a compile alone is kept for the evaluation after 
   CHECK(said->compiled.size() == 2);
 }
 
-TEST_CASE_FIXTURE(laboratory,
-                  "where no device can be reached a candidate is stored and waits, and what needs none goes on") {
+TEST_CASE_FIXTURE(laboratory, "without a device, candidates are stored and wait, and work that needs none continues") {
   stop(caf::actor_cast<caf::actor>(tested));
   run();
   auto spec = std::make_shared<campaign_spec>(*context->spec);
@@ -353,7 +352,7 @@ TEST_CASE_FIXTURE(laboratory,
   CHECK(stored(event_kind::evaluation_intent) == 1); // only for the compile
 }
 
-TEST_CASE_FIXTURE(laboratory, "who is to challenge again goes before those that wait for their first race") {
+TEST_CASE_FIXTURE(laboratory, "repeated screenings go before first ones") {
   candidates_win();
   auto one = evaluate("fast", 1);
   auto two = evaluate("other", 2);
@@ -374,7 +373,7 @@ TEST_CASE_FIXTURE(laboratory, "who is to challenge again goes before those that 
   CHECK(said->compared == std::vector<std::string>{"object of fast", "object of fast", "object of other"});
 }
 
-TEST_CASE_FIXTURE(laboratory, "what a former instance has bought is not bought again") {
+TEST_CASE_FIXTURE(laboratory, "results of a former instance are not computed again") {
   auto before = evaluate("candidate");
   run();
   REQUIRE(before->value);
@@ -392,7 +391,7 @@ TEST_CASE_FIXTURE(laboratory, "what a former instance has bought is not bought a
   CHECK(said->judged[judge_mode::admit] == 1);
 }
 
-TEST_CASE_FIXTURE(laboratory, "what a candidate bought or waited for is held until each node's end is stored") {
+TEST_CASE_FIXTURE(laboratory, "a candidate's results are held until the end of each of its nodes is stored") {
   said->screenings_end = false;
   auto racing = evaluate("candidate", 1);
   auto waits = evaluate("candidate", 2);
@@ -405,7 +404,7 @@ TEST_CASE_FIXTURE(laboratory, "what a candidate bought or waited for is held unt
   CHECK_FALSE(held(object));
 }
 
-TEST_CASE_FIXTURE(laboratory, "what was taken over is held as what was bought, and gone with its campaign's actors") {
+TEST_CASE_FIXTURE(laboratory, "adopted results are held like own ones, and released with the campaign's actors") {
   auto before = evaluate("candidate", 1);
   run();
   REQUIRE(before->value);
@@ -426,7 +425,7 @@ TEST_CASE_FIXTURE(laboratory, "what was taken over is held as what was bought, a
   CHECK_FALSE(held(key_of(again->value->evaluations.front())));
 }
 
-TEST_CASE_FIXTURE(laboratory, "a compile whose object is gone is bought again") {
+TEST_CASE_FIXTURE(laboratory, "a compile whose object is missing is repeated") {
   auto before = evaluate("candidate");
   run();
   REQUIRE(before->value);
@@ -443,8 +442,7 @@ TEST_CASE_FIXTURE(laboratory, "a compile whose object is gone is bought again") 
   CHECK(disk.data->blob(after->value->object)->has_value());
 }
 
-TEST_CASE_FIXTURE(laboratory,
-                  "a node's own event is stored once and before anything is spent, even if nothing need be bought") {
+TEST_CASE_FIXTURE(laboratory, "a node's own event is stored once and before any job, even if no job is needed") {
   auto bought = evaluate("candidate", 1);
   auto waited = evaluate("candidate", 2);
   run();
@@ -468,8 +466,7 @@ TEST_CASE_FIXTURE(laboratory,
   CHECK_FALSE(spent_before);
 }
 
-TEST_CASE_FIXTURE(laboratory,
-                  "a last result that is not stored yet is not bought again, and stored with whoever used it") {
+TEST_CASE_FIXTURE(laboratory, "a last result that is not stored yet is reused, and stored with its next user") {
   auto first = evaluate("candidate", 1);
   run();
   auto second = evaluate("candidate", 2);
@@ -487,7 +484,7 @@ TEST_CASE_FIXTURE(laboratory,
   CHECK(screenings() == 1);
 }
 
-TEST_CASE_FIXTURE(laboratory, "a fault is tried again after a while, and is no verdict") {
+TEST_CASE_FIXTURE(laboratory, "a fault is retried after a back-off and is no verdict") {
   said->faults = 2;
   auto e = evaluate("candidate");
   run();
@@ -501,7 +498,7 @@ TEST_CASE_FIXTURE(laboratory, "a fault is tried again after a while, and is no v
   CHECK(said->compiled.size() == 3);
 }
 
-TEST_CASE_FIXTURE(laboratory, "after four faults who asked is told, and who waited for the same is too") {
+TEST_CASE_FIXTURE(laboratory, "after four faults all requesters of the evaluation get the error") {
   said->faults = 4;
   auto one = evaluate("candidate", 1);
   auto two = evaluate("candidate", 2);
@@ -519,7 +516,7 @@ TEST_CASE_FIXTURE(laboratory, "after four faults who asked is told, and who wait
   CHECK(again->value->result == verdict::pass);
 }
 
-TEST_CASE_FIXTURE(laboratory, "a candidate that compiles to its rival's code is not raced") {
+TEST_CASE_FIXTURE(laboratory, "a candidate with its baseline's code is not screened") {
   auto e = evaluate("reference");
   run();
   REQUIRE(e->value);
@@ -528,7 +525,7 @@ TEST_CASE_FIXTURE(laboratory, "a candidate that compiles to its rival's code is 
   CHECK(screenings() == 0);
 }
 
-TEST_CASE_FIXTURE(laboratory, "an evaluator that crashes answers who waits") {
+TEST_CASE_FIXTURE(laboratory, "an evaluator that crashes answers waiting requests") {
   said->faults = 1; // makes it wait for a retry
   auto e = evaluate("candidate");
   run();
@@ -539,7 +536,7 @@ TEST_CASE_FIXTURE(laboratory, "an evaluator that crashes answers who waits") {
   CHECK(*e->error == failure{errc::unavailable, "the evaluator has ended"});
 }
 
-TEST_CASE_FIXTURE(laboratory, "a cancelled campaign's race does not go on") {
+TEST_CASE_FIXTURE(laboratory, "a cancelled campaign's screening stops") {
   said->screenings_end = false;
   auto e = evaluate("candidate");
   run();

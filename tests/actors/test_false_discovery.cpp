@@ -24,7 +24,7 @@ TEST_CASE("the shares of the level are positive, fall, and add up to one") {
   CHECK(share_of_level(0) == 0.0);
 }
 
-TEST_CASE("a level grows with what was found and shrinks with what was tried") {
+TEST_CASE("levels grow with discoveries and shrink with tests") {
   promotion_ledger ledger;
   const auto first = next_level(0.05, ledger);
   CHECK(first == doctest::Approx(0.05 * share_of_level(1)));
@@ -79,7 +79,7 @@ stream_result campaigns(int count, int tests, int one_in, double gain, bool cont
 
 } // namespace
 
-TEST_CASE("among a campaign's promotions the expected share of false ones stays below its bound") {
+TEST_CASE("the expected share of false promotions of a campaign stays below its bound") {
   const auto controlled = campaigns(200, 200, 20, 3.0, true);
   CHECK(controlled.share_of_false <= 0.05);
   CHECK(controlled.found > 0.9); // large gains are still found late in the campaign
@@ -136,7 +136,7 @@ TEST_CASE("a campaign's levels are the fold of its recorded confirmations") {
   CHECK(next_level(0.05, again.promotions) == next_level(0.05, live.promotions));
 }
 
-TEST_CASE("a node is verified by its recorded confirmation or by its rival's code") {
+TEST_CASE("a node is verified by its recorded confirmation or by its baseline's code") {
   struct row {
     const char* name;
     bool recorded;

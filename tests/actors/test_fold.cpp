@@ -115,7 +115,7 @@ std::string picture(const campaign_fold& f) {
 
 } // namespace
 
-TEST_CASE("folding the journal gives the state that the campaign had") {
+TEST_CASE("folding the journal restores the campaign's state") {
   play p;
   auto f = folded(p.events);
   CHECK(f.mismatch == "");
@@ -132,7 +132,7 @@ TEST_CASE("folding the journal gives the state that the campaign had") {
   CHECK(f.drafts == 4);
 }
 
-TEST_CASE("what a campaign has come to is told from its events alone") {
+TEST_CASE("a campaign's results follow from its events alone") {
   play p;
   campaign_spec spec;
   spec.target = "cpu";
@@ -170,7 +170,7 @@ TEST_CASE("what a campaign has come to is told from its events alone") {
   CHECK(at_rest().speedup == 1.4);
 }
 
-TEST_CASE("an event told twice changes nothing") {
+TEST_CASE("a repeated event changes nothing") {
   play p;
   auto once = folded(p.events);
   // Replays events one by one, and in batches that repeat after a lost acknowledgement.
@@ -192,7 +192,7 @@ TEST_CASE("an event told twice changes nothing") {
   }
 }
 
-TEST_CASE("a tree hash that does not hold is reported with its event") {
+TEST_CASE("a tree hash that does not match is reported with its event") {
   play p;
   for (auto kind : {event_kind::node_selected, event_kind::node_finished, event_kind::champion_changed}) {
     auto events = p.events;
@@ -229,7 +229,7 @@ TEST_CASE("a payload that does not decode is reported, not skipped") {
   CHECK(f.mismatch.find("event 30: corrupt") == 0);
 }
 
-TEST_CASE("a champion measured anew does not end a stall, a new one does") {
+TEST_CASE("measuring the champion again does not end a stall, a new champion does") {
   play p;
   p.live.valid_since_best = 17;
   p.promote(2, 1.8);
@@ -285,7 +285,7 @@ TEST_CASE_FIXTURE(times, "wall time adds up over sessions, not between them") {
   CHECK(wall() == 40.0);
 }
 
-TEST_CASE_FIXTURE(times, "a pause is nobody's wall time, also when the node is killed in it and started again") {
+TEST_CASE_FIXTURE(times, "a pause does not count as wall time, even if the node is killed during it") {
   session(100);
   state(110, "paused");
   CHECK(wall() == 10.0);
@@ -300,7 +300,7 @@ TEST_CASE_FIXTURE(times, "a pause is nobody's wall time, also when the node is k
   CHECK(wall() == 17.0);
 }
 
-TEST_CASE_FIXTURE(times, "what a session recorded of its time counts, and no time of an event beside it") {
+TEST_CASE_FIXTURE(times, "recorded session time counts instead of event times") {
   session(100);
   ran(100, 0);
   at(150, event_kind::evaluation_intent);
@@ -319,7 +319,7 @@ TEST_CASE_FIXTURE(times, "what a session recorded of its time counts, and no tim
   CHECK(wall() == 16.0);
 }
 
-TEST_CASE("a clock shows what it ran, and never goes back") {
+TEST_CASE("the clock shows the time run and never goes back") {
   run_clock c{5};
   CHECK(c.spent_ns(100) == 5);
   c.run(100);
@@ -337,7 +337,7 @@ TEST_CASE("a clock shows what it ran, and never goes back") {
   CHECK(c.spent_ns(500) == 45);
 }
 
-TEST_CASE("a step knows the siblings and genomes that came before it, sorted and once") {
+TEST_CASE("a step knows earlier siblings and genomes, sorted and without duplicates") {
   play p;
   p.live.genomes[1] = genome_fingerprint("genome 4"); // occurs twice in the tree
   p.live.genomes[6] = genome_fingerprint("too late");
@@ -377,7 +377,7 @@ TEST_CASE("node ids and seeds never change: stored trees depend on them") {
   }
 }
 
-TEST_CASE("a node that is put right loses its figures or gets others, and the tree's values follow") {
+TEST_CASE("a corrected node changes its figures, and the tree's values follow") {
   play p;
   auto& f = p.live;
   const auto valid = f.tree.valid();
@@ -418,7 +418,7 @@ TEST_CASE("a node that is put right loses its figures or gets others, and the tr
   CHECK_FALSE(fold_amended(f, root));
 }
 
-TEST_CASE("the first node with a candidate is known by it, and those after it are no promise") {
+TEST_CASE("the first node of a candidate represents it, and later ones are not promising") {
   play p;
   auto& f = p.live;
   const id128 made{7, 7};
@@ -452,7 +452,7 @@ TEST_CASE("the first node with a candidate is known by it, and those after it ar
   CHECK(again.judged == f.judged);
 }
 
-TEST_CASE("one that only looked faster may be tried, once, and is a best when that shows it to be one") {
+TEST_CASE("an unconfirmed faster candidate may be confirmed once, and becomes the best if it passes") {
   play p;
   auto& f = p.live;
   const auto looks = [&](double fitness, double ci_low, bool estimate) {
@@ -505,7 +505,7 @@ TEST_CASE("one that only looked faster may be tried, once, and is a best when th
   CHECK(picture(again) == picture(f));
 }
 
-TEST_CASE("a campaign is away from the export of a batch until that is back or given up") {
+TEST_CASE("a campaign is exported from the export of a batch until its import or its end") {
   play p;
   auto f = p.live;
   batch_record r;
@@ -527,7 +527,7 @@ TEST_CASE("a campaign is away from the export of a batch until that is back or g
   CHECK(f.tree.hash() == p.live.tree.hash());
 }
 
-TEST_CASE("what awaits judgement has a candidate and no verdict") {
+TEST_CASE("a node awaits judgement if it has a candidate and no verdict") {
   campaign_fold f;
   selection_record s;
   s.index = 1;
@@ -544,7 +544,7 @@ TEST_CASE("what awaits judgement has a candidate and no verdict") {
   CHECK(awaiting_judgement(f) == 0);
 }
 
-TEST_CASE("the keys of campaigns are found by the digits that their ids begin with") {
+TEST_CASE("campaign keys are found by the first digits of their ids") {
   const auto id = derive_id("campaign", "one");
   const auto digits = to_string(id);
   for (size_t n = 0; n <= digits.size(); ++n)
@@ -554,7 +554,7 @@ TEST_CASE("the keys of campaigns are found by the digits that their ids begin wi
   CHECK(keys::statuses("zz") == keys::statuses(""));
 }
 
-TEST_CASE("a row with its rival's figure shows no interval, and no more than the best") {
+TEST_CASE("a row with its baseline's figure shows no interval, and at most the best") {
   play p;
   node_record same;
   same.index = 3;
@@ -577,7 +577,7 @@ TEST_CASE("a row with its rival's figure shows no interval, and no more than the
   CHECK(rows[6].ci_high == 2.2);
 }
 
-TEST_CASE("what was in flight when its campaign ended is abandoned") {
+TEST_CASE("nodes in flight at a campaign's end are abandoned") {
   play p;
   CHECK(page_of_tree(p.live, false, 6, 1).items[0].state == "in_flight");
   finish_record end;

@@ -38,7 +38,7 @@ const id128 two{2, 2};
 
 } // namespace
 
-TEST_CASE_FIXTURE(archive, "nothing is written into the disk's reserve, and the refusal says what is free") {
+TEST_CASE_FIXTURE(archive, "nothing is written into the disk's reserve, and the refusal states the free space") {
   auto careful =
       // No disk has so much space.
       spawn_carded(system, cards, "journal", "careful", 0, journal, disk.data, uint64_t{1} << 62U);
@@ -73,7 +73,7 @@ TEST_CASE_FIXTURE(archive, "a refusal that lasts is told once a minute") {
   stop(caf::actor_cast<caf::actor>(careful));
 }
 
-TEST_CASE_FIXTURE(archive, "what is acknowledged can be read, by campaign and over all") {
+TEST_CASE_FIXTURE(archive, "acknowledged events can be read by campaign and globally") {
   auto a = entry(one, "first");
   a.values.push_back({"nodes", "key 1", "value 1"});
   a.values.push_back({"nodes", "key 2", "value 2"});
@@ -104,7 +104,7 @@ TEST_CASE_FIXTURE(archive, "what is acknowledged can be read, by campaign and ov
   CHECK(blob->value == "bytes");
 }
 
-TEST_CASE_FIXTURE(archive, "what is not there is not found; a family that is none is refused") {
+TEST_CASE_FIXTURE(archive, "missing records are not found; an unknown table is refused") {
   auto value = ask<std::string>(actor, atom::lookup_v, std::string{"nodes"}, std::string{"no"});
   auto blob = ask<std::string>(actor, atom::blob_v, sha256_hex("no"));
   auto family = ask<std::string>(actor, atom::lookup_v, std::string{"nonsense"}, std::string{"no"});
@@ -122,7 +122,7 @@ TEST_CASE_FIXTURE(archive, "what is not there is not found; a family that is non
   CHECK(refused->error->code == errc::bad_input);
 }
 
-TEST_CASE_FIXTURE(archive, "who folds a campaign sees what was sent before, stored or not") {
+TEST_CASE_FIXTURE(archive, "folding a campaign sees everything sent before, stored or not") {
   // Both wait in the mailbox, so the append's write comes after the read.
   auto written = ask<uint64_t>(actor, atom::append_v, entry(one, "late"));
   auto events = ask<std::vector<journal_event>>(actor, atom::events_v, one, uint64_t{0}, uint32_t{10});
@@ -133,7 +133,7 @@ TEST_CASE_FIXTURE(archive, "who folds a campaign sees what was sent before, stor
   CHECK(events->value->front().payload == "late");
 }
 
-TEST_CASE_FIXTURE(archive, "a journal that crashes answers those who wait, and nothing of theirs is stored") {
+TEST_CASE_FIXTURE(archive, "a journal that crashes answers pending requests and stores nothing of them") {
   run();
   auto written = ask<uint64_t>(actor, atom::append_v, entry(one, "lost"));
   scheduler.run_once(); // the asker sends its request
@@ -167,7 +167,7 @@ TEST_CASE_FIXTURE(archive, "events are read in pages over many campaigns") {
   CHECK(seen == expected);
 }
 
-TEST_CASE_FIXTURE(archive, "what may lag is synced with the next that may not, or before anybody sees it") {
+TEST_CASE_FIXTURE(archive, "lazy events are synced with the next strict one, or before they are read") {
   auto synced = [&] { return end_mark::read(disk.dir).value_or(0); }; // counts only synced events
   auto intent = entry(one, "intent");
   intent.may_lag = true;
@@ -195,7 +195,7 @@ TEST_CASE_FIXTURE(archive, "what may lag is synced with the next that may not, o
   CHECK(synced() == 5);
 }
 
-TEST_CASE("a disk that does not sync hides what is not synced, and the rest is read as ever") {
+TEST_CASE("a disk that fails to sync hides unsynced events, and the rest stays readable") {
   virtual_system s;
   test::faulty_disk sick;
   store_options on_it;

@@ -110,7 +110,7 @@ TEST_CASE("every stored record keeps all its fields") {
   check_record<argument>("argument");
 }
 
-TEST_CASE("a message crosses as a whole, with its atom") {
+TEST_CASE("a message is transferred as a whole, with its atom") {
   virtual_system s;
   filler f{{}};
   node_result r;
@@ -132,7 +132,7 @@ TEST_CASE("a failure keeps code and text as an error, also through serialisation
   CHECK(to_failure({}) == failure{});
 }
 
-TEST_CASE("errors of the framework become failures a person understands") {
+TEST_CASE("framework errors become failures with readable texts") {
   CHECK(to_failure(caf::make_error(caf::sec::request_timeout)).code == errc::timed_out);
   CHECK(to_failure(caf::make_error(caf::sec::request_receiver_down)).code == errc::unavailable);
   auto stopped = to_failure(caf::make_error(caf::exit_reason::user_shutdown));
@@ -140,7 +140,7 @@ TEST_CASE("errors of the framework become failures a person understands") {
   CHECK(stopped.detail == "the actor has stopped");
 }
 
-TEST_CASE("every kind of event has a name of its own") {
+TEST_CASE("every kind of event has its own name") {
   std::set<std::string> names;
   for (uint16_t k = 1; k <= static_cast<uint16_t>(event_kind::campaign_batch); ++k)
     names.insert(to_string(static_cast<event_kind>(k)));

@@ -206,7 +206,7 @@ struct service : virtual_system {
 
 } // namespace
 
-TEST_CASE("the board keeps nothing of a campaign that has left, and nothing for one that never listened") {
+TEST_CASE("the board keeps nothing for a campaign that has left or never listened") {
   model_board board;
   call_event e;
   e.id.campaign = campaign;
@@ -224,7 +224,7 @@ TEST_CASE("the board keeps nothing of a campaign that has left, and nothing for 
   CHECK(board.spent_out(campaign).empty());
 }
 
-TEST_CASE("a campaign that comes again after it was forgotten has spent nothing") {
+TEST_CASE("a campaign submitted again after it was forgotten has spent nothing") {
   service s;
   s.board->listen(campaign, [] {});
   s.open();
@@ -239,7 +239,7 @@ TEST_CASE("a campaign that comes again after it was forgotten has spent nothing"
   CHECK(s.ledger(keys::spent_by(campaign)).spent.calls == 1);
 }
 
-TEST_CASE("an answer is stored with what it took before it is given away") {
+TEST_CASE("an answer is stored with its usage before it is delivered") {
   service s;
   s.board->listen(campaign, [] {});
   s.open();
@@ -272,7 +272,7 @@ TEST_CASE("an answer is stored with what it took before it is given away") {
   CHECK(s.board->take_ended(campaign).empty());
 }
 
-TEST_CASE("what may be repeated is, after the wait that was asked for") {
+TEST_CASE("a retryable error is retried after the requested wait") {
   service s;
   s.open();
   s.scripts["first"]->ends = {failed(llm::failure_class::rate_limited, llm::failure_action::retry, 429, 5'000),
@@ -290,7 +290,7 @@ TEST_CASE("what may be repeated is, after the wait that was asked for") {
   CHECK(r.calls[1].number == 2);
 }
 
-TEST_CASE("a call that was sent elsewhere costs nothing") {
+TEST_CASE("a call sent to another provider costs nothing at the first") {
   service s;
   s.open();
   s.scripts["first"]->ends = {failed(llm::failure_class::redirected, llm::failure_action::hold_provider, 307)};
@@ -300,7 +300,7 @@ TEST_CASE("a call that was sent elsewhere costs nothing") {
   CHECK(s.list()[0].tokens == 0);
 }
 
-TEST_CASE("a provider without a valid key is put on hold, once, and the next one asked") {
+TEST_CASE("a provider without a valid key is put on hold once, and the next one is asked") {
   service s;
   s.open();
   s.scripts["first"]->ends = {failed(llm::failure_class::auth, llm::failure_action::hold_provider, 401)};
@@ -322,7 +322,7 @@ TEST_CASE("a provider without a valid key is put on hold, once, and the next one
   CHECK(s.board->held({"first"}).empty());
 }
 
-TEST_CASE("when every provider is on hold the question is given back with the reasons") {
+TEST_CASE("when every provider is on hold, the question returns with the reasons") {
   service s;
   s.open();
   for (const auto* name : {"first", "second"})
@@ -336,7 +336,7 @@ TEST_CASE("when every provider is on hold the question is given back with the re
   CHECK(!s.stored(1).answered);
 }
 
-TEST_CASE("a request that no provider takes ends its question; one that refuses all of them is put on hold") {
+TEST_CASE("a request that every provider rejects ends its question; a provider that rejects all is put on hold") {
   service s;
   s.open();
   const auto refuses = failed(llm::failure_class::bad_request, llm::failure_action::never, 400);
@@ -353,7 +353,7 @@ TEST_CASE("a request that no provider takes ends its question; one that refuses 
   CHECK(s.scripts["first"]->asked.size() == 3);
 }
 
-TEST_CASE("who waits for a full provider is not asked twice when another takes it first") {
+TEST_CASE("a question that waits for a full provider is asked once when another takes it first") {
   service s;
   s.specs[0].at_once = 1;
   s.open();
@@ -380,7 +380,7 @@ TEST_CASE("who waits for a full provider is not asked twice when another takes i
   CHECK(s.stored(3).calls.size() == 1);
 }
 
-TEST_CASE("at a full disk an answer waits for its place; nobody is asked again") {
+TEST_CASE("on a full disk an answer waits to be stored, and is not requested again") {
   service s;
   s.open();
   const auto got = s.put(s.question(1));
@@ -395,7 +395,7 @@ TEST_CASE("at a full disk an answer waits for its place; nobody is asked again")
   CHECK(s.stored(1).answered);
 }
 
-TEST_CASE("only the providers that the campaign names are asked, in its order") {
+TEST_CASE("only the providers named by the campaign are asked, in its order") {
   service s;
   s.open();
   s.scripts["second"]->ends = {answered(), answered()};
@@ -408,7 +408,7 @@ TEST_CASE("only the providers that the campaign names are asked, in its order") 
   CHECK(s.scripts["first"]->asked.empty());
 }
 
-TEST_CASE("a call that the campaign's budget has no room for is not made") {
+TEST_CASE("a call beyond the campaign's budget is not made") {
   service s;
   s.open();
   auto q = s.question(1);
@@ -420,7 +420,7 @@ TEST_CASE("a call that the campaign's budget has no room for is not made") {
   CHECK(!s.board->spent_out(campaign).empty());
 }
 
-TEST_CASE("a provider whose own budget is used up is passed over, and said to be on hold") {
+TEST_CASE("a provider whose budget is used up is skipped and shown as on hold") {
   service s;
   s.specs[0].total.calls = 1;
   s.open();
@@ -438,7 +438,7 @@ TEST_CASE("a provider whose own budget is used up is passed over, and said to be
   CHECK(resumed->value->reason.find("the budget of 1 calls is used up") != std::string::npos);
 }
 
-TEST_CASE("the last call of a budget cannot go out twice") {
+TEST_CASE("the last call of a budget is never sent twice") {
   service s;
   s.specs[0].total.calls = 3;
   s.specs[1].total.calls = 0;
@@ -454,7 +454,7 @@ TEST_CASE("the last call of a budget cannot go out twice") {
   CHECK(s.ledger(keys::spent_with("first")).spent.calls == 3);
 }
 
-TEST_CASE("what never went out is no call of the budget, and has a number of its own") {
+TEST_CASE("a call that was never sent does not count against the budget, and has its own number") {
   service s;
   s.specs[0].total.calls = 1;
   s.open();
@@ -473,7 +473,7 @@ TEST_CASE("what never went out is no call of the budget, and has a number of its
   CHECK(s.ledger(keys::spent_by(campaign)).spent.calls == 1);
 }
 
-TEST_CASE("refusals of different kinds are not the same request refused again and again") {
+TEST_CASE("different refusals do not count as repeated refusals of one request") {
   service s;
   s.open();
   const auto refused = [](llm::failure_class c) { return failed(c, llm::failure_action::never, 400); };
@@ -487,7 +487,7 @@ TEST_CASE("refusals of different kinds are not the same request refused again an
   CHECK(s.board->held({"first"}).empty());
 }
 
-TEST_CASE("who resumes one provider does not send those out that wait for another") {
+TEST_CASE("resuming one provider does not release questions that wait for another") {
   service s;
   s.open();
   s.scripts["first"]->ends = {failed(llm::failure_class::server_error, llm::failure_action::retry, 500, 30'000)};
@@ -504,7 +504,7 @@ TEST_CASE("who resumes one provider does not send those out that wait for anothe
   CHECK(waits->value);
 }
 
-TEST_CASE("a provider that fails again and again rests, is shown so with its last words, and is asked again") {
+TEST_CASE("a provider that fails repeatedly is suspended, shown with its last error, and asked again later") {
   service s;
   int told = 0;
   s.board->listen(campaign, [&] { ++told; });
@@ -540,7 +540,7 @@ TEST_CASE("a provider that fails again and again rests, is shown so with its las
   CHECK(s.list()[0].state == "ready");
 }
 
-TEST_CASE("an outage is logged once, however often the provider is tried meanwhile, and so is its end") {
+TEST_CASE("an outage and its end are logged once each") {
   service s;
   s.open();
   const auto dead = failed(llm::failure_class::network, llm::failure_action::retry);
@@ -576,7 +576,7 @@ TEST_CASE("an outage is logged once, however often the provider is tried meanwhi
   CHECK(lines_with("provider first may be asked again") == 1);
 }
 
-TEST_CASE("a provider that rests comes back on the board though nobody waits for it") {
+TEST_CASE("a suspended provider returns to the board even if no question waits for it") {
   service s;
   s.open();
   s.scripts["first"]->ends = {failed(llm::failure_class::overloaded, llm::failure_action::next_provider, 529, 600'000)};
@@ -589,7 +589,7 @@ TEST_CASE("a provider that rests comes back on the board though nobody waits for
   CHECK(s.board->held({"first"}).empty());
 }
 
-TEST_CASE("a provider whose model is too small for the prompts is put on hold at the third") {
+TEST_CASE("a provider whose model is too small for the prompts is put on hold at the third refusal") {
   service s;
   s.open();
   s.scripts["first"]->ends = {3, failed(llm::failure_class::context_too_long, llm::failure_action::never, 400)};
@@ -604,7 +604,7 @@ TEST_CASE("a provider whose model is too small for the prompts is put on hold at
   CHECK(s.board->held({"first"}).find("context_too_long it was; 3 requests in a row") != std::string::npos);
 }
 
-TEST_CASE("a model that refuses whatever it is asked is put on hold at the sixth") {
+TEST_CASE("a model that refuses everything is put on hold at the sixth refusal") {
   service s;
   s.open();
   s.scripts["first"]->ends = {6, failed(llm::failure_class::content_refused, llm::failure_action::next_provider, 200)};
@@ -620,7 +620,7 @@ TEST_CASE("a model that refuses whatever it is asked is put on hold at the sixth
   CHECK(s.board->held({"first"}).find("content_refused it was; 6 requests in a row") != std::string::npos);
 }
 
-TEST_CASE("who resumes a provider that asked for a long pause is believed more than it was") {
+TEST_CASE("resuming a provider overrides a long requested pause") {
   service s;
   s.open();
   s.scripts["first"]->ends = {failed(llm::failure_class::rate_limited, llm::failure_action::retry, 429, 3'600'000)};
@@ -638,7 +638,7 @@ TEST_CASE("who resumes a provider that asked for a long pause is believed more t
   CHECK(s.put(q)->value);
 }
 
-TEST_CASE("a day's budget comes back with the day") {
+TEST_CASE("a daily budget is restored on the next day") {
   service s;
   s.specs[0].per_day.calls = 1;
   s.open();
@@ -654,7 +654,7 @@ TEST_CASE("a day's budget comes back with the day") {
   CHECK(s.scripts["first"]->asked.size() == 2);
 }
 
-TEST_CASE("a day's budget that no call fits into is no promise of tomorrow") {
+TEST_CASE("a daily budget too small for any call does not promise another day") {
   service s;
   s.specs[0].per_day.tokens = 900; // the reply alone may take 1000
   s.open();
@@ -665,7 +665,7 @@ TEST_CASE("a day's budget that no call fits into is no promise of tomorrow") {
   CHECK(s.list()[0].reason.find("no call fits into it") != std::string::npos);
 }
 
-TEST_CASE("a call in flight when the node goes down counts at its worst and is made once more, not twice") {
+TEST_CASE("a call in flight at shutdown counts at its worst and is repeated once") {
   service s;
   s.open();
   const auto q = s.question(1);
@@ -699,7 +699,7 @@ TEST_CASE("a call in flight when the node goes down counts at its worst and is m
   CHECK(s.scripts["first"]->asked.size() == 2);
 }
 
-TEST_CASE("a question that nobody waits for is withdrawn from its provider, and counted") {
+TEST_CASE("a withdrawn question is cancelled at its provider and counted") {
   service s;
   s.open();
   caf::actor who;
@@ -715,7 +715,7 @@ TEST_CASE("a question that nobody waits for is withdrawn from its provider, and 
   CHECK(s.list()[0].in_flight == 0);
 }
 
-TEST_CASE("who comes back for a question whose answer is on its way gets that one") {
+TEST_CASE("a question repeated while its answer arrives gets that answer") {
   service s;
   s.open();
   s.scripts["first"]->deaf = true;
@@ -733,7 +733,7 @@ TEST_CASE("who comes back for a question whose answer is on its way gets that on
   CHECK(s.list()[0].in_flight == 0);
 }
 
-TEST_CASE("a provider's actor that dies costs an attempt, not the question") {
+TEST_CASE("the death of a provider's actor costs an attempt, not the question") {
   service s;
   s.open();
   const auto got = s.put(s.question(1));
@@ -748,7 +748,7 @@ TEST_CASE("a provider's actor that dies costs an attempt, not the question") {
   CHECK(s.stored(1).calls.front().outcome == "network");
 }
 
-TEST_CASE("who answers with words and claims to have used nothing is counted at the worst") {
+TEST_CASE("an answer with text but zero reported usage counts at its worst") {
   service s;
   s.open();
   s.scripts["first"]->ends = {answered(good, 0, 0), answered(good, 1'000, 0)};
@@ -759,7 +759,7 @@ TEST_CASE("who answers with words and claims to have used nothing is counted at 
   CHECK(s.ledger(keys::spent_by(campaign)).spent.tokens == 2 * worst);
 }
 
-TEST_CASE("a price that is unknown makes no cost, and is refused where a known one is required") {
+TEST_CASE("an unknown price gives no cost, and is refused where a known one is required") {
   service s;
   s.specs[0].price = {};
   s.specs[1].price = {};

@@ -43,7 +43,7 @@ const auto built = outcome(verdict::pass);
 
 } // namespace
 
-TEST_CASE("an evaluation goes as far as its results carry it") {
+TEST_CASE("results decide how far an evaluation goes") {
   struct row {
     const char* name;
     bool final_check;
@@ -139,7 +139,7 @@ TEST_CASE("an evaluation goes as far as its results carry it") {
   }
 }
 
-TEST_CASE("a surprise that is not a gain over the champion is audited, once") {
+TEST_CASE("a surprise without a gain over the champion is audited once") {
   struct row {
     const char* name;
     double audit_from;
@@ -182,7 +182,7 @@ TEST_CASE("a surprise that is not a gain over the champion is audited, once") {
   }
 }
 
-TEST_CASE("what is known of the object stands beside what the last judge said, and no stage's words beside another's") {
+TEST_CASE("facts about the object stand beside the last stage's report, and no stage's report mixes with another's") {
   evaluation_progress p;
   auto compiled = built;
   compiled.outcome.evidence["sass"] = "[]";
@@ -199,7 +199,7 @@ TEST_CASE("what is known of the object stands beside what the last judge said, a
   CHECK(only.result.last.evidence.contains("sass"));
 }
 
-TEST_CASE("an audit says how fast, and leaves who won to the confirmation") {
+TEST_CASE("an audit gives the speed-up and leaves the decision to the confirmation") {
   CHECK(against_reference(stage::final_confirm));
   CHECK(!against_reference(stage::audit));
   evaluation_progress p;
@@ -222,7 +222,7 @@ TEST_CASE("an audit says how fast, and leaves who won to the confirmation") {
   CHECK(!p.result.confirmed);
 }
 
-TEST_CASE("an audit that contradicts nothing leaves the figure of more pairs, be its own interval wide or narrow") {
+TEST_CASE("an audit that contradicts nothing leaves the figure with more pairs") {
   for (const auto& [low, high] : {std::pair{1.7, 1.81}, std::pair{0.5, 3.0}}) {
     evaluation_progress p;
     // Fast in one confirmation, slow in another.
@@ -241,7 +241,7 @@ TEST_CASE("an audit that contradicts nothing leaves the figure of more pairs, be
   }
 }
 
-TEST_CASE("an audit's figures replace the race's, and claim no gain") {
+TEST_CASE("an audit's figures replace the screening's and claim no gain") {
   evaluation_progress p;
   p.audit_from = 1.0;
   auto screened = outcome(verdict::pass, comparison_decision::screened);
@@ -258,7 +258,7 @@ TEST_CASE("an audit's figures replace the race's, and claim no gain") {
   CHECK(p.result.estimate);
 }
 
-TEST_CASE("a confirmation needs the test's word, and brings its e-value along") {
+TEST_CASE("a confirmation needs the test's decision and adds its e-value") {
   evaluation e;
   auto faster = outcome(verdict::pass, comparison_decision::faster, 1.2);
   auto confirmation = faster;
@@ -286,7 +286,7 @@ TEST_CASE("the stages' costs and figures end up in the evaluation") {
   CHECK(e.last.judge_ns == 7);
 }
 
-TEST_CASE("an evaluation id names everything that the result depends on, and nothing else") {
+TEST_CASE("an evaluation id depends on everything that determines the result, and on nothing else") {
   const evaluation_ground ground{{1, 2}, "harness", "toolchain", "device", reference_id("y = x;", "", "")};
   const id128 subject{3, 4};
   const id128 baseline{5, 6};
@@ -337,7 +337,7 @@ TEST_CASE("candidates that compile to the same object share their verdict") {
         != evaluation_id(ground, object_id("other"), stage::screening, {}));
 }
 
-TEST_CASE("the score is the rival's speedup times the ratio, and nothing unless it passed") {
+TEST_CASE("the score is the baseline's speed-up times the ratio, and 0 unless it passed") {
   evaluation e;
   e.result = verdict::pass;
   e.ratio = 1.5;
@@ -355,7 +355,7 @@ TEST_CASE("the score is the rival's speedup times the ratio, and nothing unless 
   }
 }
 
-TEST_CASE("a race asks for pairs enough to tell five percent, a promotion spends less of the error budget") {
+TEST_CASE("a screening has enough pairs to detect five percent, a confirmation spends less of the error budget") {
   judge_request screening;
   ask_for(stage::screening, screening);
   CHECK(screening.mode == judge_mode::screening);

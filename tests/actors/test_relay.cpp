@@ -128,7 +128,7 @@ struct post_office : virtual_system {
 
 } // namespace
 
-TEST_CASE("a prompt's id is read back from what is told of it, and from nothing else") {
+TEST_CASE("a prompt's id is parsed from its text form and from nothing else") {
   const exchange_id id{{0x1234, 0x5678}, 17, 2, 1};
   CHECK(to_string(id) == "00000000000012340000000000005678-17-2-1");
   auto back = parse_exchange_id(to_string(id));
@@ -142,7 +142,7 @@ TEST_CASE("a prompt's id is read back from what is told of it, and from nothing 
     CHECK_FALSE(parse_exchange_id(text));
 }
 
-TEST_CASE("the prompt that has waited longest goes first, and is handed out again when its lease has run out") {
+TEST_CASE("the oldest prompt goes first, and again when its lease has expired") {
   synthesis::relay_queue q;
   q.put(waiting(2, 20));
   q.put(waiting(1, 30));
@@ -163,7 +163,7 @@ TEST_CASE("the prompt that has waited longest goes first, and is handed out agai
   CHECK(q.list(161 * second).size() == 2);
 }
 
-TEST_CASE("only who holds a prompt gives it back") {
+TEST_CASE("only the lease holder may give a prompt back") {
   synthesis::relay_queue q;
   q.put(waiting(1, 10));
   CHECK_FALSE(q.return_resource(prompt_id(1), "a", 20 * second));
@@ -208,7 +208,7 @@ TEST_CASE_FIXTURE(post_office, "a prompt waits, is taken under a lease, and its 
   CHECK(r.parts.size() == 9);
 }
 
-TEST_CASE_FIXTURE(post_office, "the stable part is the same for every node, and a parent's code and flags carry over") {
+TEST_CASE_FIXTURE(post_office, "the stable part is equal for all nodes, and a parent's code and flags carry over") {
   auto first = generate(5);
   auto a = next("a");
   const auto parent = "void op(const float *x, float *y) { *y = 1.0f * *x; }\n";
@@ -224,7 +224,7 @@ TEST_CASE_FIXTURE(post_office, "the stable part is the same for every node, and 
   CHECK(second_node->value->flags == "more");
 }
 
-TEST_CASE_FIXTURE(post_office, "what the target's documents say of the diagnosis stands in the prompt") {
+TEST_CASE_FIXTURE(post_office, "the target's documents about the diagnosis are in the prompt") {
   generate(5, "int op;\n", "load_error");
   auto taken = next("a");
   REQUIRE(taken->value);
@@ -232,7 +232,7 @@ TEST_CASE_FIXTURE(post_office, "what the target's documents say of the diagnosis
   CHECK(taken->value->turns[1].text.find("Write wider.") == std::string::npos);
 }
 
-TEST_CASE_FIXTURE(post_office, "the first answer counts; the same one again is no conflict") {
+TEST_CASE_FIXTURE(post_office, "the first answer counts; repeating it is no conflict") {
   auto made = generate(5);
   REQUIRE(answer(prompt_id(5), good)->value);
   auto again = answer(prompt_id(5), good);
@@ -246,7 +246,7 @@ TEST_CASE_FIXTURE(post_office, "the first answer counts; the same one again is n
   CHECK(unknown->error->code == errc::not_found);
 }
 
-TEST_CASE_FIXTURE(post_office, "an answer that cannot be read is asked for once more, and then given up") {
+TEST_CASE_FIXTURE(post_office, "an unreadable answer is requested once more, then given up") {
   auto made = generate(5);
   auto receipt = answer(prompt_id(5), "I would tile the loop.");
   REQUIRE(receipt->value);
@@ -272,7 +272,7 @@ TEST_CASE_FIXTURE(post_office, "an answer that cannot be read is asked for once 
   }
 }
 
-TEST_CASE_FIXTURE(post_office, "what waited is asked again to the byte after a restart, and leases hold over it") {
+TEST_CASE_FIXTURE(post_office, "after a restart, waiting prompts are identical and leases still hold") {
   generate(5);
   auto before = next("alice", 600);
   REQUIRE(before->value);
@@ -291,8 +291,8 @@ TEST_CASE_FIXTURE(post_office, "what waited is asked again to the byte after a r
   CHECK(after->value->turns[1].text == before->value->turns[1].text);
 }
 
-TEST_CASE_FIXTURE(post_office, "an answer that was acknowledged is not asked for again, whoever was alive to hear it") {
-  SUBCASE("the generator has heard it") {
+TEST_CASE_FIXTURE(post_office, "an acknowledged answer is not requested again, whichever actors lived") {
+  SUBCASE("the generator has received it") {
     generate(5);
     answer(prompt_id(5), good);
     close();
@@ -313,7 +313,7 @@ TEST_CASE_FIXTURE(post_office, "an answer that was acknowledged is not asked for
   CHECK(next("bob")->error->detail == "no prompt waits");
 }
 
-TEST_CASE_FIXTURE(post_office, "a withdrawn question waits no longer; an answer that comes all the same is kept") {
+TEST_CASE_FIXTURE(post_office, "a withdrawn question stops waiting; a late answer is kept") {
   auto made = generate(5);
   caf::anon_send(asking, atom::cancel_v, uint64_t{5});
   caf::anon_send(asking, atom::cancel_v, uint64_t{6});
@@ -330,7 +330,7 @@ TEST_CASE_FIXTURE(post_office, "a withdrawn question waits no longer; an answer 
   CHECK(next("alice")->error->detail == "no prompt waits");
 }
 
-TEST_CASE_FIXTURE(post_office, "what a generator asked goes with it") {
+TEST_CASE_FIXTURE(post_office, "a dead generator's questions are withdrawn") {
   generate(5);
   stop(caf::actor_cast<caf::actor>(asking));
   run();

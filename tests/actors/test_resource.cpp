@@ -120,7 +120,7 @@ const id128 job{7, 7};
 
 } // namespace
 
-TEST_CASE_FIXTURE(shop, "a resource offers itself when its helper is ready, and not before") {
+TEST_CASE_FIXTURE(shop, "a resource offers itself once its helper is ready") {
   CHECK_FALSE(status());
   hello();
   REQUIRE(status());
@@ -128,7 +128,7 @@ TEST_CASE_FIXTURE(shop, "a resource offers itself when its helper is ready, and 
   CHECK(worker_card().state == "idle");
 }
 
-TEST_CASE_FIXTURE(shop, "a job is done under its lease; one of another epoch is refused, a second one too") {
+TEST_CASE_FIXTURE(shop, "a job runs under its lease; one of another epoch or a second one is refused") {
   hello();
   auto l = acquire();
   REQUIRE(l->value);
@@ -190,7 +190,7 @@ TEST_CASE_FIXTURE(shop, "a resource survives more than one crash of the schedule
   CHECK(worker_card().ended_ns == 0);
 }
 
-TEST_CASE_FIXTURE(shop, "a dead holder's job is done before its resource goes to the next one") {
+TEST_CASE_FIXTURE(shop, "a dead holder's job ends before its resource is leased again") {
   hello();
   caf::actor holder;
   auto l = acquire(&holder);
@@ -205,7 +205,7 @@ TEST_CASE_FIXTURE(shop, "a dead holder's job is done before its resource goes to
   CHECK(next->value->epoch > l->value->epoch);
 }
 
-TEST_CASE_FIXTURE(shop, "a lease whose holder died before it sent a job is free at once") {
+TEST_CASE_FIXTURE(shop, "a lease whose holder died before sending a job is free at once") {
   hello();
   caf::actor holder;
   auto l = acquire(&holder);
@@ -216,7 +216,7 @@ TEST_CASE_FIXTURE(shop, "a lease whose holder died before it sent a job is free 
   CHECK(next->value->epoch > l->value->epoch);
 }
 
-TEST_CASE_FIXTURE(shop, "a resource that crashes answers who waits for its job") {
+TEST_CASE_FIXTURE(shop, "a resource that crashes answers the requester of its job") {
   hello();
   auto l = acquire();
   auto r = compile(*l->value, job);
@@ -228,7 +228,7 @@ TEST_CASE_FIXTURE(shop, "a resource that crashes answers who waits for its job")
 }
 
 TEST_CASE_FIXTURE(shop,
-                  "a helper that dies is a fault of its job and ends the resource, whoever still holds its socket") {
+                  "a helper that dies is a fault of its job and ends the resource, even if a child holds its socket") {
   hello();
   auto l = acquire();
   auto r = compile(*l->value, job);
@@ -241,13 +241,13 @@ TEST_CASE_FIXTURE(shop,
   CHECK(worker_card().last_failure.find("signal 9") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(shop, "a helper of another protocol is not used") {
+TEST_CASE_FIXTURE(shop, "a helper with another protocol version is refused") {
   hello(2);
   CHECK_FALSE(status());
   CHECK(worker_card().last_failure.find("protocol") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(shop, "a job past its limit costs the helper its life") {
+TEST_CASE_FIXTURE(shop, "a job beyond its limit ends the helper") {
   hello();
   auto l = acquire();
   auto r = compile(*l->value, job);

@@ -37,7 +37,7 @@ TEST_CASE("the oldest unpromoted nodes lose their samples, a promoted one's stay
   CHECK(take_stale(ledger, 0, 100) == std::vector<id128>{e});
 }
 
-TEST_CASE("what is released while others look for what is named is held until they are done") {
+TEST_CASE("released records are kept until a running search for references has ended") {
   pinned_results held;
   const auto is = [&](const std::string& key) {
     return held.while_held([&](const auto& is_held) { return is_held(key); });
@@ -55,7 +55,7 @@ TEST_CASE("what is released while others look for what is named is held until th
   CHECK_FALSE(is("both"));
 }
 
-TEST_CASE("thinned samples leave their medians and the figures that were made from them") {
+TEST_CASE("thinned samples leave their medians and derived figures") {
   evaluation_record r;
   r.stage = "race";
   shape_timing t;

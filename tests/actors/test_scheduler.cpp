@@ -75,7 +75,7 @@ struct exchange : virtual_system {
 
 } // namespace
 
-TEST_CASE_FIXTURE(exchange, "a request waits until a resource is offered, and gets it with its epoch and owner") {
+TEST_CASE_FIXTURE(exchange, "a request waits for an offer, and gets the resource with its epoch and owner") {
   auto wanted = acquire(wish("device"));
   CHECK_FALSE(wanted->come());
   auto epoch = offer(add_resource(), "device", "cpu:1");
@@ -92,7 +92,7 @@ TEST_CASE_FIXTURE(exchange, "a request waits until a resource is offered, and ge
   CHECK(s[0].granted == 1);
 }
 
-TEST_CASE_FIXTURE(exchange, "a resource has one holder at a time; among equals the first come is served first") {
+TEST_CASE_FIXTURE(exchange, "a resource has one holder at a time; equal requests are served in order") {
   offer(add_resource(), "device", "cpu:1");
   auto first = acquire(wish("device"));
   auto second = acquire(wish("device"));
@@ -122,7 +122,8 @@ TEST_CASE_FIXTURE(exchange, "higher priority goes first") {
   CHECK(low->value);
 }
 
-TEST_CASE_FIXTURE(exchange, "a request gets a resource of its kind with all it asks for, past one who cannot use it") {
+TEST_CASE_FIXTURE(exchange,
+                  "a request gets a resource with the required capabilities, past requests that cannot use it") {
   auto threads = acquire(wish("device", 9, {"target:cpu", "threads"}));
   auto plain = acquire(wish("device", 0, {"target:cpu"}));
   auto compiler = acquire(wish("compiler", 5, {"target:cpu"}));
@@ -136,7 +137,7 @@ TEST_CASE_FIXTURE(exchange, "a request gets a resource of its kind with all it a
   CHECK_FALSE(compiler->come());
 }
 
-TEST_CASE_FIXTURE(exchange, "a release that is not of the present lease changes nothing") {
+TEST_CASE_FIXTURE(exchange, "releasing another lease changes nothing") {
   offer(add_resource(), "device", "cpu:1");
   auto first = acquire(wish("device"));
   release(*first->value);
@@ -157,7 +158,7 @@ TEST_CASE_FIXTURE(exchange, "a release that is not of the present lease changes 
   CHECK(third->value);
 }
 
-TEST_CASE_FIXTURE(exchange, "when a holder dies its resource is told, and is free once it offers itself anew") {
+TEST_CASE_FIXTURE(exchange, "when a holder dies its resource is told, and is free once it offers itself again") {
   offer(add_resource(), "device", "cpu:1");
   caf::actor holder;
   auto held = acquire(wish("device"), &holder);
@@ -175,7 +176,7 @@ TEST_CASE_FIXTURE(exchange, "when a holder dies its resource is told, and is fre
   CHECK(next->value->epoch == epoch->value);
 }
 
-TEST_CASE_FIXTURE(exchange, "who dies while waiting is forgotten") {
+TEST_CASE_FIXTURE(exchange, "a requester that dies while waiting is forgotten") {
   caf::actor waiter;
   acquire(wish("device"), &waiter);
   stop(waiter);
@@ -203,7 +204,7 @@ TEST_CASE_FIXTURE(exchange, "a dead resource is leased to nobody until it offers
   CHECK(status()[0].leased);
 }
 
-TEST_CASE_FIXTURE(exchange, "the death of a resource's former instance does not take the present one down") {
+TEST_CASE_FIXTURE(exchange, "the death of a resource's former instance does not affect the present one") {
   offer(add_resource(), "device", "cpu:1");
   offer(add_resource(), "device", "cpu:1");
   caf::anon_send(resources[0].handle, atom::crash_v);
@@ -211,7 +212,7 @@ TEST_CASE_FIXTURE(exchange, "the death of a resource's former instance does not 
   CHECK(status()[0].up);
 }
 
-TEST_CASE_FIXTURE(exchange, "a scheduler that ends answers those who wait") {
+TEST_CASE_FIXTURE(exchange, "a scheduler that ends answers waiting requests") {
   auto waiting = acquire(wish("device"));
   caf::anon_send(grants, atom::crash_v);
   run();

@@ -124,7 +124,7 @@ struct market : virtual_system {
 
 } // namespace
 
-TEST_CASE("shares of lease time follow the weights, whatever the jobs' lengths, and nobody starves") {
+TEST_CASE("shares of lease time follow the weights, whatever the jobs' lengths, and no campaign starves") {
   for (size_t devices : {1U, 2U}) {
     CAPTURE(devices);
     market m{devices};
@@ -143,7 +143,7 @@ TEST_CASE("shares of lease time follow the weights, whatever the jobs' lengths, 
   }
 }
 
-TEST_CASE("a campaign that asks for many at once gets no more than its share") {
+TEST_CASE("a campaign with many requests at once gets no more than its share") {
   market m{1};
   m.add(100, 5ms, 1);
   m.add(100, 5ms, 32);
@@ -151,7 +151,7 @@ TEST_CASE("a campaign that asks for many at once gets no more than its share") {
   CHECK(m.share(0) == doctest::Approx(0.5).epsilon(0.05));
 }
 
-TEST_CASE("who was idle saves nothing up, and does not wait behind those who were not") {
+TEST_CASE("an idle campaign accumulates no credit and is not put behind others") {
   market m{1};
   auto old = m.add(100, 10ms, 4);
   m.trade(5s, {old});
@@ -163,7 +163,7 @@ TEST_CASE("who was idle saves nothing up, and does not wait behind those who wer
   CHECK(m.all[fresh].longest_wait < 100ms);
 }
 
-TEST_CASE("a change of weight takes hold with the next request") {
+TEST_CASE("a change of weight takes effect with the next request") {
   market m{1};
   m.add(100, 5ms, 2);
   m.add(100, 5ms, 2);
@@ -175,7 +175,7 @@ TEST_CASE("a change of weight takes hold with the next request") {
   CHECK(m.share(0) == doctest::Approx(0.75).epsilon(0.05));
 }
 
-TEST_CASE("campaigns that ask again only when their lease has ended get their shares too") {
+TEST_CASE("campaigns that request again only after their lease get their shares as well") {
   for (size_t devices : {1U, 2U}) {
     CAPTURE(devices);
     market m{devices};
@@ -188,7 +188,7 @@ TEST_CASE("campaigns that ask again only when their lease has ended get their sh
   }
 }
 
-TEST_CASE("equal campaigns leave the device no moment idle for one another") {
+TEST_CASE("equal campaigns never keep the device idle for each other") {
   market m{1};
   m.add(100, 20ms, 1, 2ms);
   m.add(100, 20ms, 1, 2ms);
@@ -197,7 +197,7 @@ TEST_CASE("equal campaigns leave the device no moment idle for one another") {
   CHECK(m.all[0].used_s + m.all[1].used_s > 0.99 * 10.0);
 }
 
-TEST_CASE("the device does not wait for a campaign that takes long to ask, nor for one that asks no more") {
+TEST_CASE("the device does not wait for a slow requester nor for one that has stopped") {
   market m{1};
   auto slow = m.add(900, 20ms, 1, 100ms);
   auto quick = m.add(100, 20ms, 1, 0ms);

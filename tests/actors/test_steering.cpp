@@ -78,7 +78,7 @@ candidate some_candidate() {
 
 } // namespace
 
-TEST_CASE("what people changed is folded back from the journal, hash by hash") {
+TEST_CASE("steering changes are restored from the journal, with matching hashes") {
   play p;
   p.node(0, 1.5);
   p.steer("priority", 0, [](steering_record& r) { r.priority = 250; });
@@ -114,7 +114,7 @@ TEST_CASE("what people changed is folded back from the journal, hash by hash") {
   CHECK(p.folded().steered.banned.empty());
 }
 
-TEST_CASE("a change told twice changes nothing, and a lost one is noticed") {
+TEST_CASE("a repeated change has no effect, and a lost one is noticed") {
   play p;
   p.node(0, 1.5);
   p.steer("pin", 1);
@@ -136,7 +136,7 @@ TEST_CASE("a change told twice changes nothing, and a lost one is noticed") {
   }
 }
 
-TEST_CASE("a campaign that its budget ended is open again after a reopening, without the time between") {
+TEST_CASE("a reopened campaign continues without the time between") {
   play p;
   p.event(event_kind::session_started, encode(session_record{}));
   p.node(0, 1.5);
@@ -155,7 +155,7 @@ TEST_CASE("a campaign that its budget ended is open again after a reopening, wit
   CHECK(wall_seconds_at_rest(p.folded()) == wall);
 }
 
-TEST_CASE("a journal from before campaigns could be steered folds as it did, with the defaults") {
+TEST_CASE("a journal from before steering folds unchanged, with the defaults") {
   play p;
   p.node(0, 1.5);
   p.finish("target");
@@ -168,7 +168,7 @@ TEST_CASE("a journal from before campaigns could be steered folds as it did, wit
   CHECK(status_of(f, spec).priority == default_priority);
 }
 
-TEST_CASE("a status stored before campaigns could be steered still opens") {
+TEST_CASE("a status stored before steering can be decoded") {
   campaign_status s;
   s.id = derive_id("test", "old");
   s.name = "old";
@@ -193,7 +193,7 @@ TEST_CASE("a status stored before campaigns could be steered still opens") {
   CHECK(encode(*old) == encode(s));
 }
 
-TEST_CASE("an injected candidate begins as proposed, and takes no draft from the search") {
+TEST_CASE("an injected candidate begins as proposed and does not count as a draft") {
   play p;
   auto n = inject_node(p.live, p.campaign, 7, 0, some_candidate(), "inject", false);
   CHECK(n.record.state == "proposed");
@@ -215,7 +215,7 @@ TEST_CASE("an injected candidate begins as proposed, and takes no draft from the
   CHECK_FALSE(select(p.live.tree, policy_of(spec, p.live.steered), 1).draft);
 }
 
-TEST_CASE("a banned node and what is below it are never selected again, a pinned one stays eligible") {
+TEST_CASE("a banned node and its descendants are never selected again, a pinned one stays eligible") {
   play p;
   auto a = p.node(0, 2.0);
   auto b = p.node(a, 2.5);

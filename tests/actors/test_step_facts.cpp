@@ -33,7 +33,7 @@ bool has_line(const std::vector<std::string>& lines, const std::string& what) {
 
 } // namespace
 
-TEST_CASE("a shape's roof is taken at the level of memory that its data fits") {
+TEST_CASE("a shape's roof uses the memory level that holds its data") {
   const auto c = scaling();
   const auto f = facts_of({&c, {"machine: a processor"}, false, peaks, nullptr, 0}, {});
   CHECK(f.hardware_notes.front() == "machine: a processor");
@@ -44,7 +44,7 @@ TEST_CASE("a shape's roof is taken at the level of memory that its data fits") {
   CHECK(has_line(f.hardware_notes, "8e+06 bytes moved; at the peaks 200 us for the one, 1000 us for the other"));
 }
 
-TEST_CASE("the report is about the shape that is nearest to its roof") {
+TEST_CASE("the report covers the shape nearest to its roof") {
   const auto c = scaling();
   ancestor node;
   node.shape_ns = {{"small", 400.0}, {"large", 10e6}};
@@ -54,7 +54,7 @@ TEST_CASE("the report is about the shape that is nearest to its roof") {
   CHECK(r.peak_bytes == doctest::Approx(8e10));
 }
 
-TEST_CASE("what the judge found to bound a parent heads the report, before our own estimate") {
+TEST_CASE("the judge's bottleneck of a parent comes before our own estimate") {
   const auto c = scaling();
   generate_request step;
   ancestor parent;
@@ -83,13 +83,13 @@ TEST_CASE("what the judge found to bound a parent heads the report, before our o
   CHECK(wrong.code_notes.empty());
 }
 
-TEST_CASE("no peaks, no roofs") {
+TEST_CASE("without peaks there are no roofs") {
   const auto c = scaling();
   const auto f = facts_of({&c, {}, false, {}, nullptr, 0}, {});
   CHECK(f.hardware_notes.empty());
 }
 
-TEST_CASE("a fresh start is shown nothing of the tree but that others are at it") {
+TEST_CASE("a fresh start sees nothing of the tree except that there are others") {
   const auto c = scaling();
   generate_request step;
   step.memory = "none";

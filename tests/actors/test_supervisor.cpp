@@ -72,7 +72,7 @@ struct household : virtual_system {
 
 } // namespace
 
-TEST_CASE_FIXTURE(household, "a crashed child comes back after the back-off, which doubles") {
+TEST_CASE_FIXTURE(household, "a crashed child is restarted after a back-off, which doubles") {
   rules.max_restarts = 100;
   supervise({child("a")});
   REQUIRE(started.size() == 1);
@@ -86,7 +86,7 @@ TEST_CASE_FIXTURE(household, "a crashed child comes back after the back-off, whi
   }
 }
 
-TEST_CASE_FIXTURE(household, "the back-off starts anew after a long good life") {
+TEST_CASE_FIXTURE(household, "the back-off restarts after a long healthy life") {
   rules.max_restarts = 100;
   supervise({child("a")});
   for (auto wait : {100ms, 200ms, 400ms}) {
@@ -115,7 +115,7 @@ TEST_CASE_FIXTURE(household, "too many restarts in the window end the supervisor
   CHECK(started.size() == 5);
 }
 
-TEST_CASE_FIXTURE(household, "restarts that lie further apart than the window are forgiven") {
+TEST_CASE_FIXTURE(household, "restarts further apart than the window do not count") {
   supervise({child("a")});
   for (int i = 0; i < 10; ++i) {
     crash();
@@ -125,7 +125,7 @@ TEST_CASE_FIXTURE(household, "restarts that lie further apart than the window ar
   CHECK(keeper_end == "");
 }
 
-TEST_CASE_FIXTURE(household, "who is restarted depends on the policy and on how it ended") {
+TEST_CASE_FIXTURE(household, "restarts depend on the policy and on the kind of end") {
   struct row {
     restart_policy policy;
     bool crash;
@@ -156,7 +156,7 @@ TEST_CASE_FIXTURE(household, "a child that cannot start is tried again") {
   CHECK(started.size() == 1);
 }
 
-TEST_CASE_FIXTURE(household, "stopping ends the children last to first, waits for them, and starts none again") {
+TEST_CASE_FIXTURE(household, "stopping ends the children last to first, waits for them, and restarts none") {
   supervise({child("a"), child("b"), child("c")});
   stop(keeper);
   run();
@@ -166,7 +166,7 @@ TEST_CASE_FIXTURE(household, "stopping ends the children last to first, waits fo
   CHECK(started.size() == 3);
 }
 
-TEST_CASE_FIXTURE(household, "a supervisor whose owner crashes ends its children, though nobody holds it any more") {
+TEST_CASE_FIXTURE(household, "a supervisor whose owner crashes ends its children") {
   struct owner_state {
     caf::actor keeper;
   };
@@ -187,7 +187,7 @@ TEST_CASE_FIXTURE(household, "a supervisor whose owner crashes ends its children
   CHECK(late->error);
 }
 
-TEST_CASE_FIXTURE(household, "a front passes requests on and keeps them while there is no instance") {
+TEST_CASE_FIXTURE(household, "a proxy forwards requests and keeps them while there is no instance") {
   auto stands = spawn_carded(system, cards, "front", "worker a", 0, front);
   supervise({child("a", restart_policy::permanent, stands)});
   auto first = ask<uint64_t>(stands, atom::status_v);
@@ -203,7 +203,7 @@ TEST_CASE_FIXTURE(household, "a front passes requests on and keeps them while th
   CHECK(one_way->value == 1);
 }
 
-TEST_CASE_FIXTURE(household, "messages without an answer reach the next instance through a front, in order") {
+TEST_CASE_FIXTURE(household, "one-way messages reach the next instance through a proxy, in order") {
   std::vector<uint64_t> heard;
   auto stands = spawn_carded(system, cards, "front", "listener", 0, front);
   for (uint64_t i : {1U, 2U, 3U})
@@ -219,7 +219,7 @@ TEST_CASE_FIXTURE(household, "messages without an answer reach the next instance
   stop(stands);
 }
 
-TEST_CASE_FIXTURE(household, "a front that ends answers what it kept") {
+TEST_CASE_FIXTURE(household, "a proxy that ends answers the requests it kept") {
   auto stands = spawn_carded(system, cards, "front", "nobody", 0, front);
   auto kept = ask<uint64_t>(stands, atom::status_v);
   run();
@@ -230,7 +230,7 @@ TEST_CASE_FIXTURE(household, "a front that ends answers what it kept") {
   CHECK(kept->error->code == errc::unavailable);
 }
 
-TEST_CASE_FIXTURE(household, "fronts end with their supervisor") {
+TEST_CASE_FIXTURE(household, "proxies end with their supervisor") {
   auto stands = spawn_carded(system, cards, "front", "worker a", 0, front);
   supervise({child("a", restart_policy::permanent, stands)});
   stop(keeper);

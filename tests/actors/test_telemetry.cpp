@@ -4,7 +4,7 @@
 
 using namespace kevolve;
 
-TEST_CASE("words that a kernel has little use for are noted, but not those of comments, literals and other names") {
+TEST_CASE("words that a kernel hardly needs are noted, except in comments, literals and other names") {
   CHECK(noteworthy_words("void f(void) { syscall(1); asm(\"nop\"); }") == "asm syscall");
   CHECK(noteworthy_words("// fork\n/* open */ const char *s = \"mmap \\\" kill\"; char c = '\\''; int opens, xfork;")
             .empty());

@@ -20,13 +20,13 @@ std::chrono::steady_clock::time_point at(int n) {
 
 } // namespace
 
-TEST_CASE("who comes while there is room takes nobody's place") {
+TEST_CASE("new clients displace nobody while there is room") {
   auto decided = admit({}, small_house());
   CHECK(decided.admitted);
   CHECK_FALSE(decided.evicted);
 }
 
-TEST_CASE("one address gives way to itself first") {
+TEST_CASE("a client address displaces its own connections first") {
   std::vector<present> there;
   there.push_back({false, true, false, at(1)}); // a remote client that waits longest
   for (int i = 0; i < 4; ++i)
@@ -36,7 +36,7 @@ TEST_CASE("one address gives way to itself first") {
   CHECK(decided.evicted == 4U);
 }
 
-TEST_CASE("strangers leave the reserved places free, and the one that waits longest goes") {
+TEST_CASE("unauthorised clients leave the reserved places free, and the longest waiting is dropped") {
   std::vector<present> there;
   for (int i = 0; i < 6; ++i)
     there.push_back({false, true, false, at(i == 3 ? 0 : 5)});
@@ -45,7 +45,7 @@ TEST_CASE("strangers leave the reserved places free, and the one that waits long
   CHECK(decided.evicted == 3U);
 }
 
-TEST_CASE("who has shown the token never gives way to strangers") {
+TEST_CASE("authorised clients are never displaced by unauthorised ones") {
   std::vector<present> there;
   for (int i = 0; i < 3; ++i)
     there.push_back({true, true, true, at(0)});
@@ -58,7 +58,7 @@ TEST_CASE("who has shown the token never gives way to strangers") {
   CHECK(admit(there, small_house()).evicted == 3U);
 }
 
-TEST_CASE("who is being answered is not cut off; a newcomer without a place is turned away") {
+TEST_CASE("a connection being answered is kept; a new client without a place is refused") {
   std::vector<present> there;
   for (int i = 0; i < 6; ++i)
     there.push_back({false, false, false, at(0)});
@@ -67,7 +67,7 @@ TEST_CASE("who is being answered is not cut off; a newcomer without a place is t
   CHECK_FALSE(decided.evicted);
 }
 
-TEST_CASE("a house full of known clients lets the one that idles longest go") {
+TEST_CASE("when all places hold authorised clients, the longest idle is dropped") {
   std::vector<present> there;
   for (int i = 0; i < 8; ++i)
     there.push_back({true, true, false, at(i == 5 ? 0 : 9)});

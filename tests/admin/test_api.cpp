@@ -42,7 +42,7 @@ TEST_CASE("a campaign is found by its id or by enough of its first digits") {
   CHECK(n.get("/v1/campaigns?state=cancelled")["total"] == 0);
 }
 
-TEST_CASE("the tree of a campaign that does not run is folded from its events, page by page") {
+TEST_CASE("the tree of an inactive campaign is folded from its events, page by page") {
   auto& n = shared_node();
   auto all = n.get("/v1/campaigns/" + digits() + "/tree");
   CHECK(all["total"] == 3);
@@ -59,7 +59,7 @@ TEST_CASE("the tree of a campaign that does not run is folded from its events, p
   CHECK(rest["next"].is_null());
 }
 
-TEST_CASE("a node is shown whole") {
+TEST_CASE("a node is shown completely") {
   auto& n = shared_node();
   auto node = n.get("/v1/campaigns/" + digits() + "/nodes/2");
   CHECK(node["source"] == test::best_source);
@@ -83,7 +83,7 @@ TEST_CASE("a node is shown whole") {
   CHECK(n.ask("GET", "/v1/campaigns/" + digits() + "/nodes/two").status == 400);
 }
 
-TEST_CASE("a campaign that does not run cannot be steered") {
+TEST_CASE("an inactive campaign cannot be steered") {
   auto& n = shared_node();
   for (const auto* verb : {"pause", "resume", "cancel"}) {
     auto answer = n.ask("POST", "/v1/campaigns/" + digits() + "/" + verb, {{"Content-Type", "application/json"}},
@@ -96,7 +96,7 @@ TEST_CASE("a campaign that does not run cannot be steered") {
   }
 }
 
-TEST_CASE("bodies that are no object of known texts are refused") {
+TEST_CASE("invalid bodies are refused") {
   auto& n = shared_node();
   auto path = "/v1/campaigns/" + digits() + "/pause";
   for (const auto* body :
@@ -106,7 +106,7 @@ TEST_CASE("bodies that are no object of known texts are refused") {
   CHECK(n.ask("GET", "/v1/campaigns", {{"Content-Type", "application/json"}}, "{}").status == 400);
 }
 
-TEST_CASE("events are told in order, decoded, from where one left off") {
+TEST_CASE("events are listed in order, decoded, from a given position") {
   auto& n = shared_node();
   auto all = n.get("/v1/events?campaign=" + digits().substr(0, 6));
   REQUIRE(all["items"].size() >= 5);
@@ -158,7 +158,7 @@ TEST_CASE("actors are listed with their places, live and dead") {
   CHECK(live == tree["total"].get<uint64_t>());
 }
 
-TEST_CASE("what was spent with a provider is told where nobody asks it") {
+TEST_CASE("spending with a provider is shown even if it is no longer configured") {
   test::served_node n;
   CHECK(n.get("/v1/providers")["total"] == 0);
   llm::ledger spent;
@@ -178,7 +178,7 @@ TEST_CASE("what was spent with a provider is told where nobody asks it") {
   CHECK(x["spent"]["cost"] == 2.5);
 }
 
-TEST_CASE("figures for Prometheus name each family once") {
+TEST_CASE("Prometheus metrics name each family once") {
   auto& n = shared_node();
   auto answer = n.ask("GET", "/metrics");
   REQUIRE(answer.status == 200);
@@ -207,7 +207,7 @@ TEST_CASE("a node without a device is alive and not ready") {
   CHECK(json::parse(samples.body)["detail"].get<std::string>().find("no device 'cuda:0'") != std::string::npos);
 }
 
-TEST_CASE("a node whose disk is full is not ready and says so, until there is room again") {
+TEST_CASE("a node with a full disk is not ready and says so, until there is space again") {
   test::served_node elsewhere{{}, false};
   test::small_disk disk{elsewhere.folder + "/disk", 64};
   if (!disk.why.empty()) {

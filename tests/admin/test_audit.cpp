@@ -58,11 +58,11 @@ void write(store& data, write_op op) {
 
 } // namespace
 
-TEST_CASE("an audit log that nobody touched is whole") {
+TEST_CASE("an unchanged audit log verifies") {
   CHECK(findings_after([](store&) {}).empty());
 }
 
-TEST_CASE("a changed record is found, whichever of its fields it is, and a proper checksum does not hide it") {
+TEST_CASE("a change of any field is found, even with a correct checksum") {
   const std::function<void(audit_record&)> changes[] = {
       [](audit_record& x) { x.who = "token:somebody"; },
       [](audit_record& x) { x.time_ns += 1; },
@@ -91,7 +91,7 @@ TEST_CASE("a deleted record is found, be it the first, one in the middle or the 
   }
 }
 
-TEST_CASE("a record changed and hashed anew breaks the chain behind it") {
+TEST_CASE("a changed record with a new hash breaks the chain after it") {
   auto findings = findings_after([](store& data) {
     auto x = audit::read(data, 2, 1).value().at(0);
     x.who = "token:somebody";
@@ -103,13 +103,13 @@ TEST_CASE("a record changed and hashed anew breaks the chain behind it") {
   CHECK(findings[0].what.find("does not follow") != std::string::npos);
 }
 
-TEST_CASE("an end that was taken away is found") {
+TEST_CASE("a truncated end is found") {
   CHECK_FALSE(findings_after([](store& data) {
                 write(data, write_op::erase(table::index, std::string{audit::end_key}));
               }).empty());
 }
 
-TEST_CASE("what changes something is recorded before and after, with who asked and never the token") {
+TEST_CASE("changing requests are recorded before and after, with the caller and without the token") {
   served_node n;
   auto pause = "/v1/campaigns/" + to_string(n.campaign) + "/pause";
   auto answer = n.ask("POST", pause, {{"Content-Type", "application/json"}}, "{\"reason\":\"too hot\"}");
@@ -150,14 +150,14 @@ TEST_CASE("what changes something is recorded before and after, with who asked a
   CHECK(rest["truncated"] == false);
 }
 
-TEST_CASE("a node may be stopped while the record of what it has answered is still being told") {
+TEST_CASE("a node may stop while the record of an answered request is being written") {
   for (int i = 0; i < 20; ++i) {
     served_node n;
     CHECK(n.ask("POST", "/v1/campaigns/" + to_string(n.campaign) + "/pause").status != 0);
   }
 }
 
-TEST_CASE("after kill -9 the chain goes on, and fsck finds it whole") {
+TEST_CASE("after kill -9 the chain continues, and fsck finds it intact") {
   temporary_folder folder;
   auto dir = folder.path() + "/data";
   for (int round = 0; round < 2; ++round) {

@@ -29,7 +29,7 @@ test::raw_answer back_up(served_node& n, const std::string& out) {
 
 } // namespace
 
-TEST_CASE("a backup made while the node runs and events come restores to a whole store with the same tree") {
+TEST_CASE("a backup made during writes restores to a complete store with the same tree") {
   served_node n;
   auto out = n.folder + "/backup";
   auto tree = n.get("/v1/campaigns/" + to_string(n.campaign) + "/tree").dump();
@@ -72,7 +72,7 @@ TEST_CASE("a backup shares no file with its original") {
       CHECK_MESSAGE(fs::hard_link_count(entry.path()) == 1, entry.path().string());
 }
 
-TEST_CASE("what a killed backup has left goes with the next to the same place, and nothing else") {
+TEST_CASE("the remains of a killed backup are removed by the next one to the same place, and nothing else") {
   served_node n;
   const auto out = n.folder + "/backup";
   const auto left = out + ".part-" + std::string(31, '0') + "7";
@@ -98,7 +98,7 @@ TEST_CASE("what a killed backup has left goes with the next to the same place, a
     CHECK_MESSAGE(fs::exists(folder + "/store"), folder);
 }
 
-TEST_CASE("neither backup nor restore writes into a directory that holds something") {
+TEST_CASE("neither backup nor restore writes into a non-empty directory") {
   served_node n;
   auto out = n.folder + "/there";
   fs::create_directories(out);
@@ -124,7 +124,7 @@ TEST_CASE("neither backup nor restore writes into a directory that holds somethi
   CHECK(std::distance(fs::directory_iterator{out}, fs::directory_iterator{}) == 1);
 }
 
-TEST_CASE("a backup lies outside what it is a backup of, unless it is looked at and removed") {
+TEST_CASE("a backup must lie outside its data directory, even if that is being read or removed") {
   served_node n;
   const auto data = n.folder + "/data";
   fs::create_directory_symlink(data, n.folder + "/link");
@@ -147,7 +147,7 @@ TEST_CASE("a backup lies outside what it is a backup of, unless it is looked at 
   CHECK(ask(data + "/other", "fun").status == 400);
 }
 
-TEST_CASE("neither a backup nor a restored directory is made of or inside a backup or another data directory") {
+TEST_CASE("backups and restored directories must not be inside other backups or data directories") {
   served_node n;
   const auto first = n.folder + "/first";
   REQUIRE(back_up(n, first).status == 200);
@@ -199,7 +199,7 @@ TEST_CASE("a backup's list that names a directory, or is one, is refused with it
   CHECK_FALSE(fs::exists(data));
 }
 
-TEST_CASE("a backup that is not what it was restores to nothing") {
+TEST_CASE("a damaged backup restores nothing") {
   served_node n;
   auto out = n.folder + "/backup";
   REQUIRE(back_up(n, out).status == 200);

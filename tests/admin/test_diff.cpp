@@ -82,7 +82,7 @@ TEST_CASE("a missing newline at the end is a difference") {
   CHECK(unified_diff("x", "x\n", "a", "b") == "--- a\n+++ b\n@@ -1 +1 @@\n-x\n\\ No newline at end of file\n+x\n");
 }
 
-TEST_CASE("changes far apart stand in hunks of their own") {
+TEST_CASE("changes far apart are in separate hunks") {
   std::string before;
   for (int i = 0; i < 40; ++i)
     before += std::to_string(i) + "\n";
@@ -97,7 +97,7 @@ TEST_CASE("changes far apart stand in hunks of their own") {
   CHECK(apply_patch(before, diff) == after);
 }
 
-TEST_CASE("a random edit's difference applies and is no longer than the edit") {
+TEST_CASE("the difference of a random edit applies and is no longer than the edit") {
   std::mt19937 random{7};
   auto draw = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
   for (int round = 0; round < 300; ++round) {

@@ -7,7 +7,7 @@
 
 using namespace kevolve;
 
-TEST_CASE("only loopback addresses may be listened on") {
+TEST_CASE("without TLS only loopback addresses may be listened on") {
   struct {
     const char* text;
     const char* host; // nullptr: rejected
@@ -37,7 +37,7 @@ TEST_CASE("only loopback addresses may be listened on") {
   }
 }
 
-TEST_CASE("a request must name us as its host and come from no other site") {
+TEST_CASE("a request must name this node as host and come from no other site") {
   struct {
     request_origin from;
     unsigned status; // 0: accepted
@@ -66,7 +66,7 @@ TEST_CASE("a request must name us as its host and come from no other site") {
   }
 }
 
-TEST_CASE("with TLS other addresses may be listened on, and the given names are ours") {
+TEST_CASE("with TLS other addresses may be listened on, with the configured host names") {
   CHECK(parse_listen("0.0.0.0:7700", true)->host == "0.0.0.0");
   CHECK(parse_listen("[2001:db8::1]:7700", true)->host == "2001:db8::1");
   CHECK_FALSE(parse_listen("example.org:7700", true));
@@ -82,7 +82,7 @@ TEST_CASE("with TLS other addresses may be listened on, and the given names are 
   CHECK(refuse_foreign({"node1.example:7700", "null", ""}, ours)->status == 403);
 }
 
-TEST_CASE("a token in a URL is refused, and no log gets to see it") {
+TEST_CASE("a token in a URL is refused and never logged") {
   const std::string secret(64, 'a');
   const token_check token{secret};
   for (const auto& target : {"/v1/campaigns?token=x", "/v1/campaigns?limit=1&Access_Token=", "/v1/campaigns?%74oken=x",

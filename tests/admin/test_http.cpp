@@ -47,7 +47,7 @@ std::string until_end(test::open_connection& c) {
 
 } // namespace
 
-TEST_CASE("every path but health wants the token") {
+TEST_CASE("every path except health requires the token") {
   auto& n = shared_node();
   for (const auto* path : {"/v1/campaigns", "/v1/openapi.json", "/metrics", "/v1/events", "/nowhere"})
     for (const auto* header : {"", "Bearer wrong", "Basic abc"}) {
@@ -61,7 +61,7 @@ TEST_CASE("every path but health wants the token") {
   CHECK(n.ask("GET", "/readyz", {{"Authorization", ""}}).status == 503);
 }
 
-TEST_CASE("a wrong token is told from none, and not repeated") {
+TEST_CASE("a wrong token is distinguished from none and not repeated") {
   auto& n = shared_node();
   auto why = [&](const char* header) { return n.ask("GET", "/v1/campaigns", {{"Authorization", header}}).body; };
   for (const auto* none : {"", "Basic abc", "Bearer "})
@@ -80,7 +80,7 @@ TEST_CASE("a foreign host or origin is refused even with the token") {
   CHECK(n.ask("GET", "/v1/campaigns", {{"Host", ""}}).status == 400);
 }
 
-TEST_CASE("unknown paths and wrong methods are told apart") {
+TEST_CASE("unknown paths and wrong methods are distinguished") {
   auto& n = shared_node();
   auto nowhere = n.ask("GET", "/v1/nowhere");
   CHECK(nowhere.status == 404);
@@ -90,7 +90,7 @@ TEST_CASE("unknown paths and wrong methods are told apart") {
   CHECK(wrong.headers["allow"] == "GET, POST");
 }
 
-TEST_CASE("what is too large or no HTTP is refused, and the node goes on") {
+TEST_CASE("oversized and invalid requests are refused, and the node continues") {
   auto& n = shared_node();
   auto head = "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(n.port) + "\r\n";
   CHECK(parse_answer(send_raw(n.port, head + "X: " + std::string(20'000, 'x') + "\r\n\r\n")).status == 431);
@@ -110,7 +110,7 @@ TEST_CASE("a connection serves one request after another") {
   CHECK(text.find("HTTP/1.1 200", first + 1) != std::string::npos);
 }
 
-TEST_CASE("a body that is coded in another way than chunked ends its connection, and is no request") {
+TEST_CASE("a body with another transfer coding than chunked is refused and ends its connection") {
   auto& n = shared_node();
   const auto head = "POST /v1/campaigns HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(n.port)
                     + "\r\nAuthorization: Bearer " + n.token + "\r\nTransfer-Encoding: ";
@@ -126,7 +126,7 @@ TEST_CASE("a body that is coded in another way than chunked ends its connection,
   CHECK(parse_answer(send_raw(n.port, older)).status == 501);
 }
 
-TEST_CASE("a trailer is no header: a request with one is refused") {
+TEST_CASE("a request with a trailer is refused") {
   auto& n = shared_node();
   const auto start = "POST /v1/campaigns/" + to_string(n.campaign)
                      + "/pause HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(n.port) + "\r\nAuthorization: Bearer "
@@ -141,7 +141,7 @@ TEST_CASE("a trailer is no header: a request with one is refused") {
   CHECK(parse_answer(send_raw(n.port, start + typed + body + key + "\r\n")).status == 400);
 }
 
-TEST_CASE("what is read takes no body, whether somebody asked the same a moment ago or not") {
+TEST_CASE("a GET request with a body is refused, cached or not") {
   auto& n = shared_node();
   for (const auto* path : {"/v1/actors/summary", "/v1/campaigns", "/healthz"}) {
     CAPTURE(std::string{path});
@@ -150,7 +150,7 @@ TEST_CASE("what is read takes no body, whether somebody asked the same a moment 
   }
 }
 
-TEST_CASE("an answer to HEAD has no body, and who waits to be told to go on is told") {
+TEST_CASE("HEAD is answered without a body, and Expect with 100-continue") {
   auto& n = shared_node();
   const auto host = "Host: 127.0.0.1:" + std::to_string(n.port) + "\r\nAuthorization: Bearer " + n.token + "\r\n";
   const auto text = send_raw(n.port, "HEAD /v1/campaigns HTTP/1.1\r\n" + host + "Connection: close\r\n\r\n");
@@ -170,13 +170,13 @@ TEST_CASE("an answer to HEAD has no body, and who waits to be told to go on is t
   CHECK(waits.read_until("").find("HTTP/1.1 ") != std::string::npos);
 }
 
-TEST_CASE("events of a campaign that is not there are none") {
+TEST_CASE("events of an unknown campaign are 404") {
   auto& n = shared_node();
   CHECK(n.ask("GET", "/v1/events?campaign=" + std::string(32, 'f')).status == 404);
   CHECK(n.ask("POST", "/v1/relay/next", {{"Content-Type", "application/jsonx"}}, "{}").status == 415);
 }
 
-TEST_CASE("a node says where it is, for its user alone") {
+TEST_CASE("a node writes its address to a file for its user alone") {
   auto& n = shared_node();
   auto path = admin_file(n.running->data_dir());
   struct stat about{};
@@ -188,7 +188,7 @@ TEST_CASE("a node says where it is, for its user alone") {
   CHECK(document["pid"] == ::getpid());
 }
 
-TEST_CASE("a stream brings what happened before and what happens next") {
+TEST_CASE("a stream delivers past events, then new ones") {
   auto& n = shared_node();
   auto request = [&](const std::string& target, const std::string& headers) {
     return "GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(n.port) + "\r\nAuthorization: Bearer "
@@ -219,7 +219,7 @@ TEST_CASE("a stream brings what happened before and what happens next") {
   CHECK(parse_answer(send_raw(n.port, beyond, "\r\n\r\n")).status == 400);
 }
 
-TEST_CASE("a stream whose position is spelt in another way goes on all the same") {
+TEST_CASE("a stream accepts other spellings of its position") {
   test::served_node n{[](node_options& o) { o.http.alive = std::chrono::milliseconds{100}; }};
   test::open_connection c{n.port, stream_request(n, "/v1/events?%61fter=0&l%69mit=5")};
   CHECK(c.read_until("event: node_finished").starts_with("HTTP/1.1 200"));
@@ -230,7 +230,7 @@ TEST_CASE("a stream whose position is spelt in another way goes on all the same"
   CHECK(told.find("spelt") != std::string::npos);
 }
 
-TEST_CASE("a position that the log does not reach is told, not waited for") {
+TEST_CASE("a position beyond the log is refused at once") {
   auto& n = shared_node();
   const auto last = n.append_event("the last");
   const auto position = [](uint64_t id) { return "Last-Event-ID: " + std::to_string(id) + "\r\n"; };
@@ -246,7 +246,7 @@ TEST_CASE("a position that the log does not reach is told, not waited for") {
   CHECK(at_the_end.read_until("\n\n").starts_with("HTTP/1.1 200"));
 }
 
-TEST_CASE("a stream ends with the reason once its campaign is not to be found") {
+TEST_CASE("a stream ends with the reason once its campaign is gone") {
   test::served_node n{[](node_options& o) { o.http.alive = std::chrono::milliseconds{100}; }};
   const auto set_status = [&n](const id128& id, std::string bytes) {
     append_request a;
@@ -273,7 +273,7 @@ TEST_CASE("a stream ends with the reason once its campaign is not to be found") 
   CHECK(until_end(by_id).find("urn:kevolve:problem:not-found") != std::string::npos);
 }
 
-TEST_CASE("clients that hold connections and ask nothing do not shut others out") {
+TEST_CASE("silent connections do not exclude other clients") {
   auto& n = shared_node();
   std::vector<std::unique_ptr<test::open_connection>> idle;
   for (int i = 0; i < 200; ++i)
@@ -282,7 +282,7 @@ TEST_CASE("clients that hold connections and ask nothing do not shut others out"
   CHECK(n.ask("GET", "/v1/campaigns").status == 200);
 }
 
-TEST_CASE("streams are bounded, and a reader that leaves makes room") {
+TEST_CASE("the number of streams is bounded, and a reader that leaves frees its place") {
   auto& n = shared_node();
   auto request = "GET /v1/events HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(n.port) + "\r\nAuthorization: Bearer "
                  + n.token + "\r\nAccept: text/event-stream\r\n\r\n";

@@ -69,7 +69,7 @@ struct logged {
 
 } // namespace
 
-TEST_CASE("a thousand slow and silent connections neither take descriptors without bound nor slow a healthy client") {
+TEST_CASE("a thousand slow and silent connections neither exhaust descriptors nor slow a healthy client") {
   served_node n;
   auto before = time_to_answer(n);
   auto descriptors = open_descriptors();
@@ -86,7 +86,7 @@ TEST_CASE("a thousand slow and silent connections neither take descriptors witho
   CHECK(std::stoul(metric(n, "kevolve_http_connections_dropped_total{reason=\"crowded_out\"}")) >= 700);
 }
 
-TEST_CASE("a connection that is crowded out is counted once") {
+TEST_CASE("a dropped connection is counted once") {
   served_node n{[](node_options& o) {
     o.http.connections = 16;
     o.http.reserved = 4;
@@ -106,7 +106,7 @@ TEST_CASE("a connection that is crowded out is counted once") {
   CHECK(out <= 14 + 2); // includes the requests for the figures
 }
 
-TEST_CASE("a header that does not end and a body that does not come are cut off in time") {
+TEST_CASE("an endless header and a missing body time out") {
   served_node n{[](node_options& o) {
     o.http.header = std::chrono::milliseconds{200};
     o.http.body = std::chrono::milliseconds{200};
@@ -120,7 +120,7 @@ TEST_CASE("a header that does not end and a body that does not come are cut off 
   }
 }
 
-TEST_CASE("who has shown the token may be silent for longer than a stranger") {
+TEST_CASE("authorised clients may be silent for longer") {
   served_node n{[](node_options& o) { o.http.header = std::chrono::milliseconds{100}; }};
   auto one = "GET /v1/campaigns HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(n.port) + "\r\nAuthorization: Bearer "
              + n.token + "\r\n\r\n";
@@ -132,7 +132,7 @@ TEST_CASE("who has shown the token may be silent for longer than a stranger") {
   CHECK(known.read_until("\"next\"").starts_with("HTTP/1.1 200"));
 }
 
-TEST_CASE("a request with two of a header that decides is refused") {
+TEST_CASE("a request with a duplicate of a critical header is refused") {
   auto& n = shared_node();
   auto head = "GET /v1/campaigns HTTP/1.1\r\nConnection: close\r\nHost: 127.0.0.1:" + std::to_string(n.port)
               + "\r\nAuthorization: Bearer " + n.token + "\r\n";
@@ -144,7 +144,7 @@ TEST_CASE("a request with two of a header that decides is refused") {
   CHECK(parse_answer(send_raw(n.port, head + site + "Sec-Fetch-Site: cross-site\r\n\r\n")).status == 400);
 }
 
-TEST_CASE("what a chunk says beside its bytes, and what stands behind the last one, is bounded") {
+TEST_CASE("chunk extensions and trailers are bounded") {
   served_node n{[](node_options& o) { o.http.body = std::chrono::milliseconds{500}; }};
   const auto host = " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(n.port) + "\r\nTransfer-Encoding: chunked\r\n";
   const std::string much(size_t{1} << 20U, 'a');
@@ -161,7 +161,7 @@ TEST_CASE("what a chunk says beside its bytes, and what stands behind the last o
   }
 }
 
-TEST_CASE("what all chunks of a body say beside their bytes is bounded, however fast it comes") {
+TEST_CASE("the total of chunk extensions of a body is bounded") {
   served_node n;
   const auto head = "POST /v1/relay/next HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(n.port)
                     + "\r\nTransfer-Encoding: chunked\r\nAuthorization: Bearer " + n.token + "\r\n\r\n";
@@ -171,7 +171,7 @@ TEST_CASE("what all chunks of a body say beside their bytes is bounded, however 
   CHECK(parse_answer(send_raw(n.port, head + body)).status == 431);
 }
 
-TEST_CASE("every refused request is logged once, without what is secret") {
+TEST_CASE("every refused request is logged once, without secrets") {
   auto& n = shared_node();
   logged log;
   CHECK(n.ask("GET", "/v1/campaigns", {{"Authorization", "Bearer stolen-secret"}}).status == 401);

@@ -42,7 +42,7 @@ TEST_CASE("a repeated request gets the first one's answer") {
   CHECK_FALSE(memory.begin(request("other"), now));
 }
 
-TEST_CASE("a fault of ours is forgotten, so that the repeat may succeed") {
+TEST_CASE("a server error is forgotten, so that a repetition may succeed") {
   idempotency_memory memory;
   idempotency_memory::clock::time_point now{};
   CHECK_FALSE(memory.begin(request("k"), now));
@@ -50,7 +50,7 @@ TEST_CASE("a fault of ours is forgotten, so that the repeat may succeed") {
   CHECK_FALSE(memory.begin(request("k"), now));
 }
 
-TEST_CASE("what took effect and could not be recorded is not done again") {
+TEST_CASE("an effect whose record failed is not repeated") {
   idempotency_memory memory;
   idempotency_memory::clock::time_point now{};
   CHECK_FALSE(memory.begin(request("k"), now));
@@ -62,7 +62,7 @@ TEST_CASE("what took effect and could not be recorded is not done again") {
   CHECK(memory.begin(request("k", "{\"reason\":\"x\"}"), now)->status == 422);
 }
 
-TEST_CASE("answers are kept for a while and not without bound") {
+TEST_CASE("answers are kept for a limited time and number") {
   idempotency_memory memory;
   idempotency_memory::clock::time_point now{};
   CHECK_FALSE(memory.begin(request("k"), now));
@@ -75,7 +75,7 @@ TEST_CASE("answers are kept for a while and not without bound") {
   CHECK_FALSE(memory.begin(request("k"), now + idempotency_memory::kept_for)); // evicted
 }
 
-TEST_CASE("answers outlive the process, and what was under way is not done twice") {
+TEST_CASE("answers survive the process, and unfinished requests are not repeated") {
   test::temporary_folder folder;
   idempotency_memory::clock::time_point now = idempotency_memory::clock::now();
   auto keep = [&](store& data, std::vector<write_op> writes) {

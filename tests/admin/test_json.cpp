@@ -9,12 +9,12 @@
 
 using namespace kevolve;
 
-TEST_CASE("numbers that JSON cannot say become null") {
+TEST_CASE("numbers that JSON cannot express become null") {
   json x{{"a", std::numeric_limits<double>::quiet_NaN()}, {"b", -std::numeric_limits<double>::infinity()}, {"c", 0.1}};
   CHECK(to_text(x) == R"({"a":null,"b":null,"c":0.1})");
 }
 
-TEST_CASE("bytes that are no UTF-8 do not break the document") {
+TEST_CASE("invalid UTF-8 does not break the document") {
   auto text = to_text(json{{"a", std::string{"x\xff y"}}});
   CHECK(json::parse(text)["a"].get<std::string>() == "x\xEF\xBF\xBD y");
 }
@@ -63,7 +63,7 @@ TEST_CASE("every kind of failure has its problem") {
   CHECK(to_problem({errc::timed_out, ""}).status == 504);
 }
 
-TEST_CASE("a row written as text says what the tree of values would") {
+TEST_CASE("a row written as text equals the tree of values") {
   const std::vector<std::string> texts{
       "", "plain", "a \"quote\" and \\", "line\nend\t\x01", "Grüße ⟨⟩", "broken \xff\xfe utf-8"};
   const std::vector<double> numbers{0.0, -0.0, 1.0, 0.1, 1e300, 1e-300, 123456789.123, std::nan(""), INFINITY};
@@ -102,7 +102,7 @@ TEST_CASE("a row written as text says what the tree of values would") {
   CHECK(time_json(1'795'500'000'123'456'789) == "2026-11-24T06:00:00.123456789Z");
 }
 
-TEST_CASE("a page of rows written as text says what the page of values would") {
+TEST_CASE("a page of rows written as text equals the page of values") {
   const std::vector<std::string> rows{"{\"a\":1}", "{\"a\":2}"};
   const auto values = json::array({{{"a", 1}}, {{"a", 2}}});
   CHECK(json::parse(page_text(rows, 2, 5)) == page_json(values, 2, 5));
@@ -111,13 +111,13 @@ TEST_CASE("a page of rows written as text says what the page of values would") {
   CHECK(json::parse(page_text(rows, 2, 5, {{"complete", true}}))["complete"] == true);
 }
 
-TEST_CASE("samples are told by their median and bounds") {
+TEST_CASE("samples are summarised by median and bounds") {
   CHECK(spread_json({}).is_null());
   CHECK(spread_json({3, 1, 2}) == json{{"median", 2.0}, {"min", 1.0}, {"max", 3.0}, {"samples", 3}});
   CHECK(spread_json({4, 1, 2, 3})["median"] == 2.5);
 }
 
-TEST_CASE("an event whose payload does not hold is shown as such") {
+TEST_CASE("an event with an invalid payload is shown as such") {
   journal_event e;
   e.sequence = 5;
   e.kind = event_kind::node_finished;
@@ -127,7 +127,7 @@ TEST_CASE("an event whose payload does not hold is shown as such") {
   CHECK(shown["data"].contains("undecodable"));
 }
 
-TEST_CASE("where the rival's own code was not timed again there is no interval") {
+TEST_CASE("without a new measurement of the baseline's code there is no interval") {
   node_record n;
   n.rule = "same_object";
   n.fitness = n.ci_low = n.ci_high = 1.5;

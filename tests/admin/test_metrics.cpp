@@ -103,7 +103,7 @@ std::map<std::string, family> scrape() {
 
 } // namespace
 
-TEST_CASE("figures keep Prometheus' conventions for names, units, help and types") {
+TEST_CASE("metrics follow Prometheus' conventions for names, units, help and types") {
   shared_node().ask("GET", "/v1/nowhere");
   for (const auto& [name, f] : scrape()) {
     CAPTURE(name);
@@ -146,7 +146,7 @@ TEST_CASE("labels are bounded: their names are known, and none of them is an id"
     }
 }
 
-TEST_CASE("series that are known to exist are there from the start") {
+TEST_CASE("known series exist from the start") {
   auto all = scrape();
   CHECK(all.at("kevolve_build_info").labels.contains("version"));
   CHECK(all.at("kevolve_evaluations_total").samples.size() == static_cast<size_t>(last_value(verdict::none)));
@@ -167,7 +167,7 @@ TEST_CASE("series that are known to exist are there from the start") {
   CHECK(all.at("kevolve_http_requests_total").labels.at("route").contains("none"));
 }
 
-TEST_CASE("events are counted once each, and a wait is what is left of a candidate's time") {
+TEST_CASE("events are counted once, and waiting is the remaining part of a candidate's time") {
   event_tally tally{10};
   const id128 campaign{1, 2};
   auto event = [&](uint64_t sequence, event_kind kind, int64_t ns, auto record) {
@@ -213,7 +213,7 @@ TEST_CASE("events are counted once each, and a wait is what is left of a candida
   CHECK(figures.waits[5] == 1); // at most 5 s
 }
 
-TEST_CASE("a device's figures are in base units, and what nobody knows of it has no series") {
+TEST_CASE("a device's figures are in base units, and unknown ones have no series") {
   std::map<std::string, device_record> devices;
   devices["cpu:1"].state = "quarantined";
   auto& gpu = devices["cuda:0"];

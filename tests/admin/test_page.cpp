@@ -17,7 +17,7 @@ std::string own_path() {
 
 } // namespace
 
-TEST_CASE("the page's files need no token, are what was embedded and forbid whatever is not theirs") {
+TEST_CASE("the page's files need no token, equal the embedded ones and restrict other content") {
   auto& n = shared_node();
   REQUIRE(page_files().size() == 4);
   for (const auto& file : page_files()) {
@@ -37,7 +37,7 @@ TEST_CASE("the page's files need no token, are what was embedded and forbid what
   CHECK(n.ask("POST", "/").status == 405);
 }
 
-TEST_CASE("a campaign's history is its events in short, in order, and goes on after any of them") {
+TEST_CASE("a campaign's history lists its events in short form, in order, from any position") {
   auto& n = shared_node();
   auto history = n.get(own_path() + "/history");
   auto events = n.get("/v1/events?limit=1000&campaign=" + to_string(n.campaign));

@@ -84,7 +84,7 @@ TEST_CASE("a prompt is listed, taken, given back, answered and shown over HTTP")
   CHECK(whole["answer"]["model"] == "pencil");
 }
 
-TEST_CASE("what is no prompt, no answer or no lease is refused by its name") {
+TEST_CASE("invalid prompts, answers and leases are refused by name") {
   const auto nobody = "/v1/relay/" + std::string(32, '1') + "-1-0-0";
   CHECK(shared_node().ask("GET", nobody).status == 404);
   CHECK(post(nobody + "/answer", {{"text", "x"}}).status == 404);

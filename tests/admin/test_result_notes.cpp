@@ -16,7 +16,7 @@ shape_timing timed(double slow_ns, double fast_ns) {
 
 } // namespace
 
-TEST_CASE("a winner whose calls are mostly the judge's own is told, with what it would be without") {
+TEST_CASE("a winner whose calls are mostly overhead is reported, with the speed-up without it") {
   const auto text = flattened_note(timed(430'000, 80'000), 30'000);
   CHECK(text.find("30 µs of the winner's 80 µs a call") != std::string::npos);
   CHECK(text.find("about 8.0x") != std::string::npos);
@@ -28,7 +28,7 @@ TEST_CASE("a winner whose calls are mostly the judge's own is told, with what it
   CHECK(flattened_note(held_out, 30'000).empty());
 }
 
-TEST_CASE("a shape that got slower for sure, and flags that promise less, are told") {
+TEST_CASE("a significantly slower shape and inexact flags are reported") {
   auto t = timed(100, 125);
   t.speedup = 0.8;
   t.ci_low = 0.75;
@@ -41,7 +41,7 @@ TEST_CASE("a shape that got slower for sure, and flags that promise less, are to
   CHECK(fast_math_note("O3", "cc -O3 -c kernel.c").empty());
 }
 
-TEST_CASE("a kernel that counts on aligned arrays says so") {
+TEST_CASE("a kernel that requires aligned arrays is reported") {
   contract task;
   task.arguments.emplace_back().shape = {"n"};
   task.arguments.back().align = 32;

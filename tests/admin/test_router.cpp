@@ -10,7 +10,7 @@
 
 using namespace kevolve;
 
-TEST_CASE("paths find their route, their values and their refusals") {
+TEST_CASE("paths map to their route, values and refusals") {
   router r{api_routes()};
   struct {
     const char* method;
@@ -79,7 +79,7 @@ TEST_CASE("values of a path are decoded") {
   CHECK(listed->query.at("state") == "busy");
 }
 
-TEST_CASE("only health and the page's files, which hold no data, are open without a token") {
+TEST_CASE("only health and the page's static files are open without a token") {
   router r{api_routes()};
   CHECK(r.is_open("/healthz"));
   CHECK(r.is_open("/readyz?x=1"));
@@ -134,7 +134,7 @@ TEST_CASE("the router finds every operation that the OpenAPI document promises")
     }
 }
 
-TEST_CASE("the OpenAPI document tells who goes on after an event that the log may end before it") {
+TEST_CASE("the OpenAPI document describes resuming after an event that the log may not reach") {
   auto document = json::parse(openapi_of(api_routes(), "1"));
   std::set<std::string> told;
   for (const auto& [path, methods] : document["paths"].items())
@@ -156,7 +156,7 @@ TEST_CASE("the OpenAPI document tells who goes on after an event that the log ma
   CHECK(document["components"]["schemas"]["problem"]["required"].size() == 4);
 }
 
-TEST_CASE("the OpenAPI document says for how long and for how many an idempotency key is remembered") {
+TEST_CASE("the OpenAPI document states time and number limits of idempotency keys") {
   auto document = json::parse(openapi_of(api_routes(), "1"));
   auto parameters = document["paths"]["/v1/campaigns"]["post"]["parameters"];
   std::string said;
@@ -166,7 +166,7 @@ TEST_CASE("the OpenAPI document says for how long and for how many an idempotenc
   CHECK(said.find("24 hours or until 4096 newer keys have come, whichever is sooner") != std::string::npos);
 }
 
-TEST_CASE("campaigns may be listed by each state that they can be in") {
+TEST_CASE("campaigns may be listed by each possible state") {
   router r{api_routes()};
   auto document = json::parse(openapi_of(r.table(), "1"));
   std::set<std::string> named;
@@ -179,7 +179,7 @@ TEST_CASE("campaigns may be listed by each state that they can be in") {
     CHECK_MESSAGE(named.contains(state), state);
 }
 
-TEST_CASE("each kind of failure is a problem of its own, complete as RFC 9457 has it") {
+TEST_CASE("each kind of failure is a separate problem, complete after RFC 9457") {
   std::set<std::string> types;
   for (int code = static_cast<int>(errc::bad_input); code <= static_cast<int>(errc::internal); ++code) {
     auto answer = to_response(to_problem({static_cast<errc>(code), "why"}));

@@ -4,7 +4,7 @@
 
 using namespace kevolve;
 
-TEST_CASE("secrets are found by value, by their maker's mark and by the name before them, with their line") {
+TEST_CASE("secrets are found by value, by vendor prefix and by their name, with their line") {
   const std::vector<known_secret> known{{"the node's token", "0123456789abcdef"}};
   struct {
     const char* line;

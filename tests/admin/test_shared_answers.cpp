@@ -18,7 +18,7 @@ api_response said(std::string body, unsigned status = 200) {
 
 } // namespace
 
-TEST_CASE("an answer serves who asks the same soon after, until something has changed") {
+TEST_CASE("an answer is shared with equal requests shortly after, until something has changed") {
   shared_answers a{200ms};
   const shared_answers::clock::time_point begin{};
   CHECK_FALSE(a.find("/v1/actors", 7, begin));
@@ -34,7 +34,7 @@ TEST_CASE("an answer serves who asks the same soon after, until something has ch
   CHECK_FALSE(a.find("/v1/actors", 8, begin + 10ms));
 }
 
-TEST_CASE("refusals and very long answers are not kept, and no more than a few at all") {
+TEST_CASE("refusals and very long answers are not cached, and only a few are kept") {
   shared_answers a{200ms};
   const shared_answers::clock::time_point begin{};
   a.keep("/refused", 0, said("no", 404), begin);

@@ -54,7 +54,7 @@ journal_actor::behavior_type silent_journal(journal_actor::pointer self, std::sh
 
 } // namespace
 
-TEST_CASE("a reading that nobody answers is told so in time, and what comes later is dropped") {
+TEST_CASE("a request without an answer times out, and the late answer is dropped") {
   node_system_config config;
   caf::actor_system system{config};
   auto what = std::make_shared<silence>();

@@ -54,7 +54,7 @@ std::string all_errors(const submitted_files& b) {
 
 } // namespace
 
-TEST_CASE("a campaign that nobody knows is 404, one that has ended 409, for every way to steer") {
+TEST_CASE("an unknown campaign is 404, an ended one 409, for every way to steer") {
   const std::vector<std::pair<std::string, json>> ways{
       {"/priority", {{"priority", 7}}},
       {"/budget", {{"candidates", 9}}},
@@ -74,7 +74,7 @@ TEST_CASE("a campaign that nobody knows is 404, one that has ended 409, for ever
   CHECK(post(campaign_path() + "/nodes/two/pin", json::object()).status == 400);
 }
 
-TEST_CASE("a body that does not fit is 422 with every error by its key") {
+TEST_CASE("an invalid body is 422 with every error by its key") {
   auto answer =
       post(campaign_path() + "/inject", {{"flags", 3}, {"parent", -1}, {"language", "rust"}, {"colour", "red"}});
   CHECK(answer.status == 422);
@@ -91,7 +91,7 @@ TEST_CASE("a body that does not fit is 422 with every error by its key") {
         == 400);
 }
 
-TEST_CASE("a submission is loaded from what was sent and from nothing else") {
+TEST_CASE("a submission is loaded only from the files sent") {
   REQUIRE_MESSAGE(load_submitted(bundle()), all_errors(bundle()));
   CHECK(load_submitted(bundle())->task.reference_path == "t/x.c");
   auto b = bundle();
@@ -142,7 +142,7 @@ TEST_CASE("a submission is loaded from what was sent and from nothing else") {
   CHECK(said.find("kevolve-submit-") == std::string::npos); // the path of the check is not reported
 }
 
-TEST_CASE("of many errors a hundred are told, and how many there are") {
+TEST_CASE("at most a hundred errors are listed, with their total number") {
   auto b = bundle();
   for (int i = 0; i < 150; ++i)
     b.files["c/campaign.toml"].insert(0, "unknown_" + std::to_string(i) + " = 1\n");
@@ -153,7 +153,7 @@ TEST_CASE("of many errors a hundred are told, and how many there are") {
   CHECK(errors.back()["detail"] == "and 50 more");
 }
 
-TEST_CASE("the document tells of every typed body what it takes") {
+TEST_CASE("the document describes every typed body") {
   auto document = shared_node().get("/v1/openapi.json");
   const auto& inject = document["paths"]["/v1/campaigns/{id}/inject"]["post"];
   const auto& schema = inject["requestBody"]["content"]["application/json"]["schema"];

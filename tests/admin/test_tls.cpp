@@ -31,7 +31,7 @@ void with_tls(node_options& o) {
 
 } // namespace
 
-TEST_CASE("a node with a certificate speaks TLS, and only to those who can tell that it is the one") {
+TEST_CASE("a node with a certificate speaks TLS, and only to clients that trust it") {
   served_node n{with_tls};
   auto certificate = n.folder + "/data/certificate.pem";
   CHECK(n.running->admin_url() == "https://127.0.0.1:" + std::to_string(n.port));
@@ -57,7 +57,7 @@ TEST_CASE("a node with a certificate speaks TLS, and only to those who can tell 
         == std::string::npos);
 }
 
-TEST_CASE("a certificate can be changed while the node runs, and a wrong one changes nothing") {
+TEST_CASE("a certificate can be replaced while the node runs, and an invalid one changes nothing") {
   served_node n{with_tls};
   auto certificate = n.folder + "/data/certificate.pem";
   tls_files files{certificate, n.folder + "/data/key.pem", {"localhost"}};
@@ -74,7 +74,7 @@ TEST_CASE("a certificate can be changed while the node runs, and a wrong one cha
   CHECK_FALSE(http_ask({url, n.token, old}, get("/healthz")));
 }
 
-TEST_CASE("a key that everybody may read is refused") {
+TEST_CASE("a key that others may read is refused") {
   auto pattern = (std::filesystem::temp_directory_path() / "kevolve-tls-XXXXXX").string();
   REQUIRE(::mkdtemp(pattern.data()) != nullptr);
   node_options o;

@@ -24,7 +24,7 @@ struct folder {
 
 } // namespace
 
-TEST_CASE("a token is made once, of 256 bits, for its user alone") {
+TEST_CASE("a token is made once, with 256 bits, readable by its user only") {
   folder f;
   auto path = f.path + "/token";
   auto first = load_or_create_token(path);
@@ -65,7 +65,7 @@ TEST_CASE("a token file that others may read, or that holds no token, is refused
   CHECK_FALSE(load_or_create_token(path));
 }
 
-TEST_CASE("only the bearer of the token is let in") {
+TEST_CASE("only the token's bearer is admitted") {
   token_check check{"0123456789abcdef"};
   CHECK(check.accepts("Bearer 0123456789abcdef"));
   CHECK(check.accepts("bearer 0123456789abcdef"));

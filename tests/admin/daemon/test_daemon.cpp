@@ -36,7 +36,7 @@ bool any_has(const std::vector<std::string>& lines, const std::string& text) {
 
 } // namespace
 
-TEST_CASE("a service manager hears that the node is ready, that it lives, reloads and stops") {
+TEST_CASE("the service manager is notified of start, life, reload and stop") {
   test::daemon_process d;
   auto ready = d.next();
   CHECK(ready.starts_with("READY=1\n"));
@@ -52,7 +52,7 @@ TEST_CASE("a service manager hears that the node is ready, that it lives, reload
   CHECK_FALSE(std::filesystem::exists(d.data() + "/admin.json"));
 }
 
-TEST_CASE("a node whose actors do not answer is not alive, whatever its process does") {
+TEST_CASE("a node whose actors do not answer fails its watchdog") {
   temporary_folder folder;
   node_options o;
   o.data_dir = folder.path() + "/data";
@@ -68,7 +68,7 @@ TEST_CASE("a node whose actors do not answer is not alive, whatever its process 
   CHECK_FALSE(why.empty());
 }
 
-TEST_CASE("SIGHUP opens the log anew, changes what may change and names what needs a restart") {
+TEST_CASE("SIGHUP reopens the log, applies allowed changes and names those that need a restart") {
   test::daemon_process d{"[log]\nfile = \"log\"\njson = true\n"};
   d.until("READY=1");
   auto log = d.folder.path() + "/log";

@@ -76,7 +76,7 @@ json past_beyond(test::daemon_process& d, uint64_t total) {
 
 } // namespace
 
-TEST_CASE("what a GPU is like is told wherever one looks, stored, and still known after kill -9") {
+TEST_CASE("a GPU's samples are shown everywhere, stored, and known after kill -9") {
   const auto* folder = std::getenv("KEVOLVE_FAKE_DRIVER");
   if (folder == nullptr) {
     MESSAGE("skipped: the runner does not run on a driver of our own in this build");

@@ -73,7 +73,7 @@ std::string hexadecimal(const std::string& text) {
 
 } // namespace
 
-TEST_CASE("a support bundle is packed, and refused whole when a secret is in it") {
+TEST_CASE("a support bundle is packed, and refused as a whole if it contains a secret") {
   daemon_process d{"[log]\nfile = \"kevolved.log\"\n"};
   d.until("READY=1");
   auto out = d.folder.path() + "/report.tar.gz";
