@@ -115,7 +115,7 @@ TEST_CASE("every truncation and every extra byte is refused") {
   CHECK(longer.error().code == errc::corrupt);
 }
 
-TEST_CASE("what may be absent is one byte, and the value behind it if it is there") {
+TEST_CASE("an optional value is one byte, and the value after it if present") {
   CHECK(encode(std::optional<uint8_t>{}) == std::string(1, '\0'));
   CHECK(encode(std::optional<uint8_t>{7}) == "\x01\x07");
   CHECK(!decode<std::optional<uint8_t>>("\x02\x07"));
@@ -167,7 +167,7 @@ TEST_CASE("verdicts have the fixed names and read back") {
   CHECK(parse_verdict("splendid") == verdict::none);
 }
 
-TEST_CASE("operating-system failures become what a person can act on") {
+TEST_CASE("operating-system errors become failures with a remedy") {
   CHECK(from_errno(ENOSPC, "x").code == errc::no_space);
   CHECK(from_errno(EROFS, "x").code == errc::read_only);
   CHECK(from_errno(ENOENT, "x").code == errc::not_found);
@@ -198,7 +198,7 @@ typename I::result_type inspect(I& f, of_today& x) {
 
 } // namespace
 
-TEST_CASE("a record from before its last fields keeps their defaults, where older ones are expected") {
+TEST_CASE("a record without later fields gets their defaults, if older records are allowed") {
   const auto bytes = encode(of_yesterday{"a", {1, 2}});
   CHECK(!decode<of_today>(bytes));
   auto read = decode_older<of_today>(bytes);

@@ -73,7 +73,7 @@ bool skipped(int status) {
 
 } // namespace
 
-TEST_CASE("a group is found where version 2 is alone, where version 1 is, and where both are") {
+TEST_CASE("a group is found on version 2, on version 1, and on both") {
   const auto v2 = find_groups("0::/system.slice/kevolved.service\n",
                               "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n");
   CHECK(v2.unified);
@@ -101,7 +101,7 @@ TEST_CASE("a group is found where version 2 is alone, where version 1 is, and wh
     CHECK(find_groups("0::/x\n", mounts).memory.empty());
 }
 
-TEST_CASE("who takes more memory than its group may is killed, and who takes less is not") {
+TEST_CASE("a process over its group's memory limit is killed, one below it is not") {
   const auto with_limit = [](uint64_t limit, uint64_t taken) {
     return run_child([&] { return enter_own_group({limit, 64}).empty() ? touch(taken) : no_group; }).status;
   };
@@ -114,7 +114,7 @@ TEST_CASE("who takes more memory than its group may is killed, and who takes les
   CHECK(WTERMSIG(beyond) == SIGKILL);
 }
 
-TEST_CASE("a group holds no more processes than it may, and is gone when they are") {
+TEST_CASE("a group bounds its processes, and is removed when they have ended") {
   const auto [pid, status] =
       run_child([] { return enter_own_group({256 * mib, 8}).empty() ? fork_some(20) : no_group; });
   if (skipped(status))

@@ -133,7 +133,7 @@ TEST_CASE("an expression knows its names and its sums") {
   CHECK(moved.names().size() == 2);
 }
 
-TEST_CASE("an expression is given operands first, what is no sum or product as one") {
+TEST_CASE("operands are visited first, and other expressions as one") {
   using kind = expression::token::kind;
   std::string out;
   for (const auto& t : expression::parse("(n + 2) * -(m - 1) + min(n, m)")->postfix())

@@ -9,7 +9,7 @@
 
 using namespace kevolve;
 
-TEST_CASE("what a candidate has written cannot steer the terminal that shows the log") {
+TEST_CASE("a candidate's text cannot control the terminal that shows the log") {
   auto file = std::filesystem::temp_directory_path() / ("kevolve-test-log-" + std::to_string(std::rand()));
   log::configure({log::level::info, false, file.string()});
   log::warn("job", "failed: {}", "\x1b[2J\a\nred");

@@ -42,7 +42,7 @@ bool says(const std::string& bytes, const std::string& what) {
 
 } // namespace
 
-TEST_CASE("a batch comes out of its file as it went in, and smaller in between") {
+TEST_CASE("a batch is unchanged by its file, which is compressed") {
   const auto b = some_batch();
   const auto bytes = to_batch_bytes(b);
   CHECK(bytes.size() < 1'500);
@@ -64,7 +64,7 @@ TEST_CASE("a file that is cut anywhere is refused and says so") {
   CHECK(says(bytes + "x", "1 bytes behind its end"));
 }
 
-TEST_CASE("no bit of a file can be changed without being found out") {
+TEST_CASE("a change of any bit of a file is detected") {
   const auto bytes = to_batch_bytes(some_batch());
   for (size_t at = 0; at < bytes.size(); ++at)
     for (unsigned bit = 0; bit < 8; ++bit) {
@@ -78,7 +78,7 @@ TEST_CASE("no bit of a file can be changed without being found out") {
   CHECK(says(changed, "has been changed since it was written"));
 }
 
-TEST_CASE("another format is told from damage") {
+TEST_CASE("another format is distinguished from damage") {
   CHECK(refused(to_batch_bytes(some_batch(), 2)) == errc::newer_format);
   CHECK(says(to_batch_bytes(some_batch(), 7), "is of format 7, and this kevolve reads format 1"));
   CHECK(refused(to_batch_bytes(some_batch(), 0)) == errc::corrupt);
@@ -86,7 +86,7 @@ TEST_CASE("another format is told from damage") {
   CHECK(says("{\"format\": 2}", "no batch"));
 }
 
-TEST_CASE("a batch that goes out holds the history that it names") {
+TEST_CASE("an exported batch contains the history that it names") {
   auto b = some_batch();
   b.events.pop_back();
   CHECK(refused(to_batch_bytes(b)) == errc::corrupt);
@@ -97,7 +97,7 @@ TEST_CASE("a batch that goes out holds the history that it names") {
   CHECK(refused(to_batch_bytes(b)) == errc::none);
 }
 
-TEST_CASE("a history is of what happened, not of when") {
+TEST_CASE("a history covers events, not their times") {
   auto b = some_batch();
   b.events[1].time_ns = 7;
   CHECK(history_of(b.events, 5) == b.history);
@@ -106,7 +106,7 @@ TEST_CASE("a history is of what happened, not of when") {
   CHECK(history_of(b.events, 5) != b.history);
 }
 
-TEST_CASE("a file appears whole, and one that cannot be read is named") {
+TEST_CASE("a file appears atomically, and an unreadable one is named") {
   auto pattern = (std::filesystem::temp_directory_path() / "kevolve-batch-XXXXXX").string();
   REQUIRE(::mkdtemp(pattern.data()) != nullptr);
   const auto path = pattern + "/one.batch";
@@ -130,7 +130,7 @@ TEST_CASE("a file appears whole, and one that cannot be read is named") {
   std::filesystem::remove_all(pattern);
 }
 
-TEST_CASE("an export is written over itself alone") {
+TEST_CASE("an export replaces only its own earlier file") {
   std::string folder = (std::filesystem::temp_directory_path() / "kevolve-batch-XXXXXX").string();
   REQUIRE(mkdtemp(folder.data()) != nullptr);
   const auto path = folder + "/x.batch";

@@ -148,7 +148,7 @@ bool holds(const std::string& text, const std::string& what) {
 
 } // namespace
 
-TEST_CASE("what was judged elsewhere is at home after the import, and the campaign is no longer away") {
+TEST_CASE("results are stored by the import, and the campaign is no longer exported") {
   home_desk home;
   const auto out = sent(home);
   CHECK(out.candidates == 2);
@@ -170,7 +170,7 @@ TEST_CASE("what was judged elsewhere is at home after the import, and the campai
   CHECK(*home.data.get(table::evaluations, keys::evaluation(derive_id("evaluation", "object 1"))));
 }
 
-TEST_CASE("only what is new comes back") {
+TEST_CASE("only new results come back") {
   home_desk home;
   const auto out = sent(home);
   const auto back = judged(out, [](desk& d) { d.judge(1, 2.0); });
@@ -184,7 +184,7 @@ TEST_CASE("only what is new comes back") {
         }).events.empty()); // it is local to the other machine
 }
 
-TEST_CASE("nothing is added to a campaign that does not stand still for it") {
+TEST_CASE("nothing is imported into a campaign that is not exported") {
   home_desk home;
   const auto back = judged(sent(home), both);
   const auto last = home.data.last_sequence();
@@ -198,7 +198,7 @@ TEST_CASE("nothing is added to a campaign that does not stand still for it") {
   CHECK_FALSE(late->added);
 }
 
-TEST_CASE("what a record speaks of comes with it, or is at home") {
+TEST_CASE("records that others refer to are imported with them, or exist already") {
   home_desk home;
   auto back = judged(sent(home), both);
   REQUIRE(back.blobs.size() == 2);
@@ -208,7 +208,7 @@ TEST_CASE("what a record speaks of comes with it, or is at home") {
   CHECK(holds(why.detail, "neither in it nor in this data directory"));
 }
 
-TEST_CASE("importing twice at once is once") {
+TEST_CASE("importing twice in parallel has one effect") {
   for (int round = 0; round < 20; ++round) {
     home_desk home;
     const auto back = judged(sent(home), both);
@@ -230,7 +230,7 @@ TEST_CASE("importing twice at once is once") {
   }
 }
 
-TEST_CASE("importing twice is once, and more of the same batch comes too late") {
+TEST_CASE("importing twice has one effect, and other results of the same batch come too late") {
   home_desk home;
   const auto out = sent(home);
   const auto half = judged(out, [](desk& d) { d.judge(1, 2.0); });
@@ -250,7 +250,7 @@ TEST_CASE("importing twice is once, and more of the same batch comes too late") 
   CHECK(take_batch(home.data, who)->candidates == 1);
 }
 
-TEST_CASE("what leaves the tree as it is may happen at home meanwhile") {
+TEST_CASE("changes that leave the tree as it is are allowed during an export") {
   home_desk home;
   const auto out = sent(home);
   home.propose(3);
@@ -261,7 +261,7 @@ TEST_CASE("what leaves the tree as it is may happen at home meanwhile") {
   CHECK(awaits_judgement(home.fold_of(), 3));
 }
 
-TEST_CASE("a campaign that has changed since refuses what comes back, and says by what") {
+TEST_CASE("a campaign that has changed since refuses the import and names the change") {
   home_desk home;
   const auto out = sent(home);
   const auto back = judged(out, both);
@@ -283,7 +283,7 @@ TEST_CASE("a campaign that has changed since refuses what comes back, and says b
   }
 }
 
-TEST_CASE("what belongs to another campaign or history is refused") {
+TEST_CASE("results of another campaign or history are refused") {
   home_desk home;
   const auto back = judged(sent(home), both);
   auto other = back;
@@ -300,7 +300,7 @@ TEST_CASE("what belongs to another campaign or history is refused") {
   CHECK(refusal(elsewhere, back).code == errc::conflict);
 }
 
-TEST_CASE("a file that was made up is refused whole") {
+TEST_CASE("a forged file is refused as a whole") {
   home_desk home;
   const auto out = sent(home);
   CHECK(refusal(home, out).code == errc::bad_input);
@@ -323,7 +323,7 @@ TEST_CASE("a file that was made up is refused whole") {
   CHECK(import_batch(home.data, back, "alice")->added);
 }
 
-TEST_CASE("a campaign is away once, and only with something to judge") {
+TEST_CASE("a campaign is exported once at a time, and only with candidates to judge") {
   home_desk home;
   CHECK(take_batch(home.data, who).error().code == errc::conflict);
   sent(home);
@@ -351,7 +351,7 @@ TEST_CASE("a campaign is away once, and only with something to judge") {
   CHECK(mark_away(fresh.data, derive_id("test", "another"), "bob").error().code == errc::not_found);
 }
 
-TEST_CASE("a batch is unpacked once, into a store of its own, and work that was interrupted goes on from its file") {
+TEST_CASE("a batch is unpacked once, into its own store, and interrupted work continues from its file") {
   home_desk home;
   const auto out = sent(home);
   CHECK(unpack_batch(home.data, out).error().code == errc::conflict);

@@ -25,7 +25,7 @@ TEST_CASE("CMake gets the flags of both compilers, and the one that measured fir
   CHECK(has(text, "add_library(kernel STATIC kernel.cpp)"));
 }
 
-TEST_CASE("a compiler whose version is not told is called by its name") {
+TEST_CASE("a compiler of unknown version is called by its plain name") {
   auto b = sample_bundle();
   b.kernel_build.version = "\"; execute_process(COMMAND x) ${y}";
   const auto text = cmake_lists(b);
@@ -42,7 +42,7 @@ TEST_CASE("threads and libraries are linked where they are allowed") {
   CHECK(has(cmake_lists(b), "target_link_libraries(kernel PUBLIC \"-lopenblas\" m)"));
 }
 
-TEST_CASE("the header declares the kernel for C and C++ and tells what its arguments are") {
+TEST_CASE("the header declares the kernel for C and C++ and describes its arguments") {
   auto b = sample_bundle();
   b.task.arguments[1].strides = {"2"};
   const auto text = kernel_header(b);
@@ -54,7 +54,7 @@ TEST_CASE("the header declares the kernel for C and C++ and tells what its argum
   CHECK(has(text, "n=8"));
 }
 
-TEST_CASE("a summary does not leave its comment") {
+TEST_CASE("a summary cannot end its comment") {
   auto b = sample_bundle();
   b.task.summary = "*/ int evil; /*";
   const auto text = kernel_header(b);
@@ -62,7 +62,7 @@ TEST_CASE("a summary does not leave its comment") {
   CHECK(times(text, "/*") == 1);
 }
 
-TEST_CASE("reference and exact result get names of their own") {
+TEST_CASE("reference and exact result get separate names") {
   auto b = sample_bundle();
   CHECK(has(reference_wrapper(b), "#define scale kevolve_reference\n#include \"reference.c\"\n"));
   auto text = oracle_wrapper(b);

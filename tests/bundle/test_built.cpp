@@ -103,7 +103,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 } // namespace
 
-TEST_CASE("every form of argument is drawn, handed over and compared") {
+TEST_CASE("every form of argument is drawn, passed and compared") {
   auto b = every_bundle();
   auto files = bundle_files(b);
   REQUIRE(files);
@@ -115,7 +115,7 @@ TEST_CASE("every form of argument is drawn, handed over and compared") {
   CHECK_FALSE(has(done.out, "ok: 'y', 0 elements"));
 }
 
-TEST_CASE("what g++ has won is built by gcc") {
+TEST_CASE("a winner built by g++ is built by gcc") {
   auto b = every_bundle();
   auto recipe = recipe_of({"c", "gcc-Ofast-vec512", false, {}});
   REQUIRE(recipe);
@@ -128,7 +128,7 @@ TEST_CASE("what g++ has won is built by gcc") {
   CHECK(has(done.out, "The C compiler identification is GNU") == !recipe->by_clang);
 }
 
-TEST_CASE("a kernel that is wrong in one way fails, and the way is told") {
+TEST_CASE("a wrong kernel fails, and the error is described") {
   struct wrong {
     const char* from;
     const char* to;
@@ -154,7 +154,7 @@ TEST_CASE("a kernel that is wrong in one way fails, and the way is told") {
   }
 }
 
-TEST_CASE("names with everything in them leave the files whole, in C++ as well") {
+TEST_CASE("hostile names leave the files valid, in C++ as well") {
   auto b = every_bundle();
   b.task.name = "*/ \"${x}\" \\ <b>&| `rm` \n# ]]>";
   b.task.summary = b.task.name + "\?\?/";

@@ -29,7 +29,7 @@ TEST_CASE("progress is drawn as steps, with both axes labelled") {
   CHECK(has(svg, "node 7: 2.50x after 9 candidates"));
 }
 
-TEST_CASE("no progress is a picture, too") {
+TEST_CASE("a campaign without progress has a picture, too") {
   auto b = sample_bundle();
   b.progress.clear();
   b.candidates = 0;
@@ -48,7 +48,7 @@ TEST_CASE("the roofline places the kernel and the reference at each shape") {
   CHECK(has(roofline_svg(b), "operations for each byte (log)"));
 }
 
-TEST_CASE("a roofline says what it lacks") {
+TEST_CASE("a roofline states its missing figures") {
   auto b = sample_bundle();
   b.peaks.clear();
   check_sound(roofline_svg(b));

@@ -6,7 +6,7 @@
 using namespace kevolve;
 using kevolve::test::has;
 
-TEST_CASE("no text ends the comment that it stands in, nor opens one, nor joins lines") {
+TEST_CASE("no text can end or open a comment, or join lines") {
   for (const auto* text : {"a */ b", "**/", "*/*/", "/*/", "/**/", "*\n/", "//*", "*?\?/", "a\\"}) {
     CAPTURE(text);
     const auto out = c_comment(text);
@@ -32,7 +32,7 @@ TEST_CASE("CMake neither expands nor splits a quoted text") {
   CHECK(cmake_quoted("a\nb") == "\"a b\"");
 }
 
-TEST_CASE("Markdown shows a text as it is") {
+TEST_CASE("Markdown shows a text unchanged") {
   CHECK(markdown("a|b") == "a\\|b");
   CHECK(markdown("<img src=x>") == "&lt;img src=x&gt;");
   CHECK(markdown("[a](http://x)") == R"(\[a\](http\://x))");
@@ -42,7 +42,7 @@ TEST_CASE("Markdown shows a text as it is") {
   CHECK(markdown_code("O3") == "`O3`");
 }
 
-TEST_CASE("XML stays whole whatever is written in it") {
+TEST_CASE("XML stays valid with any text") {
   CHECK(xml("<script>\"&'") == "&lt;script&gt;&quot;&amp;&apos;");
   CHECK(xml("a\x01\x1b[0m") == "a  [0m"); // XML allows no control characters
   CHECK(has(xml("\xff"), "\xef\xbf\xbd"));

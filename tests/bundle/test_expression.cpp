@@ -16,7 +16,7 @@ TEST_CASE("expressions become C with their own rounding") {
   CHECK(*c_expression("0") == "INT64_C(0)");
 }
 
-TEST_CASE("what is no expression is refused") {
+TEST_CASE("rejects an invalid expression") {
   for (const auto* text : {"", "n +", "n; exit(1)", "system(1)", "f(\"x\")", "n)"})
     CHECK_FALSE_MESSAGE(c_expression(text).has_value(), text);
 }

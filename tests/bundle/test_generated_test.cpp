@@ -30,7 +30,7 @@ TEST_CASE("each declared shape is run once") {
   CHECK(has(text, R"(run_shape("n=9 \"\\", INT64_C(9)))"));
 }
 
-TEST_CASE("the exact result is computed in double, integers as they are") {
+TEST_CASE("the exact result is computed in double, with integers unchanged") {
   auto b = sample_bundle();
   b.task.arguments.push_back(array("k", argument_role::input, dtype::i32, {"n"}));
   b.task.arguments.back().fill = {"integer", 0, 1, -3, 9, "", 1};
@@ -42,7 +42,7 @@ TEST_CASE("the exact result is computed in double, integers as they are") {
   CHECK_FALSE(has(text, "#define KT_HAS_F16"));
 }
 
-TEST_CASE("what depends on data is drawn after it") {
+TEST_CASE("data-dependent values are drawn after their data") {
   auto b = sample_bundle();
   auto& t = b.task;
   auto inner = array("len", argument_role::input, dtype::i64, {"n"});
@@ -64,7 +64,7 @@ TEST_CASE("what depends on data is drawn after it") {
   CHECK(has(text, "#define KT_HAS_F16"));
 }
 
-TEST_CASE("a valid prefix and its tail are looked at apart") {
+TEST_CASE("a valid prefix and its tail are checked separately") {
   auto b = sample_bundle();
   b.task.arguments[1].extent = "count";
   b.task.arguments[1].tail_untouched = true;
@@ -75,7 +75,7 @@ TEST_CASE("a valid prefix and its tail are looked at apart") {
   CHECK(has(text, "kt_compare(shape, &a_count, a_count.count, (kt_tolerance){KT_EXACT"));
 }
 
-TEST_CASE("a task whose inputs cannot be drawn is refused, not tested badly") {
+TEST_CASE("a task whose inputs cannot be drawn is refused") {
   auto b = sample_bundle();
   b.task.arguments[0].fill.distribution = "zipf";
   auto said = test_source(b);

@@ -28,7 +28,7 @@ TEST_CASE("a bundle has every file once") {
   CHECK(std::any_of(files.begin(), files.end(), [](const auto& f) { return f.name == "prelude_c.h"; }));
 }
 
-TEST_CASE("the page says what was measured, and what is not promised") {
+TEST_CASE("the page states the measurements and the limits of the claim") {
   const auto text = readme_text(sample_bundle());
   CHECK(has(text, "2.50 times"));
   CHECK(has(text, "95 % interval 2.400 to 2.600"));
@@ -39,7 +39,7 @@ TEST_CASE("the page says what was measured, and what is not promised") {
   CHECK_FALSE(has(text, "not the one that measured"));
 }
 
-TEST_CASE("a doubt about the figures stands beside them") {
+TEST_CASE("a doubt about the figures is stated beside them") {
   auto b = sample_bundle();
   b.final_confirmed = false;
   b.disturbed = "other load";
@@ -56,7 +56,7 @@ TEST_CASE("a doubt about the figures stands beside them") {
   CHECK(results_json(b)["environment"]["is_the_machine_that_measured"] == false);
 }
 
-TEST_CASE("a shape on which it is slower, and what of the times is the judge's own, stand below the table") {
+TEST_CASE("slower shapes and the judge's overhead are stated below the table") {
   auto b = sample_bundle();
   CHECK_FALSE(has(readme_text(b), "slower than the reference"));
   CHECK_FALSE(has(readme_text(b), "the judge's own"));
@@ -74,7 +74,7 @@ TEST_CASE("a shape on which it is slower, and what of the times is the judge's o
   CHECK(has(readme_text(b), "No shape has a time beside the reference's"));
 }
 
-TEST_CASE("a kernel that chooses says which sizes run what, and what was judged between the shapes") {
+TEST_CASE("a dispatching kernel lists its regions and the shapes judged between the task's") {
   auto b = sample_bundle();
   CHECK_FALSE(has(readme_text(b), "Which sizes run what"));
   b.regions = {{"n < 3 || n > 8", "reference"}, {"n <= 4", "node 7"}};
@@ -86,7 +86,7 @@ TEST_CASE("a kernel that chooses says which sizes run what, and what was judged 
   CHECK(results_json(b)["between"][0]["shape"] == "n=5");
 }
 
-TEST_CASE("what a model wrote is text on the page") {
+TEST_CASE("a model's text appears as plain text on the page") {
   auto b = sample_bundle();
   b.summary = "<script>x</script> [go](http://evil) | `rm`\n# head";
   b.generator = "a`b";
@@ -97,7 +97,7 @@ TEST_CASE("what a model wrote is text on the page") {
   CHECK(has(text, "`` a`b ``"));
 }
 
-TEST_CASE("a kernel that chooses among several says which, and is nobody's node") {
+TEST_CASE("a dispatching kernel names its nodes and belongs to none") {
   auto b = sample_bundle();
   CHECK(results_json(b)["node"] == 7);
   CHECK(results_json(b)["dispatches"].is_null());
@@ -108,7 +108,7 @@ TEST_CASE("a kernel that chooses among several says which, and is nobody's node"
   CHECK_FALSE(has(readme_text(b), "by generator"));
 }
 
-TEST_CASE("results have the figures as numbers") {
+TEST_CASE("results contain the figures as numbers") {
   const auto r = results_json(sample_bundle());
   CHECK(r["verdict"] == "pass");
   CHECK(r["shapes"][0]["reference_ns"] == 1000.0);

@@ -55,7 +55,7 @@ bool holds(const std::string& text, const std::string& what) {
 
 } // namespace
 
-TEST_CASE("a campaign waits, its candidates are judged elsewhere, and it goes on with what came back to its end") {
+TEST_CASE("a campaign's candidates are judged on another machine, and it continues with their results to its end") {
   two_machines m;
   m.run_until_it_waits(small);
   CHECK(m.kevolve({"batch", "import", "one", "--data", "home"}).code == 3);
@@ -138,7 +138,7 @@ TEST_CASE("a campaign waits, its candidates are judged elsewhere, and it goes on
   CHECK(m.kevolve({"fsck", "home"}).code == 0);
 }
 
-TEST_CASE("work that is killed goes on where it was, from its directory or from what it had written") {
+TEST_CASE("killed work continues from its directory, or from its written file") {
   two_machines m;
   m.run_until_it_waits({"--set", "search.in_flight=8", "--set", "budget.candidates=40"});
   CHECK(m.export_to("batch")["candidates"] == 8);
@@ -182,7 +182,7 @@ TEST_CASE("work that is killed goes on where it was, from its directory or from 
   CHECK(bought.size() >= 8);
 }
 
-TEST_CASE("a campaign for a GPU that is elsewhere is made ready at home, whatever generates beside the model") {
+TEST_CASE("a campaign for a remote GPU is prepared at home, with any generators") {
   two_machines m;
   program home{"kevolve",
                {"run", source_path("config/examples/gpu/softmax_f16_triton.toml"), "--data", "home", "--batch"},
@@ -198,7 +198,7 @@ TEST_CASE("a campaign for a GPU that is elsewhere is made ready at home, whateve
   CHECK(home.finish().code == 130);
 }
 
-TEST_CASE("what is wrong with a launch plan is told at home, and need not travel") {
+TEST_CASE("an error in a launch plan is reported at home and not exported") {
   two_machines m;
   program home{
       "kevolve", {"run", source_path("config/examples/gpu/softmax_f16.toml"), "--data", "home", "--batch"}, m.path};
@@ -245,7 +245,7 @@ TEST_CASE("what is wrong with a launch plan is told at home, and need not travel
   CHECK(holds(refused.err, "kevolve run --batch"));
 }
 
-TEST_CASE("a node says whose batch it is not, and what is exported says where it is to come back to") {
+TEST_CASE("a node reports foreign batches, and an export states where it must be imported") {
   two_machines m;
   m.run_until_it_waits(small);
   const auto out = m.kevolve({"batch", "export", "--data", "home", "--out", "strange"});
@@ -261,7 +261,7 @@ TEST_CASE("a node says whose batch it is not, and what is exported says where it
   CHECK(daemon.finish().code == 0);
 }
 
-TEST_CASE("a daemon's campaign goes out and comes back while it runs, and gives a batch up") {
+TEST_CASE("a running daemon's campaign exports, imports and gives up batches") {
   two_machines m;
   program daemon{"kevolved", {"kevolved.toml"}, m.path};
   REQUIRE(daemon.wait_for("serving "));
@@ -325,8 +325,7 @@ TEST_CASE("a daemon's campaign goes out and comes back while it runs, and gives 
   CHECK(m.kevolve({"fsck", "home"}).code == 0);
 }
 
-TEST_CASE(
-    "a prompt that is open while its campaign is away is answered, and its candidate goes out with the next batch") {
+TEST_CASE("a prompt answered during an export joins the next batch") {
   two_machines m;
   program daemon{"kevolved", {"kevolved.toml"}, m.path};
   REQUIRE(daemon.wait_for("serving "));
@@ -371,7 +370,7 @@ TEST_CASE(
   CHECK(daemon.finish().code == 0);
 }
 
-TEST_CASE("what a lent machine lacks ends the work at once, and a part that comes back closes its batch") {
+TEST_CASE("missing requirements of the other machine end the work at once, and a partial result closes its batch") {
   two_machines m;
   m.run_until_it_waits(small);
   m.export_to("one");
@@ -383,7 +382,7 @@ TEST_CASE("what a lent machine lacks ends the work at once, and a part that come
   CHECK(holds(bare.err, "kevolve: cannot prepare: unavailable: toolchain_missing: clang-19"));
 }
 
-TEST_CASE("a node that can judge keeps its candidates, and work takes what was exported alone") {
+TEST_CASE("a node that can judge keeps its candidates, and batch work accepts exported ones only") {
   two_machines m;
   CHECK(m.kevolve({"batch", "work", "absent"}).code == 3);
   m.write("text", "no batch at all");

@@ -93,7 +93,7 @@ outcome shell(const temporary_folder& f, const std::string& script) {
 
 } // namespace
 
-TEST_CASE("a bundle builds and passes its test without kevolve, and fails it with a kernel that is wrong") {
+TEST_CASE("a bundle builds and passes its test without kevolve, and fails it with a wrong kernel") {
   temporary_folder f;
   f.write("row_squares.task.toml", task_text);
   f.write("row_squares.c", reference_text);
@@ -159,7 +159,7 @@ TEST_CASE("a bundle builds and passes its test without kevolve, and fails it wit
   CHECK(std::filesystem::exists(f.path + "/empty/kernel.h"));
 }
 
-TEST_CASE("a bundle is refused in the words it was asked in") {
+TEST_CASE("a bundle's errors name the options as given") {
   temporary_folder f;
   f.write("file", "x");
   CHECK(run_kevolve({"bundle", "1a2b"}, f.path).code == 2); // --out is missing

@@ -108,7 +108,7 @@ void check_at_rest(const temporary_folder& f, const std::string& id) {
 
 } // namespace
 
-TEST_CASE("a campaign runs to its end, leaves its proof, and is not run twice") {
+TEST_CASE("a campaign runs to its end, writes its result, and is not run twice") {
   temporary_folder f;
   write_campaign(f);
   auto first = run_kevolve({"run", "campaign.toml", "--json"}, f.path);
@@ -160,7 +160,7 @@ TEST_CASE("a campaign runs to its end, leaves its proof, and is not run twice") 
   CHECK(run_kevolve({"pause", id}, f.path).code == 6);
 }
 
-TEST_CASE("what admission had to say of a task stands in the result and in the report") {
+TEST_CASE("admission's notes on a task are in the result and in the report") {
   temporary_folder f;
   write_campaign(f);
   std::string task = task_text;
@@ -178,7 +178,7 @@ TEST_CASE("what admission had to say of a task stands in the result and in the r
   CHECK(read_file(folder + "/report.md").find("a call are the judge's own") != std::string::npos);
 }
 
-TEST_CASE("a reference of which the embedded generator can rewrite nothing is told, with what it is") {
+TEST_CASE("a reference that the embedded generator cannot rewrite is reported, with the reason") {
   temporary_folder f;
   write_campaign(f);
   f.write("row_squares.c", R"(#include <stdint.h>
@@ -205,7 +205,7 @@ again:
   CHECK(said.err.find("can rewrite nothing of the reference") != std::string::npos);
 }
 
-TEST_CASE("Ctrl-C stops in order, a second process is kept out, the same command resumes") {
+TEST_CASE("Ctrl-C stops orderly, a second process is refused, and the same command resumes") {
   temporary_folder f;
   write_campaign(f);
   program running{"kevolve", {"run", "campaign.toml", "--set", "budget.candidates=1000", "--json"}, f.path};
@@ -238,7 +238,7 @@ TEST_CASE("Ctrl-C stops in order, a second process is kept out, the same command
   CHECK(end.document()["campaign"] == stopped.document()["campaign"]);
 }
 
-TEST_CASE("a campaign paused in an earlier session goes on when it is run, and a cancelled one is no success") {
+TEST_CASE("running a campaign paused earlier resumes it, and a cancelled one is no success") {
   temporary_folder f;
   write_campaign(f);
   const std::vector<std::string> command{"run", "campaign.toml", "--set", "budget.candidates=1000"};
@@ -262,7 +262,7 @@ TEST_CASE("a campaign paused in an earlier session goes on when it is run, and a
   CHECK(list.find("finished") == std::string::npos);
 }
 
-TEST_CASE("a budget that ends before the first candidate ends with 8, and sends nobody to look for one") {
+TEST_CASE("a budget that ends before the first candidate exits with 8 and suggests no search for one") {
   temporary_folder f;
   write_campaign(f);
   auto said = run_kevolve({"run", "campaign.toml", "--set", "budget.wall=1ms"}, f.path);
@@ -272,7 +272,7 @@ TEST_CASE("a budget that ends before the first candidate ends with 8, and sends 
   CHECK(said.out.find("kevolve tree") == std::string::npos);
 }
 
-TEST_CASE("what was done before a kill is told without a node") {
+TEST_CASE("progress before a kill is shown without a node") {
   temporary_folder f;
   write_campaign(f);
   program killed{"kevolve", {"run", "campaign.toml", "--set", "budget.candidates=1000"}, f.path};
@@ -338,7 +338,7 @@ TEST_CASE("eval judges a good, a wrong and a broken candidate") {
   CHECK(broken.out.find("expected") != std::string::npos);
 }
 
-TEST_CASE("a note on a task whose calls are short is in the document, and a quiet eval says nothing of it") {
+TEST_CASE("a note on short calls is in the document, and a quiet eval does not print it") {
   temporary_folder f;
   auto task = read_file(source_path("tests/node/tasks/row_energy.task.toml"));
   const std::string rows = "rows = 128\n";
@@ -355,7 +355,7 @@ TEST_CASE("a note on a task whose calls are short is in the document, and a quie
   CHECK(said.document()["notes"][0].get<std::string>().find("declare larger shapes") != std::string::npos);
 }
 
-TEST_CASE("a folder for temporary files that is not there is told, and nothing is tried") {
+TEST_CASE("a missing folder for temporary files is reported before anything is tried") {
   temporary_folder f;
   write_campaign(f);
   f.write("good.c", reference_text);
@@ -372,7 +372,7 @@ TEST_CASE("a folder for temporary files that is not there is told, and nothing i
   }
 }
 
-TEST_CASE("a library that is not here is told once, by a check and by a judgement") {
+TEST_CASE("a missing library is reported once, by a check and by a judgement") {
   temporary_folder f;
   write_campaign(f);
   f.write("good.c", reference_text);
@@ -389,7 +389,7 @@ TEST_CASE("a library that is not here is told once, by a check and by a judgemen
   CHECK(judged.err.find("attempt ") == std::string::npos); // a retry cannot help
 }
 
-TEST_CASE("eval says what it is at when that takes long") {
+TEST_CASE("eval reports its stage when that takes long") {
   temporary_folder f;
   write_campaign(f);
   std::string slow = reference_text;
@@ -403,7 +403,7 @@ TEST_CASE("eval says what it is at when that takes long") {
   CHECK(said.err.find(" s, device: ") != std::string::npos);
 }
 
-TEST_CASE("eval removes what a killed one left in the temporary directory, and nothing that is in use") {
+TEST_CASE("eval removes the temporary files of a killed run, and none in use") {
   temporary_folder f;
   write_campaign(f);
   f.write("broken.c", "void row_squares(int x) { return x }\n");
@@ -438,7 +438,7 @@ TEST_CASE("eval removes what a killed one left in the temporary directory, and n
   CHECK(read_file(f.path + "/precious") == "nobody's pid");
 }
 
-TEST_CASE("a reference or an oracle that does not compile is refused at its place, before anything is written") {
+TEST_CASE("a reference or an oracle that does not compile is reported with its place, before anything is written") {
   temporary_folder f;
   write_campaign(f);
   f.write("row_squares.c", "void row_squares(void) { return 1 }\n");

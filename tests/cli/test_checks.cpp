@@ -25,7 +25,7 @@ TEST_CASE("a bad task file gets every error with its place") {
   CHECK(document["errors"][0]["line"].is_number());
 }
 
-TEST_CASE("a file of another kind is told what it is, in one line") {
+TEST_CASE("a file of another kind is identified in one line") {
   const auto task = source_path("config/tasks/gemm.task.toml");
   const auto campaign = source_path("config/examples/gemm.toml");
   const auto node = source_path("config/examples/kevolved.toml");
@@ -63,7 +63,7 @@ TEST_CASE("a task without a summary is named without a colon") {
   CHECK(said.out.starts_with("row_energy\n\n"));
 }
 
-TEST_CASE("a good task gets its prototype and what its shapes cost") {
+TEST_CASE("a good task shows its prototype and the cost of its shapes") {
   auto said = run_kevolve({"task", "check", source_path("config/tasks/gemm.task.toml")});
   CHECK(said.code == 0);
   CHECK(said.out.find("void gemm(const float *") != std::string::npos);
@@ -74,8 +74,7 @@ TEST_CASE("a good task gets its prototype and what its shapes cost") {
   CHECK(big["held_out"] == false);
 }
 
-TEST_CASE(
-    "a task check tells what the embedded generator makes of the reference, with lines, and parameters out of order") {
+TEST_CASE("a task check shows the embedded generator's reading of the reference, with lines and reordered parameters") {
   temporary_folder f;
   f.write("row_energy.task.toml", read_file(source_path("tests/node/tasks/row_energy.task.toml")));
   f.write("row_energy.c", R"(#include <stdint.h>
@@ -155,7 +154,7 @@ TEST_CASE("a reference that does not compile or fit is named with its place") {
   CHECK(std::distance(std::filesystem::directory_iterator{f.path}, {}) == 2);
 }
 
-TEST_CASE("a reference in PyTorch is read, and what does not parse is named with its place") {
+TEST_CASE("a reference in PyTorch is parsed, and errors are reported with their place") {
   temporary_folder f;
   auto task = read_file(source_path("tests/node/tasks/row_energy.task.toml"));
   for (const auto& [from, to] :
@@ -184,7 +183,7 @@ TEST_CASE("a reference in PyTorch is read, and what does not parse is named with
   CHECK(output.err.find("parameter 'y' is no input, size or scalar of the task") != std::string::npos);
 }
 
-TEST_CASE("where no compiler can be reached, a task check says what it has not checked") {
+TEST_CASE("without a compiler, a task check names the checks that it skipped") {
   temporary_folder f;
   std::filesystem::copy_file(std::string{std::getenv("KEVOLVE_BIN")} + "/kevolve", f.path + "/kevolve");
   const auto task = source_path("tests/node/tasks/row_energy.task.toml");
@@ -201,7 +200,7 @@ TEST_CASE("where no compiler can be reached, a task check says what it has not c
   CHECK(document["not_compiled"].is_string());
 }
 
-TEST_CASE("a reference in PyTorch is read, and nobody is told that it ran") {
+TEST_CASE("a reference in PyTorch is parsed without claiming that it ran") {
   auto said = run_kevolve({"task", "check", source_path("config/tasks/gpu/gemm_f16.task.toml"), "--json"});
   CHECK(said.code == 0);
   CHECK(said.document()["ok"] == true);
@@ -209,7 +208,7 @@ TEST_CASE("a reference in PyTorch is read, and nobody is told that it ran") {
   CHECK(said.document()["not_compiled"].get<std::string>().find("PyTorch") != std::string::npos);
 }
 
-TEST_CASE("a candidate for a target is not evaluated by a task whose reference that target cannot run") {
+TEST_CASE("a candidate is not evaluated for a target that cannot run the task's reference") {
   auto said = run_kevolve({"eval", source_path("config/tasks/softmax_rows.task.toml"),
                            source_path("tests/cuda/bench/softmax.cu"), "--target", "cuda"});
   CHECK(said.code == 2);
@@ -230,7 +229,7 @@ TEST_CASE("a campaign is validated together with its task and overrides") {
   CHECK(run_kevolve({"campaign", "validate", "nowhere.toml"}).code == 2);
 }
 
-TEST_CASE("what a task may say and no campaign can judge yet is refused before anything runs") {
+TEST_CASE("valid settings that no campaign supports yet are refused before anything runs") {
   const auto task = read_file(source_path("tests/node/tasks/row_energy.task.toml"));
   const auto with = [&](const std::string& from, const std::string& to) {
     temporary_folder f;
@@ -259,7 +258,7 @@ TEST_CASE("what a task may say and no campaign can judge yet is refused before a
   CHECK(tokens.code == 2);
 }
 
-TEST_CASE("a target names the references that it takes, and a machine without it what it lacks") {
+TEST_CASE("a target names the references that it accepts, and a machine without it the missing parts") {
   temporary_folder f;
   auto task = read_file(source_path("tests/node/tasks/row_energy.task.toml"));
   auto campaign = read_file(source_path("tests/node/tasks/row_energy.toml"));
@@ -292,7 +291,7 @@ TEST_CASE("a target names the references that it takes, and a machine without it
   CHECK(doctor.code == 1); // requested by name
 }
 
-TEST_CASE("a plan says what would be spent and touches nothing") {
+TEST_CASE("a plan shows the cost and changes nothing") {
   temporary_folder f;
   auto said = run_kevolve({"campaign", "plan", source_path("config/examples/gemm.toml"), "--json", "--set",
                            "budget.candidates=7", "--data", "d"},

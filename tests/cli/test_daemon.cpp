@@ -44,7 +44,7 @@ std::vector<uint64_t> sequences(const std::string& lines) {
 
 } // namespace
 
-TEST_CASE("a daemon that crashes leaves no core, and so no key in one") {
+TEST_CASE("a daemon that crashes leaves no core dump, which could contain a key") {
   rlimit before{};
   REQUIRE(::getrlimit(RLIMIT_CORE, &before) == 0);
   const rlimit most{before.rlim_max, before.rlim_max};
@@ -68,7 +68,7 @@ TEST_CASE("a daemon that crashes leaves no core, and so no key in one") {
     MESSAGE("skipped in part: this machine writes no core of any process");
 }
 
-TEST_CASE("a task that --set names is the one of the working directory, wherever the campaign file lies") {
+TEST_CASE("a task named by --set is relative to the working directory, wherever the campaign file is") {
   daemon_folder f;
   program daemon{"kevolved", {"kevolved.toml"}, f.path};
   REQUIRE(daemon.wait_for("serving "));
@@ -80,7 +80,7 @@ TEST_CASE("a task that --set names is the one of the working directory, wherever
   CHECK(f.kevolve({"submit", "elsewhere/c.toml", "--set", "task=no.task.toml"}).code == 2);
 }
 
-TEST_CASE("a campaign is submitted, steered, forked and followed over a kill of the daemon") {
+TEST_CASE("a campaign is submitted, steered, forked and followed across a kill of the daemon") {
   daemon_folder f;
   auto daemon = std::make_unique<program>("kevolved", std::vector<std::string>{"kevolved.toml"}, f.path);
   REQUIRE(daemon->wait_for("serving "));
@@ -173,7 +173,7 @@ TEST_CASE("a campaign is submitted, steered, forked and followed over a kill of 
   CHECK(f.kevolve({"pin", id, "1"}).code == 6);
 }
 
-TEST_CASE("settings that this build does not use yet are named when the daemon starts") {
+TEST_CASE("settings without effect in this build are named when the daemon starts") {
   daemon_folder f;
   f.write("kevolved.toml", "data_dir = \"kevolve-data\"\nlisten = \"127.0.0.1:0\"\n[cluster]\nname = \"c\"\n"
                            "certificate = \"c.pem\"\nkey = \"c.key\"\nauthority = \"a.pem\"\n");
@@ -183,7 +183,7 @@ TEST_CASE("settings that this build does not use yet are named when the daemon s
   CHECK(daemon.finish().code == 0);
 }
 
-TEST_CASE("limits.campaigns lets the others wait, and the next by priority begin") {
+TEST_CASE("limits.campaigns makes further campaigns wait and start by priority") {
   daemon_folder f{1};
   program daemon{"kevolved", {"kevolved.toml"}, f.path};
   REQUIRE(daemon.wait_for("serving "));

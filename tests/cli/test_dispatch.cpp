@@ -151,7 +151,7 @@ std::string campaign_of_two(const temporary_folder& f) {
 
 } // namespace
 
-TEST_CASE("a dispatcher runs the kernel that is fastest by the sizes, and the judge finds it nowhere slower") {
+TEST_CASE("a dispatcher runs the fastest kernel by the sizes, and is slower nowhere") {
   temporary_folder f;
   const auto id = campaign_of_two(f);
   auto said = run_kevolve({"dispatch", "--data", "d", "--out", "dispatch.c", "--bundle", "kernel", "--kernels", "2",
@@ -214,7 +214,7 @@ TEST_CASE("a dispatcher runs the kernel that is fastest by the sizes, and the ju
   CHECK(again.err.find("there is a file dispatch.c: name one that is absent") != std::string::npos);
 }
 
-TEST_CASE("a dispatcher is refused in the words it was asked in") {
+TEST_CASE("a dispatcher's errors name the options as given") {
   temporary_folder f;
   auto nowhere = run_kevolve({"dispatch", "1a2b", "--out", "a/b.c"}, f.path);
   CHECK(nowhere.code == 2);

@@ -32,7 +32,7 @@ std::map<std::string, std::string> everything(const std::string& folder) {
 
 } // namespace
 
-TEST_CASE("a lost CURRENT costs nothing: reading refuses and changes nothing, fsck mends a copy") {
+TEST_CASE("a lost CURRENT loses no data: reading refuses and changes nothing, fsck repairs a copy") {
   temporary_folder f;
   make_data(f);
   CHECK(run_kevolve({"fsck", "data"}, f.path).code == 0);
@@ -75,7 +75,7 @@ TEST_CASE("a lost CURRENT costs nothing: reading refuses and changes nothing, fs
   CHECK(again.document()["copy"] == "data.rescued.1");
 }
 
-TEST_CASE("reading a directory leaves it as it was; fsck says what is not there or in use") {
+TEST_CASE("reading a directory changes nothing; fsck reports missing directories and ones in use") {
   temporary_folder f;
   make_data(f);
   const auto before = everything(f.path + "/data");

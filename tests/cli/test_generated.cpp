@@ -42,7 +42,7 @@ TEST_CASE("bash completes verbs, sub-verbs and options") {
     CHECK_MESSAGE(all.find(std::string{verb} + "\n") != std::string::npos, verb);
 }
 
-TEST_CASE("the scripts for zsh and fish name every verb, and parse where the shell is there") {
+TEST_CASE("the scripts for zsh and fish name every verb, and parse if the shell is installed") {
   temporary_folder f;
   for (const std::string name : {"zsh", "fish"}) {
     auto script = run_kevolve({"completions", name});
@@ -57,7 +57,7 @@ TEST_CASE("the scripts for zsh and fish name every verb, and parse where the she
   CHECK(run_kevolve({"completions", "tcsh"}).code == 2);
 }
 
-TEST_CASE("every verb has a manual page, and man has nothing to say against it") {
+TEST_CASE("every verb has a manual page, and man accepts it") {
   temporary_folder f;
   REQUIRE(run_kevolve({"man", "pages"}, f.path).code == 0);
   size_t pages = 0;

@@ -58,7 +58,7 @@ TEST_CASE("every verb explains itself with an example") {
   }
 }
 
-TEST_CASE("bench hands over to the source tree's benchmarks") {
+TEST_CASE("bench runs the source tree's benchmarks") {
   auto listed = run_kevolve({"bench", "--help"}, source_path(""));
   CHECK(listed.code == 0);
   CHECK(listed.out.find("quality overhead aa") != std::string::npos);
@@ -67,7 +67,7 @@ TEST_CASE("bench hands over to the source tree's benchmarks") {
   CHECK(unknown.err.find("NAME:") != std::string::npos);
 }
 
-TEST_CASE("an unknown verb is named, with what was meant") {
+TEST_CASE("an unknown verb is reported with a suggestion") {
   auto said = run_kevolve({"staus"});
   CHECK(said.code == 2);
   CHECK(said.err == "kevolve: no verb 'staus'; did you mean 'status'?\n");
@@ -78,7 +78,7 @@ TEST_CASE("an unknown verb is named, with what was meant") {
   CHECK(said.code == 0);
 }
 
-TEST_CASE("what is no actor's id is told what one looks like") {
+TEST_CASE("an invalid actor id is reported with the expected form") {
   auto said = run_kevolve({"actors", "get", "nope"});
   CHECK(said.code == 2);
   CHECK(said.err.find("a whole number such as 12: 'kevolve actors list' shows them") != std::string::npos);
@@ -91,7 +91,7 @@ TEST_CASE("the version is the project's") {
   CHECK(said.out.find('.') != std::string::npos);
 }
 
-TEST_CASE("wrong usage exits with 2 and says why") {
+TEST_CASE("wrong usage exits with 2 and a reason") {
   const std::vector<std::vector<std::string>> wrong{{},
                                                     {"frobnicate"},
                                                     {"run"},

@@ -59,7 +59,7 @@ bool has(const std::string& text, const std::string& part) {
 
 } // namespace
 
-TEST_CASE("the live view fits any terminal, and shows the way to the best before all else") {
+TEST_CASE("the live view fits any terminal, and shows the path to the best first") {
   for (size_t lines : {6U, 9U, 12U, 24U, 200U})
     for (size_t width : {20U, 40U, 80U, 200U}) {
       CAPTURE(lines);
@@ -85,7 +85,7 @@ TEST_CASE("the live view fits any terminal, and shows the way to the best before
   CHECK(has(all, "best 12.50x [12.00, 13.00]  node 4: unroll 8"));
 }
 
-TEST_CASE("colour only where it is wanted; a banned node and a pinned one say so") {
+TEST_CASE("colours appear only on request; banned and pinned nodes are marked") {
   auto t = tree();
   t[3]["pinned"] = true;
   t[2]["banned"] = true;
@@ -99,7 +99,7 @@ TEST_CASE("colour only where it is wanted; a banned node and a pinned one say so
   CHECK(draw_frame(plain).ends_with("\x1b[J"));
 }
 
-TEST_CASE("a campaign without candidates and with a reason is shown too") {
+TEST_CASE("a campaign without candidates is shown with its reason") {
   auto s = status();
   s["best"] = nullptr;
   s["state"] = "queued";
@@ -109,7 +109,7 @@ TEST_CASE("a campaign without candidates and with a reason is shown too") {
   CHECK(has(frame, "waits for a place"));
 }
 
-TEST_CASE("a state is told for people: what resumes is not new, what was cancelled has not finished") {
+TEST_CASE("states are worded for people: a resumed campaign is not new, a cancelled one has not finished") {
   auto s = status();
   s["state"] = "preparing";
   s["candidates"] = 0;
@@ -130,7 +130,7 @@ TEST_CASE("a state is told for people: what resumes is not new, what was cancell
   CHECK(has(status_text(s), "what became of each candidate: kevolve tree "));
 }
 
-TEST_CASE("a node that its campaign's end left in flight is abandoned, not out of proposals") {
+TEST_CASE("a node in flight at its campaign's end is abandoned, not out of proposals") {
   auto rows = tree();
   rows.push_back(row(60, 0, "", 0.0, "tile 16"));
   rows.back()["state"] = "abandoned";
@@ -138,14 +138,14 @@ TEST_CASE("a node that its campaign's end left in flight is abandoned, not out o
   CHECK(has(live_frame(status(), rows, {}, {80, 24, false}), "60 · abandoned"));
 }
 
-TEST_CASE("every state that is shown may be asked for") {
+TEST_CASE("every displayed state can be used as a filter") {
   for (const auto& shown : shown_states()) {
     const auto candidates = shown == "resuming" ? 3U : 0U;
     CHECK(state_text(stored_state(shown), shown == "cancelled" ? "cancelled" : "", candidates) == shown);
   }
 }
 
-TEST_CASE("who submits what is known already is told what that does not change") {
+TEST_CASE("submitting a known campaign reports the options that have no effect") {
   auto s = status();
   CHECK(known_note(s, 300) == "");
   s["known"] = true;
@@ -161,7 +161,7 @@ TEST_CASE("who submits what is known already is told what that does not change")
   CHECK(has(known_note(s, 300), "known already, and cancelled: nothing runs; with other settings"));
 }
 
-TEST_CASE("a source that the store has lost is said to be") {
+TEST_CASE("a source missing in the store is reported") {
   json n{{"source", nullptr}, {"proposal", {{"source_sha256", "ab12"}}}};
   CHECK(source_text(n) == "source: lost (not in the store)\n");
   n["proposal"]["source_sha256"] = nullptr; // nothing was proposed
@@ -170,7 +170,7 @@ TEST_CASE("a source that the store has lost is said to be") {
   CHECK(source_text(n) == "int x;\n");
 }
 
-TEST_CASE("the end of a campaign is an exit code") {
+TEST_CASE("the end of a campaign determines the exit code") {
   auto s = status();
   s["state"] = "finished";
   CHECK(exit_code_of(s) == 1);

@@ -37,7 +37,7 @@ struct tried {
 
 } // namespace
 
-TEST_CASE("a provider is tried with one question, and what came of it told") {
+TEST_CASE("a provider is tested with one question, and the result is reported") {
   tried t;
   const auto said = t.ask(streamed("stop"));
   REQUIRE(said.code == 0);
@@ -52,14 +52,14 @@ TEST_CASE("a provider is tried with one question, and what came of it told") {
   CHECK(said.out.find("sk-canary") == std::string::npos);
 }
 
-TEST_CASE("a provider whose few words did not suffice has answered all the same") {
+TEST_CASE("an answer cut by its limit counts as an answer") {
   tried t;
   const auto said = t.ask(streamed("length"));
   REQUIRE(said.code == 0);
   CHECK(said.document()["cut_off"] == true);
 }
 
-TEST_CASE("a provider that refuses is told with the class, once, and without the key") {
+TEST_CASE("a provider's rejection is reported with its class, once, and without the key") {
   tried t;
   const auto said = t.ask(whole_answer(401, "content-type: application/json\r\n",
                                        R"({"error":{"message":"bad key sk-canary-0123456789"}})"));
@@ -70,7 +70,7 @@ TEST_CASE("a provider that refuses is told with the class, once, and without the
   CHECK(said.err.find("sk-canary") == std::string::npos);
 }
 
-TEST_CASE("a provider without a key or of another name is told before anything is sent") {
+TEST_CASE("a missing key or an unknown name is reported before anything is sent") {
   tried t;
   const auto said = t.ask(streamed("stop"), "");
   CHECK(said.code == 2);
@@ -100,7 +100,7 @@ TEST_CASE("a node's providers are listed, and resumed by name") {
   CHECK(other.err.find("it has: mine") != std::string::npos);
 }
 
-TEST_CASE("a file that holds no answer is not sent") {
+TEST_CASE("a file without an answer is not sent") {
   temporary_folder f;
   f.write("empty", "");
   f.write("large", std::string((size_t{1} << 20) + 1, 'x'));

@@ -28,7 +28,7 @@ outcome run(const std::string& path, const std::vector<std::string>& arguments, 
 
 } // namespace
 
-TEST_CASE("what another harness judged is judged again, best first, and the old evaluations stay") {
+TEST_CASE("results of another harness are judged again, best first, and the old evaluations stay") {
   temporary_folder f;
   auto first = run_kevolve(
       {"run", source_path("tests/node/tasks/row_energy.toml"), "--set", "budget.candidates=3", "--json"}, f.path);

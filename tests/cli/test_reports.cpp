@@ -10,7 +10,7 @@
 
 using namespace kevolve::test;
 
-TEST_CASE("a build's machine code is told in a line for each kernel, or why it is not") {
+TEST_CASE("a build's machine code is summarised in a line for each kernel, or its absence is explained") {
   using kevolve::json;
   using kevolve::machine_code_text;
   CHECK(machine_code_text(json::object()).empty());
@@ -24,7 +24,7 @@ TEST_CASE("a build's machine code is told in a line for each kernel, or why it i
            "memory, 50 % of global loads take 128 bits\n  k:  [31mspills\n");
 }
 
-TEST_CASE("without a node and without data, asking says so") {
+TEST_CASE("without a node and without data, queries say so") {
   temporary_folder f;
   for (const auto* verb : {"list", "actors"}) {
     auto said = run_kevolve({verb}, f.path);
@@ -39,7 +39,7 @@ TEST_CASE("without a node and without data, asking says so") {
   CHECK(std::filesystem::is_empty(f.path));
 }
 
-TEST_CASE("a wish that cannot be met is told in the words it was asked in") {
+TEST_CASE("an impossible request is reported in the words of its options") {
   temporary_folder f;
   f.write("file", "x");
   for (const auto* verb : {"list", "status"}) {
@@ -81,7 +81,7 @@ TEST_CASE("a wish that cannot be met is told in the words it was asked in") {
   CHECK(run_kevolve({"fsck"}, f.path).err == "kevolve: which data directory? Such as: kevolve fsck kevolve-data\n");
 }
 
-TEST_CASE("another user's data directory is not called empty") {
+TEST_CASE("another user's data directory is not reported as empty") {
   temporary_folder f;
   namespace fs = std::filesystem;
   fs::permissions(f.path, fs::perms::owner_all | fs::perms::others_exec);
@@ -109,7 +109,7 @@ TEST_CASE("another user's data directory is not called empty") {
   CHECK(ask("status", f.path + "/other").err.find("there is no data in it") != std::string::npos);
 }
 
-TEST_CASE("a node that is named but does not answer is unreachable") {
+TEST_CASE("a node that does not answer is unreachable") {
   temporary_folder f;
   auto token = f.write("token", std::string(64, 'a') + "\n");
   std::filesystem::permissions(token, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);

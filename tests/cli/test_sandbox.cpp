@@ -48,7 +48,7 @@ json row_of(const json& document, const std::string& item) {
 
 } // namespace
 
-TEST_CASE("without Landlock native candidates are refused, and doctor says so; an operator may accept it by name") {
+TEST_CASE("without Landlock native candidates are refused, and doctor says so; an operator may allow it by name") {
   auto refused = run_after(lose_landlock, eval_and({}));
   CHECK(refused.code == 1);
   CHECK((refused.out + refused.err).find("--allow-weak-sandbox landlock") != std::string::npos);
@@ -64,7 +64,7 @@ TEST_CASE("without Landlock native candidates are refused, and doctor says so; a
   CHECK(run_kevolve(eval_and({"--allow-weak-sandbox", "seccomp"})).code == 2);
 }
 
-TEST_CASE("doctor has a row per layer, and its level is the one that results store") {
+TEST_CASE("doctor has a row per layer, and shows the level stored with results") {
   auto here = run_kevolve({"doctor", "--json"}).document();
   auto judged = run_kevolve(eval_and({}));
   CAPTURE(judged.err);
@@ -78,7 +78,7 @@ TEST_CASE("doctor has a row per layer, and its level is the one that results sto
   }
 }
 
-TEST_CASE("a candidate is compiled and judged for an ordinary user where user namespaces are forbidden") {
+TEST_CASE("an ordinary user's candidate is compiled and judged without user namespaces") {
   auto ordinary = [] {
     if (::getuid() == 0)
       become_nobody();
@@ -110,7 +110,7 @@ TEST_CASE("a candidate is compiled and judged for an ordinary user where user na
   CHECK(level.find("ns") == std::string::npos);
 }
 
-TEST_CASE("doctor names what would show the processor's counters") {
+TEST_CASE("doctor names the requirement for the processor's counters") {
   auto told = run_after([] { forbid(SYS_perf_event_open, 0, EACCES); }, {"doctor", "--json"});
   auto row = row_of(told.document(), "counters");
   CHECK(row["state"] == "weaker");
@@ -121,7 +121,7 @@ TEST_CASE("doctor names what would show the processor's counters") {
   CHECK_FALSE(row["remedy"].is_null());
 }
 
-TEST_CASE("a full /dev/shm harms nobody") {
+TEST_CASE("a full /dev/shm does no harm") {
   std::string why;
   auto fill_up = [&why] {
     if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0

@@ -4,7 +4,7 @@
 
 using namespace kevolve;
 
-TEST_CASE("text of others cannot steer the terminal") {
+TEST_CASE("foreign text cannot control the terminal") {
   CHECK(printable("a\x1b[31mb\r\n\tc\x7f") == "a [31mb   c ");
   CHECK(printable("\xc2\x9b"
                   "31m")
@@ -12,7 +12,7 @@ TEST_CASE("text of others cannot steer the terminal") {
   CHECK(printable("größer ✓") == "größer ✓");
 }
 
-TEST_CASE("text of others stands in the order in which it was written") {
+TEST_CASE("foreign text keeps its order") {
   CHECK(printable("a\u202eb") == "a<U+202E>b");
   for (const auto* x : {"\u202a", "\u202b", "\u202c", "\u202d", "\u202e", "\u2066", "\u2067",     "\u2068",
                         "\u2069", "\u200e", "\u200f", "\u061c", "\u200b", "\u2028", "\ufeff",     "\U000e0041",
@@ -30,7 +30,7 @@ TEST_CASE("text of others stands in the order in which it was written") {
   CHECK(printable("\u200d\u0645\U0001f600") == "\u200d\u0645\U0001f600"); // scripts and pictures are kept
 }
 
-TEST_CASE("lines of others stay lines, and each is harmless") {
+TEST_CASE("foreign lines stay separate, and each is harmless") {
   CHECK(kevolve::printable_lines("one\n\x1b[2Jtwo\n\nthree\n", "  ").find("\x1b") == std::string::npos);
   CHECK(kevolve::printable_lines("one\ntwo\nthree", "  ") == "one\n  two\n  three");
   CHECK(kevolve::printable_lines("", "  ").empty());
@@ -42,7 +42,7 @@ TEST_CASE("text is cut by characters, not bytes") {
   CHECK(fit_to("abc", 3) == "abc");
 }
 
-TEST_CASE("figures are written for people") {
+TEST_CASE("figures are formatted for people") {
   CHECK(human_duration(0.04) == "0.0 s");
   CHECK(human_duration(9.96) == "10.0 s");
   CHECK(human_duration(65) == "1:05");
@@ -56,6 +56,6 @@ TEST_CASE("figures are written for people") {
   CHECK(human_ns(1.5e6) == "1.5 ms");
 }
 
-TEST_CASE("a table's columns stand under each other") {
+TEST_CASE("a table's columns are aligned") {
   CHECK(table_text({{"A", "LONGER"}, {"größe", "x"}}) == "A      LONGER\ngröße  x\n");
 }

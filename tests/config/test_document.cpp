@@ -10,7 +10,7 @@
 
 using namespace kevolve;
 
-TEST_CASE("characters beyond ASCII may stand in quotes and comments") {
+TEST_CASE("non-ASCII characters may occur in quotes and comments") {
   for (const auto* text : {R"(a = "é" # é)", R"(a = 'é')", R"("é" = 1)", R"(a = "\"é\"")", R"(a = '\' # é)",
                            "a = \"\"\"é\n\"é\"\"\"", "a = '''\né'é'''", "a = \"\"\"x\\\n  y é\"\"\"", "a = \"\" # é"}) {
     CHECK_MESSAGE(!find_unreadable(text), text);
@@ -18,7 +18,7 @@ TEST_CASE("characters beyond ASCII may stand in quotes and comments") {
   }
 }
 
-TEST_CASE("characters beyond ASCII elsewhere are refused where they stand") {
+TEST_CASE("non-ASCII characters elsewhere are refused with their place") {
   struct example {
     const char* text;
     int line;
@@ -38,7 +38,7 @@ TEST_CASE("characters beyond ASCII elsewhere are refused where they stand") {
   }
 }
 
-TEST_CASE("a key of too many parts is refused where it stands, however it is written") {
+TEST_CASE("a key with too many parts is refused with its place, however it is written") {
   const auto deep = [](size_t parts, const std::string& dot, const std::string& part) {
     std::string out = part;
     for (size_t i = 1; i < parts; ++i)
@@ -61,7 +61,7 @@ TEST_CASE("a key of too many parts is refused where it stands, however it is wri
   CHECK(parse_document(numbers + "]", "f"));
 }
 
-TEST_CASE("what is no file is refused at once, and what others wrote moves no cursor") {
+TEST_CASE("a path that is no file is refused at once, and foreign text cannot control the terminal") {
   const auto pipe = std::string{"pipe-"} + std::to_string(::getpid());
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   const auto text = read_text_file(pipe);
@@ -87,7 +87,7 @@ TEST_CASE("a document keeps its values, their places and the order of the file")
   CHECK(d->find("nobody") == nullptr);
 }
 
-TEST_CASE("an error is located at what its path names, or at the nearest value above") {
+TEST_CASE("an error is located at the value of its path, or at the nearest one above") {
   auto d = parse_document("[[a]]\nb = [\"x\", \"yz\"]\n", "f");
   REQUIRE(d);
   error_list errors{"f", *d};
@@ -102,7 +102,7 @@ TEST_CASE("an error is located at what its path names, or at the nearest value a
   CHECK(to_string(all[2]) == "f:2:13: a[0].b[1]: one");
 }
 
-TEST_CASE("what makes the parser assert is an error in its line, in every build") {
+TEST_CASE("texts that trigger the parser's assertions are errors in their line, in every build") {
   for (const auto* text : {"a = 1\n[@b]\nc = 1\n", "a = 1\n[\x1e]", "a = 1\n[=]\n"}) {
     auto parsed = parse_document(text, "f");
     REQUIRE_MESSAGE(!parsed, text);

@@ -34,7 +34,7 @@ TEST_CASE("a file that cannot be read is one error that names it") {
   CHECK(to_string(folder.error()) == "/: cannot be read: Is a directory\n");
 }
 
-TEST_CASE("a reference that cannot be read is not called empty") {
+TEST_CASE("an unreadable reference is not reported as empty") {
   auto folder = std::filesystem::temp_directory_path() / ("kevolve-test-task-" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder / "plain.c"); // a folder in place of a file, which even root cannot read
   auto text = read_text_file((source_folder() / "tests/config/good/plain.task.toml").string());
@@ -52,7 +52,7 @@ TEST_CASE("a reference that cannot be read is not called empty") {
   CHECK(said.find("is empty") == std::string::npos);
 }
 
-TEST_CASE("a duration is asked for with its syntax") {
+TEST_CASE("a wrong duration is reported with the syntax") {
   auto campaign = (source_folder() / "tests/config/good/mixed.toml").string();
   auto wrong = load_campaign(campaign, {"budget.wall=true"});
   REQUIRE(!wrong);
@@ -72,7 +72,7 @@ TEST_CASE("an edit distance counts insertions, deletions, substitutions and swap
   CHECK(edit_distance("kitten", "sitting") == 3);
 }
 
-TEST_CASE("a suggestion is a close word, or all there are") {
+TEST_CASE("a suggestion is a similar word, or the list of all") {
   CHECK(suggestion("rowz", {"rows", "cols"}) == "; did you mean 'rows'?");
   CHECK(suggestion("zzz", {"rows", "cols"}) == "; there are: rows, cols");
   CHECK(suggestion("zzz", {}).empty());

@@ -27,7 +27,7 @@ TEST_CASE("every good file, shipped task and example loads") {
     }
 }
 
-TEST_CASE("the shipped operators and their campaigns are there") {
+TEST_CASE("the operators in the repository and their campaigns exist") {
   for (const auto* name : {"gemm", "softmax", "layernorm", "map_id", "batch_event_truncate"})
     CHECK(load_campaign((source_folder() / "config/examples" / (std::string{name} + ".toml")).string()).has_value());
 }
@@ -85,7 +85,7 @@ TEST_CASE("every form of a task reaches the contract") {
   CHECK(loaded->text.starts_with("# Every form"));
 }
 
-TEST_CASE("one [tolerance] table is for all outputs") {
+TEST_CASE("one [tolerance] table applies to all outputs") {
   auto loaded = load_task(good("plain.task.toml"));
   REQUIRE(loaded);
   REQUIRE(loaded->task.tolerances.size() == 1);
@@ -166,20 +166,20 @@ TEST_CASE("a campaign has as many generators as a node can have threads for") {
         != std::string::npos);
 }
 
-TEST_CASE("a campaign that only varies what others write has somebody who writes") {
+TEST_CASE("a campaign whose generators only vary others' candidates needs one that writes them") {
   const auto alone = load_campaign(good("plain.toml"), {"generator=[{kind='configurations'}]"});
   REQUIRE_FALSE(alone.has_value());
   CHECK(to_string(alone.error()).find("generator: of kind configurations alone proposes nothing") != std::string::npos);
   CHECK(load_campaign(good("plain.toml"), {"generator=[{kind='configurations'},{kind='transform'}]"}).has_value());
 }
 
-TEST_CASE("an override cannot bring a second key along") {
+TEST_CASE("an override cannot add a second key") {
   auto loaded = load_campaign(good("plain.toml"), {"seed=1\ntarget = \"x\""});
   REQUIRE(!loaded);
   CHECK(to_string(loaded.error()) == "--set seed: expected an integer, found text\n");
 }
 
-TEST_CASE("an override has a key of a sane length, and a time that fits") {
+TEST_CASE("an override's key has a bounded length, and its time must fit") {
   const auto errors = [](const std::string& override_text) {
     const auto spec = load_campaign((source_folder() / "config/examples/gemm.toml").string(), {override_text});
     return spec ? std::string{} : to_string(spec.error());
@@ -208,7 +208,7 @@ TEST_CASE("every form of a node file is kept, with paths beside it") {
   CHECK(plain->token_file == good("data/token"));
 }
 
-TEST_CASE("what is loaded survives the codec") {
+TEST_CASE("loaded files survive the codec") {
   auto loaded = load_campaign(good("mixed.toml"));
   REQUIRE(loaded);
   auto bytes = encode(*loaded);
@@ -223,7 +223,7 @@ TEST_CASE("what is loaded survives the codec") {
   CHECK(encode(*node_again) == encode(*node));
 }
 
-TEST_CASE("a campaign stored before it could limit its compiles, ask models, adapt weights or give tools still opens") {
+TEST_CASE("a campaign stored by an older version can be decoded") {
   auto loaded = load_campaign(good("plain.toml"));
   REQUIRE(loaded);
   auto bytes = encode(*loaded);
@@ -238,7 +238,7 @@ TEST_CASE("a campaign stored before it could limit its compiles, ask models, ada
   CHECK(encode(model_of(*old, 0)) == encode(model_of(*loaded, 0)));
 }
 
-TEST_CASE("durations fall in units") {
+TEST_CASE("durations are split into units") {
   CHECK(parse_duration("90s") == 90.0);
   CHECK(parse_duration("1h30m") == 5400.0);
   CHECK(parse_duration("1.5h") == 5400.0);
@@ -247,7 +247,7 @@ TEST_CASE("durations fall in units") {
     CHECK_MESSAGE(parse_duration(bad) < 0.0, bad);
 }
 
-TEST_CASE("docs/settings.md is what the declarations say") {
+TEST_CASE("docs/settings.md agrees with the declarations") {
   if (const auto* file = std::getenv("KEVOLVE_WRITE_SETTINGS"))
     std::ofstream{file} << settings_reference();
   auto written = read_text_file((source_folder() / "docs/settings.md").string());

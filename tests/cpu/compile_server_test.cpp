@@ -45,7 +45,7 @@ size_t count_files(const std::string& folder, std::string_view extension) {
 
 } // namespace
 
-TEST_CASE("the server introduces itself with the fingerprint the node computes") {
+TEST_CASE("the server's hello has the fingerprint that the node computes") {
   server_fixture server;
   auto hello = server.hello();
   CHECK(hello.kind == "compile-server");
@@ -92,7 +92,7 @@ extern "C" int64_t sum(const int64_t* x, int64_t n) {
   CHECK(sum(x.data(), -1) == -1);
 }
 
-TEST_CASE("the same request gives the same bytes, from another server too") {
+TEST_CASE("the same request gives the same bytes, also from another server") {
   auto request = request_for(scale, "Ofast-vec512");
   server_fixture one;
   auto first = one.compile(request);
@@ -107,7 +107,7 @@ TEST_CASE("the same request gives the same bytes, from another server too") {
   CHECK(one.compile(request).artifact == other.compile(request).artifact);
 }
 
-TEST_CASE("a precompiled header is made once for all servers, and anew when it is damaged") {
+TEST_CASE("a precompiled header is made once for all servers, and again when it is damaged") {
   scratch_folder cache;
   server_setup setup;
   setup.cache = cache.path() + "/headers";
@@ -140,7 +140,7 @@ TEST_CASE("a cache folder that others may write to is refused") {
   CHECK(WEXITSTATUS(server.stop()) == 1);
 }
 
-TEST_CASE("an error's log names lines of the candidate and no folder of ours") {
+TEST_CASE("an error's log names lines of the candidate and none of our folders") {
   server_fixture server;
   auto out = server.compile(request_for("void f(void) {\n  undeclared = 1;\n}\n"));
   CHECK(out.result == verdict::compile_error);
@@ -154,7 +154,7 @@ TEST_CASE("an error's log names lines of the candidate and no folder of ours") {
                                   "libc, libm; others only by the task's permissions.libraries\n"));
 }
 
-TEST_CASE("an entry that the contract's values do not fit is refused by every compiler, and a looser one is not") {
+TEST_CASE("an entry with an incompatible prototype is refused by every compiler, a compatible one is not") {
   contract task;
   task.entry = "scale";
   task.arguments.resize(4);
@@ -209,7 +209,7 @@ TEST_CASE("an entry that the contract's values do not fit is refused by every co
   CHECK(server.compile(cpp).result == verdict::pass);
 }
 
-TEST_CASE("a flag set or language that does not exist is the candidate's mistake") {
+TEST_CASE("an unknown flag set or language is the candidate's error") {
   server_fixture server;
   auto flags = server.compile(request_for(scale, "-fplugin=/tmp/evil.so"));
   CHECK(flags.result == verdict::compile_error);
@@ -258,7 +258,7 @@ TEST_CASE("the syntax tree is the entry's definition alone, as one document") {
   CHECK(none.log.find("absent") != std::string::npos);
 }
 
-TEST_CASE("a function whose name stands in a thousand others is found beside the entry") {
+TEST_CASE("a function is found among a thousand whose names contain its own") {
   server_fixture server;
   const std::string text =
       "static long at(long i, long j, long n) { return i * n + j; }\n"
@@ -277,7 +277,7 @@ TEST_CASE("a function whose name stands in a thousand others is found beside the
   }
 }
 
-TEST_CASE("a loop under an OpenMP pragma is a loop in the syntax tree") {
+TEST_CASE("a loop under an OpenMP pragma is in the syntax tree") {
   server_fixture server;
   auto request = request_for("void fill(float *x, long n) {\n#pragma omp parallel for simd\n"
                              "  for (long i = 0; i < n; ++i) x[i] = 1.0f;\n}\n");
@@ -293,7 +293,7 @@ TEST_CASE("a loop under an OpenMP pragma is a loop in the syntax tree") {
   }
 }
 
-TEST_CASE("OpenMP is there when the task allows threads and not otherwise") {
+TEST_CASE("OpenMP is available if and only if the task allows threads") {
   const std::string source = R"(#include <omp.h>
 int threads(void) { int n = 0;
 #pragma omp parallel reduction(+ : n)
@@ -344,7 +344,7 @@ TEST_CASE("vectorised libm calls link against libmvec") {
   }
 }
 
-TEST_CASE("a library that the task allows is linked, and one that is not here is named") {
+TEST_CASE("an allowed library is linked, and a missing one is named") {
   server_fixture server;
   auto request = request_for("float cblas_sdot(int, const float*, int, const float*, int);\n"
                              "float dot(const float* x, int n) { return cblas_sdot(n, x, 1, x, 1); }\n");

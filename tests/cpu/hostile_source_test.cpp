@@ -8,7 +8,7 @@
 using namespace kevolve;
 using namespace kevolve::testing;
 
-TEST_CASE("a compiler that needs too much memory is the source's fault") {
+TEST_CASE("a compiler that needs too much memory is the source's error") {
   server_setup setup;
   setup.more = {"--memory-mib", "700"};
   server_fixture server{setup};
@@ -21,7 +21,7 @@ TEST_CASE("a compiler that needs too much memory is the source's fault") {
   CHECK(server.compile(request_for("void f(void) {}\n")).result == verdict::pass);
 }
 
-TEST_CASE("a long compile says that it is alive") {
+TEST_CASE("a long compile reports progress") {
   server_fixture server;
   auto request = request_for(slow_source());
   request.limit_ms = 1800;
@@ -31,7 +31,7 @@ TEST_CASE("a long compile says that it is alive") {
   CHECK(server.progress_frames() >= 2);
 }
 
-TEST_CASE("a full disk is a fault, and work goes on when there is room again") {
+TEST_CASE("a full disk is a fault, and work continues when there is space again") {
   scratch_folder disk;
   if (::mount("tmpfs", disk.path().c_str(), "tmpfs", 0, "size=6m") != 0) {
     MESSAGE("skipped: mounting a small disk needs root");

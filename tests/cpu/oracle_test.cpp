@@ -64,7 +64,7 @@ void softmax(const float *restrict x, float *restrict y, int64_t n) {
     CHECK(y[i] == doctest::Approx(std::exp(x[i] - 2.5) / sum).epsilon(1e-15));
 }
 
-TEST_CASE("sizes, builtins and casts are double's; integers, double and the reference's constants stay") {
+TEST_CASE("sizes, builtins and casts become double's; integers, double and constants stay") {
   server_fixture server;
   loaded_object object{oracle(server, R"(
 static float helper(float v) { return __builtin_sqrtf(v); }
@@ -86,7 +86,7 @@ void facts(float *y, int64_t n, double d, int32_t i) {
   CHECK(y[8] == static_cast<double>(0.1F)); // a constant keeps the reference's value
 }
 
-TEST_CASE("an oracle of halves works in double") {
+TEST_CASE("an oracle of halves computes in double") {
   server_fixture server;
   loaded_object object{
       oracle(server, "void f(const _Float16 *x, _Float16 *y) { y[0] = x[0] * x[0] + (_Float16)sizeof(y[0]); }\n")};
@@ -115,7 +115,7 @@ extern "C" void norm(const float* x, float* y, std::int64_t n) {
   CHECK(y[1] == 1.0);
 }
 
-TEST_CASE("float intrinsics cannot be promoted and say so") {
+TEST_CASE("float intrinsics cannot be promoted, which is reported") {
   server_fixture server;
   auto request = request_for("void f(const float *x, float *y) { _mm_storeu_ps(y, _mm_loadu_ps(x)); }\n");
   request.role = compile_role::oracle;

@@ -32,7 +32,7 @@ TEST_CASE("the menu has one baseline, and its names are unique") {
   CHECK(find_flags("O4") == nullptr);
 }
 
-TEST_CASE("how a step ended decides between verdict and fault") {
+TEST_CASE("a step's end determines verdict or fault") {
   struct row {
     step_end end;
     int value;
@@ -63,7 +63,7 @@ TEST_CASE("how a step ended decides between verdict and fault") {
   CHECK(diagnose({step_end::not_started, 0, {errc::not_found, "exec"}}, "").trouble.kind == "toolchain_missing");
 }
 
-TEST_CASE("a log loses our folders and the plea for bug reports") {
+TEST_CASE("a log contains neither our folders nor the request for bug reports") {
   CHECK(clean_log("/tmp/w/candidate.c:1: x\nPLEASE submit a bug report to y\nStack dump:\n", {"/tmp/w"})
         == "candidate.c:1: x\n");
 }
@@ -92,7 +92,7 @@ std::string function(const std::string& name, const std::string& calls) {
 
 } // namespace
 
-TEST_CASE("what the entry calls comes with it if it is defined, through others and in circles too") {
+TEST_CASE("defined functions that the entry calls are included, also indirect and recursive ones") {
   std::vector<std::string> asked;
   const auto tree = [&](const std::map<std::string, std::string>& file) {
     asked.clear();

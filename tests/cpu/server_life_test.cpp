@@ -46,7 +46,7 @@ TEST_CASE("a cancelled request is dropped, running or waiting, and the next is s
   CHECK(third.result == verdict::pass);
 }
 
-TEST_CASE("a server whose node goes away ends at once, in the middle of a compile too, and leaves nothing") {
+TEST_CASE("a server whose node goes away ends at once, even during a compile, and leaves nothing") {
   server_fixture server;
   server.hello();
   server.send(request_for(slow_source()));
@@ -93,7 +93,7 @@ struct abandoned_build {
   }
 };
 
-TEST_CASE("a long compile goes on when its node goes away, and who asks for the same joins it") {
+TEST_CASE("a long compile continues without its node, and an equal request joins it") {
   abandoned_build build;
   build.request.job = random_id();
   server_fixture next{build.setup};
@@ -108,7 +108,7 @@ TEST_CASE("a long compile goes on when its node goes away, and who asks for the 
   CHECK(fs::is_empty(build.folder.path() + "/builds"));
 }
 
-TEST_CASE("what came of a compile while nobody listened is given to who asks next") {
+TEST_CASE("a compile's outcome without a listener is returned to the next request") {
   abandoned_build build;
   CHECK(build.ended() == 0);
   build.request.job = random_id();
@@ -120,7 +120,7 @@ TEST_CASE("what came of a compile while nobody listened is given to who asks nex
   CHECK(next.compile(other).result == verdict::pass); // another request is another build
 }
 
-TEST_CASE("a compile that goes on without its node is ended by who joins it and cancels") {
+TEST_CASE("a compile that continues without its node is ended by a joining request that is cancelled") {
   abandoned_build build;
   build.request.job = random_id();
   server_fixture next{build.setup};
@@ -132,7 +132,7 @@ TEST_CASE("a compile that goes on without its node is ended by who joins it and 
   CHECK(fs::is_empty(build.folder.path() + "/builds"));
 }
 
-TEST_CASE("a compile that dies without its node is done again, and a short one does not outlast it") {
+TEST_CASE("a compile that dies without its node is repeated, and a short one ends with it") {
   {
     abandoned_build build;
     build.end();
@@ -163,7 +163,7 @@ TEST_CASE("a killed server's folder is removed by the next") {
   CHECK(fs::is_empty(scratch.path()));
 }
 
-TEST_CASE("a missing compiler is a fault that names the package, and g++ stands in for clang") {
+TEST_CASE("a missing compiler is a fault that names the package, and g++ replaces clang") {
   scratch_folder tools;
   server_setup setup;
   setup.path = tools.path();
@@ -189,7 +189,7 @@ TEST_CASE("a missing compiler is a fault that names the package, and g++ stands 
   CHECK(server.compile(tree).trouble.kind == "toolchain_missing");
 }
 
-TEST_CASE("a frame that is no request is answered with a fault") {
+TEST_CASE("an invalid frame is answered with a fault") {
   server_fixture server;
   REQUIRE(server.link().send(static_cast<uint8_t>(frame_kind::compile_request), "garbage"));
   auto out = server.outcome();
@@ -197,7 +197,7 @@ TEST_CASE("a frame that is no request is answered with a fault") {
   CHECK(server.compile(request_for(small)).result == verdict::pass);
 }
 
-TEST_CASE("nothing compiles on a core that somebody times on, and the wait is told and can be given up") {
+TEST_CASE("nothing compiles on a core used for timing; the wait is reported and can be cancelled") {
   server_fixture server;
   server.hello();
   auto request = request_for(small);

@@ -30,7 +30,7 @@ std::string bin_dir() {
 
 } // namespace
 
-TEST_CASE("the last core times and the others compile") {
+TEST_CASE("the last core is for timing, the others compile") {
   struct row {
     std::vector<int> cores;
     std::vector<int> siblings;
@@ -53,7 +53,7 @@ TEST_CASE("the last core times and the others compile") {
   CHECK(parse_core_list("x").empty());
 }
 
-TEST_CASE("of cores that somebody names, the first times") {
+TEST_CASE("of explicitly given cores, the first is for timing") {
   auto plan = plan_as_given({5, 2, 7});
   CHECK(plan.timing == 5);
   CHECK(plan.compiling == std::vector<int>{2, 7});
@@ -68,7 +68,7 @@ TEST_CASE("of cores that somebody names, the first times") {
                                            + std::to_string(usable_cores().front())));
 }
 
-TEST_CASE("unknown targets are answered with the known ones") {
+TEST_CASE("an unknown target's error lists the known ones") {
   auto none = make_target("gpu", bin_dir());
   REQUIRE_FALSE(none);
   CHECK(none.error().code == errc::not_found);
@@ -139,7 +139,7 @@ TEST_CASE("fingerprints are stable, and the harness's follows its programs") {
   CHECK(frozen.harness_fingerprint() == harness);
 }
 
-TEST_CASE("doctor names what is missing and what adds it") {
+TEST_CASE("doctor names missing parts and their remedies") {
   cpu_target good{bin_dir()};
   std::set<std::string> items;
   for (const auto& row : good.doctor()) {

@@ -73,7 +73,7 @@ TEST_CASE("a reference so slow that judging takes minutes is admitted with a war
   CHECK(judge.progress_frames() > 1); // a long admission reports progress
 }
 
-TEST_CASE("calls so short that the judge's own part flattens their ratio are warned of") {
+TEST_CASE("calls so short that the overhead flattens their ratio cause a warning") {
   judge_driver judge;
   auto task = poly_task();
   task.shapes[0].sizes["n"] = 2'000;
@@ -92,7 +92,7 @@ TEST_CASE("calls so short that the judge's own part flattens their ratio are war
   CHECK(o.evidence.count("note.short") == 0);
 }
 
-TEST_CASE("a shape that the machine has no memory for is refused with the figures") {
+TEST_CASE("a shape that exceeds the machine's memory is refused with the figures") {
   judge_driver judge;
   for (int64_t n : {int64_t{8'000'000'000}, int64_t{40'000'000'000}}) {
     auto task = poly_task();
@@ -130,7 +130,7 @@ TEST_CASE("a tolerance that the reference itself misses on some inputs is refuse
   CHECK(refused);
 }
 
-TEST_CASE("near ties that the oracle decides otherwise are told and taken as long as they are rare") {
+TEST_CASE("rare near ties that the oracle decides differently are reported and accepted") {
   judge_driver judge;
   auto task = poly_task();
   for (auto& a : task.arguments)
@@ -175,7 +175,7 @@ TEST_CASE("a crashing reference is refused with its signal") {
   CHECK(o.evidence.at("signal") == "SIGABRT");
 }
 
-TEST_CASE("an edge on which nobody could be judged is refused, or its figures declared meant") {
+TEST_CASE("an edge on which no candidate could be judged is refused, unless it is declared as intended") {
   judge_driver judge;
   auto task = poly_task();
   const auto body = "y[i] = w[i % 8] / x[i];";
@@ -190,7 +190,7 @@ TEST_CASE("an edge on which nobody could be judged is refused, or its figures de
   CHECK(admit(judge, task, body).rule != "nonfinite_edge");
 }
 
-TEST_CASE("an edge on which a longer shape alone is not finite is refused, naming the shape") {
+TEST_CASE("an edge that is not finite on a longer shape alone is refused, naming the shape") {
   judge_driver judge;
   auto task = poly_task();
   task.arguments[0].edge = {"zeros"};
@@ -206,7 +206,7 @@ TEST_CASE("a reference that writes out of bounds or changes an input is refused"
   CHECK(admit(judge, poly_task(), "y[i] = x[i] * w[i % 8]; ((float *)x)[i] = 0;").result == verdict::input_mutated);
 }
 
-TEST_CASE("a tolerance that accepts work not done is refused") {
+TEST_CASE("a tolerance that accepts omitted work is refused") {
   judge_driver judge;
   auto task = poly_task();
   task.tolerances[0].absolute = 1000.0;
@@ -230,7 +230,7 @@ TEST_CASE("a tolerance that accepts work not done is refused") {
   CHECK(copy.evidence.at("submission") == "a copy of 'x'");
 }
 
-TEST_CASE("each output needs work, also beside one that does") {
+TEST_CASE("each output needs work of its own") {
   judge_driver judge;
   auto task = poly_task();
   task.arguments.push_back(task.arguments[2]);
@@ -251,7 +251,7 @@ TEST_CASE("each output needs work, also beside one that does") {
   CHECK(hollow.evidence.at("argument") == "z");
 }
 
-TEST_CASE("results that are not finite in a draw of three are refused, with the index, with an oracle or without") {
+TEST_CASE("results that are not finite in one of three draws are refused with the index, with or without an oracle") {
   judge_driver judge;
   const auto* const line = "y[i] = x[i] * w[i % 8] + (i == 7 && x[7] > 0.5f ? NAN : 0.0f);";
   const auto task = poly_without_edges();
@@ -263,7 +263,7 @@ TEST_CASE("results that are not finite in a draw of three are refused, with the 
   }
 }
 
-TEST_CASE("what a float cannot hold is not finite, though the oracle's double holds it") {
+TEST_CASE("a value beyond float's range is not finite, even if the oracle's double holds it") {
   judge_driver judge;
   const auto o = admit_beside_oracle(judge, poly_task(), "y[i] = i == 9 ? (real)3e38 * (20 + x[i]) : x[i] * w[i % 8];");
   CHECK(o.result == verdict::nonfinite);
@@ -272,7 +272,7 @@ TEST_CASE("what a float cannot hold is not finite, though the oracle's double ho
   CHECK(o.detail.find("the first at index 9") != std::string::npos);
 }
 
-TEST_CASE("a reference that overflows on its way, where the oracle does not, is told so") {
+TEST_CASE("a reference that overflows where the oracle does not is reported") {
   judge_driver judge;
   const auto o = admit_beside_oracle(judge, poly_task(),
                                      "volatile real big = (real)3e38 * (20 + x[i]); "
@@ -283,7 +283,7 @@ TEST_CASE("a reference that overflows on its way, where the oracle does not, is 
   CHECK(o.detail.find("the first at index 9") != std::string::npos);
 }
 
-TEST_CASE("a tolerance that leaves half of an output free is refused, though zeros do not pass") {
+TEST_CASE("a tolerance that leaves half of an output unchecked is refused, even if zeros fail") {
   judge_driver judge;
   auto task = poly_without_edges();
   task.tolerances[0].mode = tolerance_mode::reference_error;
@@ -311,7 +311,7 @@ TEST_CASE("a reference that fails an edge of its own task is refused, naming the
   CHECK(o.detail.find("and its edge 'large'") != std::string::npos);
 }
 
-TEST_CASE("reference and oracle that differ in what is NaN are told so, though NaN is declared") {
+TEST_CASE("disagreement of reference and oracle about NaN is reported, even if NaN is declared") {
   judge_driver judge;
   auto task = poly_without_edges();
   task.arguments[2].nonfinite_match = true;
@@ -322,7 +322,7 @@ TEST_CASE("reference and oracle that differ in what is NaN are told so, though N
         != std::string::npos);
 }
 
-TEST_CASE("a float's largest value, and what rounds to it, are finite") {
+TEST_CASE("a float's largest value, and values that round to it, are finite") {
   judge_driver judge;
   for (const std::string value : {"FLT_MAX", "-3.4028235e38", "-FLT_MAX"})
     CHECK(
@@ -434,7 +434,7 @@ TEST_CASE("offsets and their lengths vary together, so that jagged operators are
   CHECK(ignored.evidence.at("argument") == "len");
 }
 
-TEST_CASE("a reference that does not end is refused, within the request's limit, with its shape") {
+TEST_CASE("an endless reference is refused within the request's limit, with its shape") {
   judge_driver judge;
   const auto reference =
       compile_c("#include <stdint.h>\nvoid poly(const float *x, const float *w, float *y, int64_t n) "
@@ -450,7 +450,7 @@ TEST_CASE("a reference that does not end is refused, within the request's limit,
   CHECK(o.judge_ns < 4'000'000'000);
 }
 
-TEST_CASE("a reference that disagrees with itself is told so") {
+TEST_CASE("a reference that disagrees with itself is reported") {
   judge_driver judge;
   const auto uninitialised = admit(judge, poly_task(), "y[i] += x[i] * w[i % 8];");
   CHECK(uninitialised.rule == "nonfinite_reference");
@@ -461,7 +461,7 @@ TEST_CASE("a reference that disagrees with itself is told so") {
   CHECK(counting.detail.find("disagrees with itself") != std::string::npos);
 }
 
-TEST_CASE("a count that is often the same twice is an output, and one that never changes is none") {
+TEST_CASE("a count that is often equal in two draws is an output, a constant one is not") {
   judge_driver judge;
   auto task = poly_task();
   task.arguments.insert(task.arguments.begin() + 3, array_argument("steps", argument_role::output, dtype::i32, {"1"}));
@@ -483,7 +483,7 @@ TEST_CASE("a count that is often the same twice is an output, and one that never
   CHECK(constant.detail.find("let it be no output") != std::string::npos);
 }
 
-TEST_CASE("an answer that took no work must do so on every shape that is timed, for one to be a shape without work") {
+TEST_CASE("a null submission must pass on every timed shape for the task to be refused") {
   judge_driver judge;
   auto task = poly_task();
   task.shapes = {shape_of("n=60000", {{"n", 60000}}), shape_of("n=64", {{"n", 64}})};
@@ -491,14 +491,14 @@ TEST_CASE("an answer that took no work must do so on every shape that is timed, 
   CHECK(admit(judge, task, "y[i] = n == 64 ? x[i] * w[i % 8] : x[i];").result == verdict::pass);
 }
 
-TEST_CASE("a reference that goes by the clock is not deterministic, however slowly that shows") {
+TEST_CASE("a reference that depends on the clock is not deterministic, however rarely it shows") {
   judge_driver judge;
   const auto o = admit(judge, poly_task(),
                        "y[i] = 1e9f + 64.0f * (float)((__builtin_ia32_rdtsc() >> 22) & 1023) + x[i] * w[i % 8];");
   CHECK(o.rule == "nondeterministic_reference");
 }
 
-TEST_CASE("a reference that reads integers before its array is found out, though all it sees of them is their sign") {
+TEST_CASE("a reference that reads integers before its array is detected, even if only their sign matters") {
   judge_driver judge;
   contract c;
   c.name = "rises";
@@ -515,7 +515,7 @@ TEST_CASE("a reference that reads integers before its array is found out, though
     CHECK(judge.ask(request_for(c, reference, {}, judge_mode::admit)).rule == "nondeterministic_reference");
 }
 
-TEST_CASE("a scalar that matters in few draws is not ignored") {
+TEST_CASE("a scalar that matters in few draws is not reported as ignored") {
   judge_driver judge;
   contract c = poly_task();
   argument limit;
@@ -532,7 +532,7 @@ TEST_CASE("a scalar that matters in few draws is not ignored") {
     CHECK(judge.ask(request_for(c, reference, {}, judge_mode::admit)).result == verdict::pass);
 }
 
-TEST_CASE("a reference that compares with what lies past its array's end disagrees with itself") {
+TEST_CASE("a reference that compares with values past its array's end disagrees with itself") {
   judge_driver judge;
   contract c;
   c.name = "extreme";
@@ -557,7 +557,7 @@ TEST_CASE("a reference that compares with what lies past its array's end disagre
   }
 }
 
-TEST_CASE("a reference that reads beside its array is told where, though it makes nothing of it") {
+TEST_CASE("a read beside an array is reported with its place, even without effect") {
   judge_driver judge;
   const auto read = [&judge](const std::string& where) {
     return admit(judge, poly_task(),
@@ -594,7 +594,7 @@ TEST_CASE("a reference that reads bytes past its array's end disagrees with itse
   CHECK(o.detail.find("past an array's end") != std::string::npos);
 }
 
-TEST_CASE("an oracle that looks at a float's bits is blamed, not the reference") {
+TEST_CASE("an oracle that inspects a float's bits is blamed, not the reference") {
   judge_driver judge;
   auto request = request_for(poly_task(),
                              compile_c("#include <stdint.h>\nvoid poly(const float *x, const float *w, float *y, "

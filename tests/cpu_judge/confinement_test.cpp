@@ -103,7 +103,7 @@ int in_child(const std::function<void()>& hindered, const std::string& must_not_
 
 } // namespace
 
-TEST_CASE("confined, a process is where its level says, and what it lacks has a reason and a remedy") {
+TEST_CASE("a confined process is restricted as its level states, and missing layers have reasons and remedies") {
   CHECK(in_child({}, "") == fine);
   CHECK(in_child(forbid_user_namespaces, "userns") == fine);
   if (::getuid() != 0) {
@@ -120,7 +120,7 @@ TEST_CASE("confined, a process is where its level says, and what it lacks has a 
         == fine);
 }
 
-TEST_CASE("detection tells what a candidate would get, and changes nothing here") {
+TEST_CASE("detection reports the layers of a candidate and changes nothing here") {
   auto before = link_of("/proc/self/ns/net") + link_of("/proc/self/ns/mnt");
   auto tried = try_confinement(candidate_confinement);
   CHECK(link_of("/proc/self/ns/net") + link_of("/proc/self/ns/mnt") == before);

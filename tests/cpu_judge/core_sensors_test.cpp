@@ -31,7 +31,7 @@ struct made_up_sys {
 
 } // namespace
 
-TEST_CASE("a machine that tells nothing of its cores has no sample") {
+TEST_CASE("a machine without core sensors has no sample") {
   const made_up_sys sys;
   const auto s = core_sensors{1, sys.path}.read();
   CHECK(s.time_ns == 0);
@@ -62,7 +62,7 @@ TEST_CASE("the clock is the core's own, the temperature its processor's") {
   CHECK(s.celsius == 61);
 }
 
-TEST_CASE("of several processors the sensor counts that names the core's, and none where none does") {
+TEST_CASE("with several processors, the sensor that names the core's is used, else none") {
   const made_up_sys sys;
   sys.put("devices/system/cpu/cpu1/topology/physical_package_id", "1");
   for (const auto* n : {"0", "1"}) {

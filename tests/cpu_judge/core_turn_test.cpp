@@ -87,7 +87,7 @@ char next_but(char c, const channel_of_letters& in) {
 
 } // namespace
 
-TEST_CASE("a core has one turn at a time, and a waiter gets the next") {
+TEST_CASE("a core has one exclusive holder, and a waiter comes next") {
   int waits = 0;
   auto first = take(10s, &waits);
   REQUIRE(first);
@@ -107,7 +107,7 @@ TEST_CASE("a core has one turn at a time, and a waiter gets the next") {
   other.join();
 }
 
-TEST_CASE("turns at different cores do not wait for each other, nor at a core that the kernel does not show") {
+TEST_CASE("turns at different cores are independent, and unknown cores are not locked") {
   auto here = take(10s);
   REQUIRE(here);
   for (auto core : {1, 100'000}) {
@@ -117,7 +117,7 @@ TEST_CASE("turns at different cores do not wait for each other, nor at a core th
   }
 }
 
-TEST_CASE("who gives a core up and wants it again at once lets the process that waits go first") {
+TEST_CASE("a holder that wants the core again at once lets waiters go first") {
   for (int round = 0; round < 20; ++round) {
     CAPTURE(round);
     auto mine = mine_now();
@@ -137,7 +137,7 @@ TEST_CASE("who gives a core up and wants it again at once lets the process that 
   }
 }
 
-TEST_CASE("a waiter that is killed leaves its place to the next, and a killed holder its turn") {
+TEST_CASE("a killed waiter's place goes to the next, and a killed holder's turn as well") {
   auto mine = mine_now();
   channel_of_letters first_says;
   channel_of_letters second_says;
@@ -164,7 +164,7 @@ TEST_CASE("a waiter that is killed leaves its place to the next, and a killed ho
   CHECK(killed);
 }
 
-TEST_CASE("many share a core, one has it alone, and who waits to have it alone goes before new ones that would share") {
+TEST_CASE("many can share a core, one can have it alone, and a waiter for that precedes new sharers") {
   auto one = core_turn::try_share(0);
   auto two = core_turn::try_share(0);
   REQUIRE(one);
@@ -192,7 +192,7 @@ TEST_CASE("many share a core, one has it alone, and who waits to have it alone g
   CHECK(waits >= 1);
 }
 
-TEST_CASE("of several cores those are shared that nobody has alone, and all of them can be had at once") {
+TEST_CASE("of several cores the free ones are shared, and all can be held at once") {
   {
     const auto mine = mine_now();
     const auto some = share_cores({0, 1}, 60s, [](int) { FAIL("waited"); }, [] { return false; });
@@ -208,7 +208,7 @@ TEST_CASE("of several cores those are shared that nobody has alone, and all of t
   CHECK(all->size() == 2);
 }
 
-TEST_CASE("everybody can see who has a core, and since when") {
+TEST_CASE("the holder of a core and its start are visible to every process") {
   using std::chrono::system_clock;
   auto now_ms = [] {
     return std::chrono::duration_cast<std::chrono::milliseconds>(system_clock::now().time_since_epoch()).count();

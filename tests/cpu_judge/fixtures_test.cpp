@@ -49,7 +49,7 @@ expectation read_expectation(const std::string& source) {
 
 } // namespace
 
-TEST_CASE("every fixture gets the verdict it deserves") {
+TEST_CASE("every fixture gets its expected verdict") {
   judge_driver judge;
   const auto reference = compile_c(read_file(fixture("reference.c")), {"-O1"});
   std::vector<std::filesystem::path> files;
@@ -81,7 +81,7 @@ TEST_CASE("every fixture gets the verdict it deserves") {
   }
 }
 
-TEST_CASE("what is unsteady on a large shape alone is never confirmed") {
+TEST_CASE("a kernel that varies on a large shape alone is never confirmed") {
   judge_driver judge;
   const auto reference = compile_c(read_file(fixture("reference.c")), {"-O1"});
   const auto unsteady = compile_c(R"(#include <stdint.h>

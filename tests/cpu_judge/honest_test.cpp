@@ -74,7 +74,7 @@ pid_t busy_below(pid_t top, long ticks) {
 
 } // namespace
 
-TEST_CASE("sets of larger values that the operator is not made for are left out, and counted") {
+TEST_CASE("sets with large values outside the operator's domain are skipped and counted") {
   const auto source = compile_c("#include <math.h>\n#include <stdint.h>\n"
                                 "void poly(const float *x, const float *w, float *y, int64_t n) {\n"
                                 "  for (int64_t i = 0; i < n; ++i)\n"
@@ -132,7 +132,7 @@ TEST_CASE("a kernel twice as fast is faster, its mirror image is slower") {
   CHECK(screened.timings.at(0).baseline_ns.size() <= 5);
 }
 
-TEST_CASE("a kernel raced against itself is not faster, and comes first as often as second") {
+TEST_CASE("a kernel screened against itself is not faster, and comes first as often as second") {
   judge_driver judge;
   int faster = 0;
   std::map<std::string, std::pair<unsigned long, unsigned long>> drawn; // for each placement: occurrences and total
@@ -159,7 +159,7 @@ TEST_CASE("a kernel raced against itself is not faster, and comes first as often
   }
 }
 
-TEST_CASE("a session that never calms down is repeated, and then decides nothing") {
+TEST_CASE("a session that stays disturbed is repeated, and then decides nothing") {
   judge_driver judge{{"--drift-limit", "0"}}; // no two probes agree exactly
   for (auto mode : {judge_mode::screening, judge_mode::confirm}) {
     auto request = request_for(poly_task(), reference(), reference(), mode);
@@ -202,7 +202,7 @@ TEST_CASE("a session that never calms down is repeated, and then decides nothing
   CHECK(calm.ask(request_for(poly_task(), slow(), reference())).evidence.contains("drift"));
 }
 
-TEST_CASE("with threads, what others run on the cores disturbs a session") {
+TEST_CASE("with threads, other processes on the cores disturb a session") {
   judge_driver judge;
   auto task = poly_task();
   task.threads = true;
@@ -221,7 +221,7 @@ TEST_CASE("with threads, what others run on the cores disturbs a session") {
   CHECK(o.evidence.at("disturbed").find("other processes ran for") != std::string::npos);
 }
 
-TEST_CASE("what is kept of a weight between calls is right if the task declares it static, and else is not") {
+TEST_CASE("values cached from a weight are right only if the task declares it static") {
   judge_driver judge;
   const auto keeps =
       compile_c("#include <stdint.h>\n#include <string.h>\nstatic float kept[8];\nstatic int filled;\n"
@@ -239,7 +239,7 @@ TEST_CASE("what is kept of a weight between calls is right if the task declares 
   CHECK(same.result == verdict::pass);
 }
 
-TEST_CASE("a rival of its own is raced instead of the reference") {
+TEST_CASE("a given baseline is compared instead of the reference") {
   judge_driver judge;
   auto request = request_for(poly_task(), slow(), reference());
   request.baseline = reference();
@@ -266,7 +266,7 @@ TEST_CASE("confirm gives an interval from fresh pairs and times held-out shapes"
   CHECK(o.evidence.count("stopped") == 0);
 }
 
-TEST_CASE("a confirmation goes on while the evidence leans its way, until it is enough for its level") {
+TEST_CASE("a confirmation continues while the evidence favours a gain, until it suffices for its level") {
   judge_driver judge;
   auto request = request_for(poly_task(), slow(), reference(), judge_mode::confirm);
   request.min_interval_pairs = 12; // twelve wins are no evidence at a level of 1e-5
@@ -279,7 +279,7 @@ TEST_CASE("a confirmation goes on while the evidence leans its way, until it is 
   CHECK(o.timings[0].baseline_ns.size() > 12);
 }
 
-TEST_CASE("with threads each pair has processes of its own, without they are kept") {
+TEST_CASE("with threads each pair has new processes, without they are reused") {
   judge_driver judge;
   auto task = poly_task();
   const auto launches_and_pairs = [&] {
@@ -297,7 +297,7 @@ TEST_CASE("with threads each pair has processes of its own, without they are kep
   CHECK(fresh >= 2 * fresh_pairs);
 }
 
-TEST_CASE("a task that asks for cold caches has its arrays out of them at every timed call") {
+TEST_CASE("cold caches evict the arrays before every timed call") {
   judge_driver judge;
   const auto fast = compile_c(R"(#include <stdint.h>
 void poly(const float *x, const float *w, float *y, int64_t n) {
@@ -359,7 +359,7 @@ void poly(const double *x, const double *w, double *y, int64_t n) {
   CHECK(judge.ask(request).result == verdict::wrong_result);
 }
 
-TEST_CASE("errors are measured in every call, and bits compared with the reference's own alone") {
+TEST_CASE("errors are measured in every call, and bits compared with the reference only") {
   judge_driver judge;
   // Within tolerance, but worse than the reference in one draw of three.
   auto rarely = judge.ask(request_for(poly_task(), reference(), compile_c(R"(#include <stdint.h>
@@ -388,7 +388,7 @@ void poly(const float *x, const float *w, float *y, int64_t n) {
   CHECK(same.correctness.bit_equal);
 }
 
-TEST_CASE("where the reference decides a near tie otherwise than its oracle, what it gives is right") {
+TEST_CASE("at near ties, the reference's value is right even if the oracle differs") {
   judge_driver judge;
   auto task = poly_task();
   for (auto& a : task.arguments)
@@ -416,7 +416,7 @@ TEST_CASE("where the reference decides a near tie otherwise than its oracle, wha
   CHECK(judge.ask(request).result == verdict::wrong_result);
 }
 
-TEST_CASE("faster than the declared work allows is refused") {
+TEST_CASE("a time below the declared work's floor is refused") {
   judge_driver judge;
   auto task = poly_task();
   task.work_flops = "3*n";
@@ -442,7 +442,7 @@ TEST_CASE("probe measures this core's peaks") {
   CHECK(value("peak.dram_bytes_per_s") > 1e9);
 }
 
-TEST_CASE("a dead zygote is replaced without anyone noticing") {
+TEST_CASE("a dead zygote is replaced transparently") {
   judge_driver judge;
   const auto zygote = child_of(judge.pid());
   REQUIRE(zygote > 0);
@@ -452,7 +452,7 @@ TEST_CASE("a dead zygote is replaced without anyone noticing") {
   CHECK(o.result == verdict::pass);
 }
 
-TEST_CASE("a candidate that loads slowly pays for all of its processes together") {
+TEST_CASE("a slowly loading candidate is charged for all of its processes together") {
   judge_driver judge;
   auto slowly =
       compile_c("#include <unistd.h>\n__attribute__((constructor)) static void dawdle(void) { usleep(4500000); }\n"
@@ -509,7 +509,7 @@ TEST_CASE("cancelling a request ends it with a fault") {
   CHECK(o.trouble.kind == "cancelled");
 }
 
-TEST_CASE("a limit that passes while timing keeps what was measured") {
+TEST_CASE("a time limit during timing keeps the measurements") {
   judge_driver judge;
   auto request = request_for(poly_task(), reference(), reference(), judge_mode::confirm);
   request.min_interval_pairs = 1'000'000;
@@ -521,7 +521,7 @@ TEST_CASE("a limit that passes while timing keeps what was measured") {
   CHECK(o.timings.size() == 2);
 }
 
-TEST_CASE("a race that takes too long stays undecided") {
+TEST_CASE("a screening that takes too long stays undecided") {
   judge_driver judge;
   auto request = request_for(poly_task(), reference(), reference());
   request.delta = 10.0; // too large for any decision
@@ -551,7 +551,7 @@ std::string spinning(int ms) {
 
 } // namespace
 
-TEST_CASE("a candidate whose calls alone outlast the request has its verdict, and nobody else's fault is told") {
+TEST_CASE("a candidate whose calls alone exceed the request's limit gets a verdict") {
   judge_driver judge;
   auto request = request_for(poly_task(), reference(), spinning(400)); // a call may take a second
   request.limit_ms = 1'500;
@@ -562,7 +562,7 @@ TEST_CASE("a candidate whose calls alone outlast the request has its verdict, an
   CHECK(o.rule == "too_slow");
 }
 
-TEST_CASE("a kernel that is right in its first calls only is not called best") {
+TEST_CASE("a kernel that is right in its first calls only is not promoted") {
   judge_driver judge;
   // Works for more calls than a session makes in one process.
   const auto at_first = compile_c("#include <stdint.h>\nstatic int calls;\n"
@@ -581,12 +581,12 @@ TEST_CASE("a kernel that is right in its first calls only is not called best") {
   CHECK(o.result == verdict::nonfinite);
 }
 
-TEST_CASE("a candidate whose process is stopped or killed from outside has no verdict") {
+TEST_CASE("a candidate stopped or killed from outside has no verdict") {
   judge_driver judge;
   auto signal = SIGSTOP;
   const char* said = "did not get the processor";
-  SUBCASE("stopped: its call was not let run") {}
-  SUBCASE("killed: a host without memory does that to the innocent too") {
+  SUBCASE("stopped: its call could not run") {}
+  SUBCASE("killed: a host without memory kills innocent processes, too") {
     signal = SIGKILL;
     said = "killed from outside";
   }
@@ -605,7 +605,7 @@ TEST_CASE("a candidate whose process is stopped or killed from outside has no ve
   CHECK(o.trouble.detail.find(said) != std::string::npos);
 }
 
-TEST_CASE("a candidate that the kernel ends for want of memory has no verdict, and the next one is judged") {
+TEST_CASE("a candidate killed for lack of memory has no verdict, and the next one is judged") {
   const group_limits scarce{uint64_t{400} << 20U, 256};
   const auto probe = ::fork();
   if (probe == 0)
@@ -628,7 +628,7 @@ TEST_CASE("a candidate that the kernel ends for want of memory has no verdict, a
   sweep_groups();
 }
 
-TEST_CASE("where memory runs out, what runs candidates goes before the judge") {
+TEST_CASE("if memory runs out, candidates are killed before the judge") {
   judge_driver judge;
   const auto zygote = child_of(judge.pid());
   REQUIRE(zygote > 0);
@@ -637,7 +637,7 @@ TEST_CASE("where memory runs out, what runs candidates goes before the judge") {
   CHECK(score(judge.pid()) < 1000);
 }
 
-TEST_CASE("a confirmation of what is far behind ends early") {
+TEST_CASE("a confirmation of a much slower candidate ends early") {
   judge_driver judge;
   auto request = request_for(poly_task(), reference(), spinning(40), judge_mode::confirm);
   request.screening_ms = 100;
@@ -650,7 +650,7 @@ TEST_CASE("a confirmation of what is far behind ends early") {
   CHECK(o.timings.at(0).baseline_ns.size() < request.min_interval_pairs);
 }
 
-TEST_CASE("a rival that fails is told as the rival's failure, with what it did") {
+TEST_CASE("a failure of the baseline is reported as such, with its details") {
   judge_driver judge;
   auto request = request_for(poly_task(), slow(), reference());
   request.baseline = compile_c("#include <stdint.h>\nvoid poly(const float *x, const float *w, float *y, int64_t n) {\n"
@@ -664,7 +664,7 @@ TEST_CASE("a rival that fails is told as the rival's failure, with what it did")
   CHECK(judge.ask(request).result == verdict::pass);
 }
 
-TEST_CASE("a library of the task's that does not load is a fault, and no other task pays for it") {
+TEST_CASE("a library of the task that does not load is a fault, and other tasks are not affected") {
   judge_driver judge;
   auto task = poly_task();
   task.libraries = {"no-such-library"};
@@ -675,7 +675,7 @@ TEST_CASE("a library of the task's that does not load is a fault, and no other t
   CHECK(judge.ask(request_for(poly_task(), reference(), reference(), judge_mode::check)).result == verdict::pass);
 }
 
-TEST_CASE("special values are matched by who handles them, and tell who does not, or leaves out what is NaN") {
+TEST_CASE("special values are accepted if handled, and detected if ignored or if NaN is skipped") {
   judge_driver judge;
   auto task = poly_task();
   task.arguments[0].edge = {"special"};
@@ -696,7 +696,7 @@ TEST_CASE("special values are matched by who handles them, and tell who does not
   CHECK(with("if (v == v) y[i] = v;").result == verdict::wrong_result);
 }
 
-TEST_CASE("a draw for which the reference is not finite now and then is drawn again") {
+TEST_CASE("a draw for which the reference is not finite is drawn again") {
   judge_driver judge;
   const auto rarely = compile_c("#include <stdint.h>\n#include <math.h>\n"
                                 "void poly(const float *x, const float *w, float *y, int64_t n) {\n"
