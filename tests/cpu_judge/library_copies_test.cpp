@@ -40,7 +40,7 @@ bool has(const std::map<std::string, std::set<std::string>>& code, const std::st
 
 } // namespace
 
-TEST_CASE("candidate and rival run on copies of the libraries that the other cannot reach") {
+TEST_CASE("candidate and baseline run on separate copies of the libraries") {
   const auto object = object_file::create(compile_c("#include <math.h>\n#include <stdint.h>\n"
                                                     "void poly(const float *x, const float *w, float *y, int64_t n) {\n"
                                                     "  for (int64_t i = 0; i < n; ++i)\n"

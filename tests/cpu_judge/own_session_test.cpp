@@ -33,7 +33,7 @@ std::string autogroup() {
 
 } // namespace
 
-TEST_CASE("going ahead happens in a session of one's own, and a caller's session keeps its weight") {
+TEST_CASE("the priority is raised in a separate session, and the caller's session keeps its weight") {
   CHECK(status_of_child([] {
           go_ahead_of_others();
           return ::getsid(0) == ::getpid() ? 0 : 1;

@@ -67,7 +67,7 @@ bool same(const byte_buffer& a, const byte_buffer& b) {
 
 } // namespace
 
-TEST_CASE("what is drawn ahead on other cores is what is drawn one by one, redrawn sets too") {
+TEST_CASE("sets drawn ahead on other cores equal those drawn one by one, redrawn ones as well") {
   const auto alone = made_with(0);
   CHECK(alone->sets.size() == 12);
   int ordinary = 0;

@@ -47,7 +47,7 @@ int locked(const sandbox_policy& policy, const std::function<int()>& body) {
 
 } // namespace
 
-TEST_CASE("the level names what is in force, and what is missing has a reason") {
+TEST_CASE("the level names the active layers, and missing ones have a reason") {
   const auto s = detect_sandbox();
   CHECK(s.level.find("rlimits") != std::string::npos);
   CHECK((s.landlock_abi > 0) == (s.level.find("landlock") == 0));
@@ -58,7 +58,7 @@ TEST_CASE("the level names what is in force, and what is missing has a reason") 
   CHECK(lock->level().find("seccomp") != std::string::npos);
 }
 
-TEST_CASE("a locked compiler runs programs it may read") {
+TEST_CASE("a locked compiler runs the programs that it may read") {
   CHECK(locked(compiler_policy(),
                [] {
                  execl("/bin/true", "true", nullptr);
@@ -79,7 +79,7 @@ TEST_CASE("a locked compiler reaches no other file, no network and no other proc
         == EACCES);
 }
 
-TEST_CASE("what a policy makes writable can be written, up to its limit") {
+TEST_CASE("paths made writable by a policy can be written up to its limit") {
   const auto* base = std::getenv("TMPDIR");
   std::string folder = std::string{base != nullptr ? base : "/tmp"} + "/kevolve-sandbox-XXXXXX";
   REQUIRE(mkdtemp(folder.data()) != nullptr);
@@ -101,7 +101,7 @@ TEST_CASE("what a policy makes writable can be written, up to its limit") {
   std::filesystem::remove_all(folder);
 }
 
-TEST_CASE("descriptors that are not kept are closed") {
+TEST_CASE("all descriptors but the listed ones are closed") {
   const auto fd = open("/dev/null", O_RDONLY);
   REQUIRE(fd > 2);
   CHECK(locked(compiler_policy(), [fd] { return fcntl(fd, F_GETFD) < 0 ? errno : 0; }) == EBADF);
@@ -111,7 +111,7 @@ TEST_CASE("descriptors that are not kept are closed") {
   close(fd);
 }
 
-TEST_CASE("the profile of a running candidate kills what the compiler's only refuses") {
+TEST_CASE("the profile of a running candidate kills where the compiler's only refuses") {
   auto p = compiler_policy();
   p.profile = sandbox_profile::running;
   CHECK(locked(p, [] { return open("/etc/passwd", O_RDONLY); }) == -SIGSYS);

@@ -13,7 +13,7 @@
 
 using namespace kevolve;
 
-TEST_CASE("preparing the arena wipes all of its file, mapped or not") {
+TEST_CASE("preparing the arena clears its whole file, mapped or not") {
   shared_arena arena;
   REQUIRE(arena.prepare(size_t{1} << 20U));
   struct stat st = {};

@@ -17,7 +17,7 @@
 
 using namespace kevolve;
 
-TEST_CASE("a judge waits for its core as long as another one has it, and says so every second") {
+TEST_CASE("a judge waits while another one holds its core, and reports that every second") {
   judge_driver judge;
   const auto place = "/sys/devices/system/cpu/cpu" + judge.hello().facts.at("core");
   const auto held = ::open(place.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -43,7 +43,7 @@ TEST_CASE("a judge waits for its core as long as another one has it, and says so
   CHECK_MESSAGE(out.result == verdict::pass, out.trouble.kind << " " << out.trouble.detail);
 }
 
-TEST_CASE("a candidate with threads has all the cores, so it waits for who compiles on one of them") {
+TEST_CASE("a candidate with threads needs all cores, so it waits for a compiler on one of them") {
   judge_driver judge;
   const auto here = std::stoi(judge.hello().facts.at("core"));
   const auto cores = usable_cores();

@@ -6,7 +6,7 @@
 
 using namespace kevolve;
 
-TEST_CASE("stolen and idle time are the eighth figure, and the fourth and fifth, of the cores that are named") {
+TEST_CASE("stolen time is column 8 and idle time columns 4 and 5 of the named cores") {
   const std::string text = "cpu  1 2 3 4 5 6 7 600 9 9\n"
                            "cpu0 1 2 3 4 5 6 7 100 9 9\n"
                            "cpu1 1 2 3 4 5 6 7 20 9 9\n"
@@ -20,7 +20,7 @@ TEST_CASE("stolen and idle time are the eighth figure, and the fourth and fifth,
   CHECK(times_of(text, {2, 7}, 10.0).stolen_ns == 0.0);
 }
 
-TEST_CASE("a watch measures the core's own speed around what it watches") {
+TEST_CASE("the monitor measures the core's own speed before and after a session") {
   const noise_monitor watch{{0}};
   const auto noise = watch.end(12, 3);
   CHECK(noise.probe_before_ns > 1000.0);

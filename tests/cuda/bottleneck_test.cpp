@@ -55,7 +55,7 @@ const row rows[]{
 
 } // namespace
 
-TEST_CASE("occupancy is what the scarcest resource allows") {
+TEST_CASE("occupancy is limited by the scarcest resource") {
   for (const auto& r : rows) {
     auto device = h200();
     device.capability = r.capability;
@@ -78,7 +78,7 @@ TEST_CASE("occupancy is what the scarcest resource allows") {
   CHECK(occupancy_of(launch(1, 32), with(32), unknown).blocks == 0);
 }
 
-TEST_CASE("a call is bound by the roof that it is near, else by what it leaves empty") {
+TEST_CASE("the bottleneck is the nearest roof, else the unused part of the device") {
   const filled full{"k", occupancy_of(launch(10'000, 256), with(32), h200())};
   const filled thin{"k", occupancy_of(launch(20, 256), with(32), h200())};
   const filled fat{"k", occupancy_of(launch(10'000, 128, 200'000), with(32), h200())};

@@ -139,7 +139,7 @@ TEST_CASE("a candidate compiles to a package for the device it names") {
   CHECK(compile_cuda(plan + kernel).artifact == compile_cuda(plan + kernel).artifact);
 }
 
-TEST_CASE("mistakes are told in the author's own lines") {
+TEST_CASE("errors have the author's own line numbers") {
   if (skip())
     return;
   const auto built = compile_cuda(plan + "extern \"C\" __global__ void k(float *x) { x[0] = nothing; }\n");
@@ -149,7 +149,7 @@ TEST_CASE("mistakes are told in the author's own lines") {
   CHECK(contains(compile_cuda(plan + kernel, "-O9").log, "there is no flag set '-O9'"));
 }
 
-TEST_CASE("a plan that does not fit its task, its code or any device of the kind is refused with the compile") {
+TEST_CASE("a plan that does not fit its task, its code or any such device is refused by the compile") {
   if (skip())
     return;
   const auto told = [](const std::string& source) {
@@ -171,7 +171,7 @@ TEST_CASE("a plan that does not fit its task, its code or any device of the kind
                  "registers")); // the kernel's own 32 KiB fit
 }
 
-TEST_CASE("attacks on the compiler are refused and learn nothing") {
+TEST_CASE("attacks on the compiler are refused and reveal nothing") {
   if (skip())
     return;
   const secret_file secret;

@@ -23,7 +23,7 @@ cubin_builder plain_code() {
 
 } // namespace
 
-TEST_CASE("machine code says its processor, kernels, shared memory and globals") {
+TEST_CASE("reads a cubin's processor, kernels, shared memory and globals") {
   auto b = plain_code();
   b.add(".nv.global", SHT_NOBITS, 64);
   b.add(".nv.global.init", SHT_NOBITS, 8);
@@ -40,7 +40,7 @@ TEST_CASE("machine code says its processor, kernels, shared memory and globals")
   CHECK(read_cubin(b.bytes(7, 0x5a055a))->capability == 0x5a);
 }
 
-TEST_CASE("machine code says how many registers a thread of each kernel takes") {
+TEST_CASE("reads the registers per thread of each kernel") {
   auto b = plain_code();
   b.registers("softmax", 40);
   b.registers("other", 255);
@@ -54,7 +54,7 @@ TEST_CASE("machine code says how many registers a thread of each kernel takes") 
   CHECK(all.registers.size() == 2);
 }
 
-TEST_CASE("machine code says what each kernel takes, or nothing where that does not add up") {
+TEST_CASE("reads each kernel's parameters, or nothing if the records are inconsistent") {
   auto b = plain_code();
   b.parameters("softmax", {8, 8, 4}, 20);
   const auto facts = read_cubin(b.bytes());
@@ -72,7 +72,7 @@ TEST_CASE("machine code says what each kernel takes, or nothing where that does 
   CHECK_FALSE(kernels_of(*read_cubin(plain_code().bytes())).at("softmax").parameters_known);
 }
 
-TEST_CASE("machine code says what its kernels were compiled to be launched with") {
+TEST_CASE("reads the launch bounds that kernels were compiled with") {
   auto b = plain_code();
   b.three("softmax", 0x05, {128, 2, 1});
   b.three("softmax", 0x3d, {2, 1, 1});
@@ -96,7 +96,7 @@ TEST_CASE("machine code says what its kernels were compiled to be launched with"
   CHECK(all.bounds.at("softmax").most_threads == 256);
 }
 
-TEST_CASE("code that keeps more than a table in globals is referred to scratch memory") {
+TEST_CASE("code with more than a table in globals is referred to scratch memory") {
   auto b = plain_code();
   b.add(".nv.global", SHT_NOBITS, uint64_t{200} << 30U);
   const auto why = refuse_cubin(*read_cubin(b.bytes()));
@@ -104,7 +104,7 @@ TEST_CASE("code that keeps more than a table in globals is referred to scratch m
   CHECK(why->find("[[scratch]]") != std::string::npos);
 }
 
-TEST_CASE("code that wants the device runtime is refused by name") {
+TEST_CASE("code that needs the device runtime is refused by name") {
   auto b = plain_code();
   b.want("cudaLaunchDeviceV2");
   const auto facts = read_cubin(b.bytes());
@@ -114,7 +114,7 @@ TEST_CASE("code that wants the device runtime is refused by name") {
   CHECK(why->find("cudaLaunchDeviceV2") != std::string::npos);
 }
 
-TEST_CASE("hostile bytes are no machine code, and break nothing") {
+TEST_CASE("hostile bytes are rejected and do no harm") {
   CHECK_FALSE(read_cubin("").has_value());
   CHECK_FALSE(read_cubin("\x7f"
                          "ELF")
@@ -135,7 +135,7 @@ TEST_CASE("hostile bytes are no machine code, and break nothing") {
   }
 }
 
-TEST_CASE("where there is no driver, that is said with its remedy") {
+TEST_CASE("a missing driver is reported with its remedy") {
   auto driver = cuda::load_driver();
   if (driver) {
     MESSAGE("skipped: this machine has a driver");
@@ -150,7 +150,7 @@ TEST_CASE("where there is no driver, that is said with its remedy") {
   CHECK(watch.error().detail.find("libnvidia-ml.so.1") != std::string::npos);
 }
 
-TEST_CASE("the runner ends with the reason where there is no device") {
+TEST_CASE("without a device the runner exits with the reason") {
   if (const auto why = kevolve::testing::why_no_device(); why.empty()) {
     MESSAGE("skipped: this machine has a device");
     return;
@@ -159,7 +159,7 @@ TEST_CASE("the runner ends with the reason where there is no device") {
   CHECK_FALSE(runner.ready());
 }
 
-TEST_CASE("every status is somebody's") {
+TEST_CASE("every status blames one party") {
   using cuda::blame;
   CHECK(cuda::blame_for(0) == blame::nobody);
   CHECK(cuda::blame_for(2) == blame::memory);

@@ -57,7 +57,7 @@ bool skip() {
 
 } // namespace
 
-TEST_CASE("a framework's source goes in and out of one string, and nothing else does") {
+TEST_CASE("a framework's source round-trips through one string, and other strings are rejected") {
   for (const auto& m : {framework_source{"f", ""}, framework_source{"scale", good}, framework_source{"f", "\n\n"}}) {
     const auto bytes = pack_framework(m);
     CHECK(bytes.starts_with("kevolve-pytorch 1\n" + m.entry + "\n"));
@@ -73,7 +73,7 @@ TEST_CASE("a framework's source goes in and out of one string, and nothing else 
     CHECK_FALSE(unpack_framework(bytes).has_value());
 }
 
-TEST_CASE("a reference in Python that parses and has its entry is handed on whole") {
+TEST_CASE("a Python reference that parses and has its entry is passed on unchanged") {
   if (skip())
     return;
   for (auto role : {compile_role::reference, compile_role::oracle}) {
@@ -89,7 +89,7 @@ TEST_CASE("a reference in Python that parses and has its entry is handed on whol
   }
 }
 
-TEST_CASE("what is wrong with a reference in Python is told with its line") {
+TEST_CASE("an error in a Python reference is reported with its line") {
   if (skip())
     return;
   const struct {
@@ -134,7 +134,7 @@ TEST_CASE("what is wrong with a reference in Python is told with its line") {
   CHECK(answer(reference("raise SystemExit(7)\ndef scale(x):\n    pass\n")).result == verdict::pass);
 }
 
-TEST_CASE("each language has its own tool, and what there is none for is refused by name") {
+TEST_CASE("each language has its own tool, and others are refused by name") {
   auto request = reference(good);
   request.kind = compile_kind::syntax_tree;
   auto built = answer(request);

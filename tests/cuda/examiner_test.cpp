@@ -160,7 +160,7 @@ void put(void* at, dtype t, int64_t i, double x) {
 
 } // namespace
 
-TEST_CASE("the device reads every sixteen-bit number as the host does") {
+TEST_CASE("the device reads every 16-bit number as the host does") {
   for (uint32_t bits = 0; bits < 65'536; ++bits) {
     const auto narrow = static_cast<uint16_t>(bits);
     for (const auto& [type, as] : {std::pair{dtype::f16, element::f16}, std::pair{dtype::bf16, element::bf16}}) {
@@ -174,7 +174,7 @@ TEST_CASE("the device reads every sixteen-bit number as the host does") {
   }
 }
 
-TEST_CASE("what the device accepts is what accepts() accepts, for every type and rule") {
+TEST_CASE("the device accepts exactly what accepts() accepts, for every type and rule") {
   random_stream random{11};
   const double odd[]{0.0,
                      -0.0,
@@ -268,7 +268,7 @@ TEST_CASE("what the device accepts is what accepts() accepts, for every type and
   CHECK(no > 1000);
 }
 
-TEST_CASE("the arena is laid out byte for byte as the host lays it out") {
+TEST_CASE("the device lays the arena out byte for byte like the host") {
   for (const auto type : every_type)
     for (const uint64_t poison : {nan_poison(5), uint64_t{0x4049'0fdb'4049'0fdb}, uint64_t{0}}) {
       scene s{type, 3, false, poison};
@@ -278,7 +278,7 @@ TEST_CASE("the arena is laid out byte for byte as the host lays it out") {
     }
 }
 
-TEST_CASE("an honest call is accepted by the device, with the host's figures") {
+TEST_CASE("the device accepts an honest call, with the host's figures") {
   for (const auto type : every_type)
     for (const bool wide : {false, true}) {
       CAPTURE(to_string(type));
@@ -306,7 +306,7 @@ TEST_CASE("an honest call is accepted by the device, with the host's figures") {
     }
 }
 
-TEST_CASE("every byte that a call may not write is looked at, and every wrong value is the host's to judge") {
+TEST_CASE("every byte that a call may not write is checked, and wrong values are left to the host") {
   random_stream random{21};
   for (const auto type : {dtype::f16, dtype::f32, dtype::f64, dtype::u8, dtype::i32}) {
     scene s{type, 5, false, nan_poison(3)};
@@ -346,7 +346,7 @@ TEST_CASE("every byte that a call may not write is looked at, and every wrong va
   }
 }
 
-TEST_CASE("gaps between rows and the elements past the prefix are looked at") {
+TEST_CASE("gaps between rows and elements after the prefix are checked") {
   scene s{dtype::f32, 6, false, nan_poison(3)};
   s.compute();
   const auto touched = [&](size_t argument, size_t i) {
@@ -367,7 +367,7 @@ TEST_CASE("gaps between rows and the elements past the prefix are looked at") {
   CHECK(s.look().well);
 }
 
-TEST_CASE("an infinite or missing value is never accepted by the device") {
+TEST_CASE("the device never accepts an infinite or missing value") {
   for (const auto type : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64}) {
     scene s{type, 7, true, nan_poison(3)};
     s.compute();
@@ -395,7 +395,7 @@ TEST_CASE("an infinite or missing value is never accepted by the device") {
   }
 }
 
-TEST_CASE("outputs that differ from one call to the next on the same data are told by name") {
+TEST_CASE("outputs that differ between calls on the same data are reported by name") {
   scene s{dtype::f32, 8, false, nan_poison(3)};
   s.compute();
   REQUIRE(s.look(true, rerun::keep).well);
@@ -415,7 +415,7 @@ TEST_CASE("outputs that differ from one call to the next on the same data are to
   CHECK(*seen.differs == 2);
 }
 
-TEST_CASE("more dimensions than the kernel has room for are the host's to look at") {
+TEST_CASE("arrays with more dimensions than the kernel supports are checked by the host") {
   scene s{dtype::f32, 9, false, nan_poison(3)};
   s.compute();
   auto& g = s.set.data.geometries[2];

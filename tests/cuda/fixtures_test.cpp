@@ -11,7 +11,7 @@
 using namespace kevolve;
 using namespace kevolve::testing;
 
-TEST_CASE("every cheat and every honest kernel has a plan that reads; every cheat an expectation and a neighbour") {
+TEST_CASE("every cheat and every honest kernel has a valid plan; every cheat an expectation and a control") {
   for (const auto* folder : {"honest", "cheats"})
     for (const auto& f : load_cuda_fixtures(folder)) {
       CAPTURE(f.name);

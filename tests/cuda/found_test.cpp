@@ -23,7 +23,7 @@ std::string word_after(const helper_command& command, const std::string& option)
 
 } // namespace
 
-TEST_CASE("a device each, with runners and compilers on cores of their own") {
+TEST_CASE("each device has runners and compilers with cores of their own") {
   const cuda_target t{bin_dir(), {0, 1, 2, 3}};
   const auto devices = t.devices();
   REQUIRE(devices.size() == 2);
@@ -39,7 +39,7 @@ TEST_CASE("a device each, with runners and compilers on cores of their own") {
   CHECK(t.about().front().second == "Paper 0; Paper 1, driver 999.1");
 }
 
-TEST_CASE("what the driver says of the device is asked in a process of its own") {
+TEST_CASE("the driver is asked about the device in a separate process") {
   auto facts = cuda_target{bin_dir()}.hardware();
   CHECK(facts["memory"] == int64_t{1} << 32);
   CHECK(facts["multiprocessors"] == 4);
@@ -50,7 +50,7 @@ TEST_CASE("what the driver says of the device is asked in a process of its own")
   CHECK(cuda_target{bin_dir() + "/nowhere"}.hardware().size() == 1); // only the fact from the management library
 }
 
-TEST_CASE("doctor names the devices, and only what is missing is lacked") {
+TEST_CASE("doctor names the devices, and reports only missing parts as missing") {
   const cuda_target t{bin_dir()};
   const auto rows = t.doctor();
   for (const auto* item : {"NVIDIA driver", "NVML", "cuda:0", "cuda:1"}) {

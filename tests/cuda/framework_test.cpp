@@ -100,7 +100,7 @@ float element(const std::byte* from, size_t i) {
 
 } // namespace
 
-TEST_CASE("a PyTorch reference reads its arguments by name and leaves its outputs in the arena") {
+TEST_CASE("a PyTorch reference gets its arguments by name and leaves its outputs in the arena") {
   if (skip())
     return;
   one_call c;
@@ -134,7 +134,7 @@ TEST_CASE("a PyTorch reference works in device memory that another process expor
   CHECK(WEXITSTATUS(status) == 0);
 }
 
-TEST_CASE("what a PyTorch reference does wrong is told with its rule and line") {
+TEST_CASE("errors of a PyTorch reference are reported with rule and line") {
   if (skip())
     return;
   one_call c;
@@ -151,7 +151,7 @@ TEST_CASE("what a PyTorch reference does wrong is told with its rule and line") 
   CHECK_FALSE(c.process.alive());
 }
 
-TEST_CASE("a PyTorch reference that does not end is ended") {
+TEST_CASE("an endless PyTorch reference is ended") {
   if (skip())
     return;
   one_call c;
@@ -163,7 +163,7 @@ TEST_CASE("a PyTorch reference that does not end is ended") {
   CHECK_FALSE(c.process.alive());
 }
 
-TEST_CASE("a PyTorch reference reaches neither files nor networks nor its maker") {
+TEST_CASE("a PyTorch reference cannot access files, networks or its parent") {
   if (skip())
     return;
   one_call c;
@@ -187,7 +187,7 @@ TEST_CASE("a PyTorch reference reaches neither files nor networks nor its maker"
   CHECK(tried("open('scratch', 'w').write('its own')") == "pass");
 }
 
-TEST_CASE("a device candidate is judged by a PyTorch reference and races it") {
+TEST_CASE("a device candidate is judged by a PyTorch reference and compared with it") {
   if (skip())
     return;
   const with_fake_driver fake;
@@ -215,7 +215,7 @@ TEST_CASE("a device candidate is judged by a PyTorch reference and races it") {
   CHECK_MESSAGE(o.result == verdict::wrong_result, told(o));
 }
 
-TEST_CASE("a reference that does not see the device is no rival") {
+TEST_CASE("a reference that does not use the device is no baseline") {
   if (skip())
     return;
   const with_fake_driver fake;

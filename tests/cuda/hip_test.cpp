@@ -81,7 +81,7 @@ compile_outcome compile_hip(const std::string& source, const contract& task = {}
 
 } // namespace
 
-TEST_CASE("a code object says what its kernels take") {
+TEST_CASE("reads the resources of a code object's kernels") {
   const auto found = hip::read_code_object(object_with(kernels));
   REQUIRE_MESSAGE(found.has_value(), (found ? "" : found.error().detail));
   REQUIRE(found->size() == 1);
@@ -137,8 +137,7 @@ TEST_CASE("each kernel has its own part of a listing") {
     CHECK(hip::listing_of(text, "first").empty());
 }
 
-TEST_CASE(
-    "a candidate in HIP C++ compiles for what Debian's compiler knows, and every figure says that it only compiles") {
+TEST_CASE("a candidate in HIP C++ compiles with Debian's compiler, and every figure says that it was only compiled") {
   const auto tools = hip::find_hip_toolchain();
   if (tools.clang.empty()) {
     MESSAGE("skipped: " << tools.missing << " is missing: apt-get install hipcc");
@@ -170,7 +169,7 @@ TEST_CASE(
   CHECK_FALSE(contains(reads.log, "root:"));
 }
 
-TEST_CASE("a launch plan in HIP C++ is held against the task, the code and what the GPU allows, in its own lines") {
+TEST_CASE("a plan in HIP C++ is checked against task, code and GPU limits, with its own line numbers") {
   const auto with = [](const std::string& keys) {
     return compile_hip(
                "/* launch plan\n[[kernel]]\nname = \"k\"\n" + keys
@@ -203,7 +202,7 @@ TEST_CASE("a launch plan in HIP C++ is held against the task, the code and what 
   expect("block = [256]\ngrid = [1]\narguments = [\"x\", \"y\", \"eps\"]", "kernel[0].arguments");
 }
 
-TEST_CASE("a candidate in Triton beyond what AMD's GPUs allow is refused") {
+TEST_CASE("a candidate in Triton beyond the limits of AMD's GPUs is refused") {
   if (!why_no_triton().empty()) {
     MESSAGE("skipped: " << why_no_triton());
     return;
@@ -217,7 +216,7 @@ TEST_CASE("a candidate in Triton beyond what AMD's GPUs allow is refused") {
   CHECK_MESSAGE(contains(built.log, "2048 x 1 x 1 threads, the device allows 1024"), built.log);
 }
 
-TEST_CASE("a candidate in Triton compiles for AMD, and every figure says that it only compiles") {
+TEST_CASE("a candidate in Triton compiles for AMD, and every figure says that it was only compiled") {
   if (!why_no_triton().empty()) {
     MESSAGE("skipped: " << why_no_triton());
     return;
@@ -236,7 +235,7 @@ TEST_CASE("a candidate in Triton compiles for AMD, and every figure says that it
   }
 }
 
-TEST_CASE("target hip judges nothing and says so") {
+TEST_CASE("target hip judges nothing and reports that") {
   const hip_target t{triton_language(), ""};
   CHECK(t.compiles_only());
   CHECK(t.devices().empty());

@@ -72,7 +72,7 @@ const conduct conducts[]{
 
 } // namespace
 
-TEST_CASE("what a kernel does wrong becomes its verdict, and what it does not do wrong a fault") {
+TEST_CASE("a kernel's errors become its verdict, other errors a fault") {
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
@@ -89,7 +89,7 @@ TEST_CASE("what a kernel does wrong becomes its verdict, and what it does not do
   CHECK(runner.ask(ask_for(fake_package("iterate"), judge_mode::check)).result == verdict::pass);
 }
 
-TEST_CASE("where the device shares no memory, or has little, the same verdicts are given in the same words") {
+TEST_CASE("without shared or with little device memory, the verdicts and texts are the same") {
   std::map<std::string, std::string> on_device;
   for (const auto* device : {"0", "small", "without descriptors", "without export", "without import"}) {
     CAPTURE(device);
@@ -140,7 +140,7 @@ judge_request probe_of_device() {
 
 } // namespace
 
-TEST_CASE("what the device is like is told with its known answer, with each job, and while there is none") {
+TEST_CASE("device samples come with the probe, with each job, and while idle") {
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
@@ -163,7 +163,7 @@ TEST_CASE("what the device is like is told with its known answer, with each job,
   CHECK(runner.await_sample().time_ns > runner.samples()[2].time_ns);
 }
 
-TEST_CASE("a sick device is looked at too") {
+TEST_CASE("a faulty device is sampled, too") {
   const with_fake_driver fake{"sick"};
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
@@ -172,7 +172,7 @@ TEST_CASE("a sick device is looked at too") {
   CHECK(runner.samples()[0].celsius == 41);
 }
 
-TEST_CASE("what the management library does not tell is unknown, not zero") {
+TEST_CASE("values that the management library does not report are unknown, not zero") {
   const with_management silent{"silent"};
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
@@ -193,7 +193,7 @@ TEST_CASE("what the management library does not tell is unknown, not zero") {
   CHECK_FALSE(s.foreign_processes);
 }
 
-TEST_CASE("who else uses the device is counted, however many they are, and a race beside them decides nothing") {
+TEST_CASE("other users of the device are counted, whatever their number, and a disturbed screening decides nothing") {
   const with_management crowded{"crowded"};
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
@@ -207,7 +207,7 @@ TEST_CASE("who else uses the device is counted, however many they are, and a rac
   CHECK(runner.samples()[0].foreign_processes > 50U);
 }
 
-TEST_CASE("a device that sees changes which the host does not see is sick") {
+TEST_CASE("a device that sees changes which the host does not see is faulty") {
   const with_fake_driver fake{"miscounting"};
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
@@ -216,7 +216,7 @@ TEST_CASE("a device that sees changes which the host does not see is sick") {
   CHECK(o.result == verdict::none);
 }
 
-TEST_CASE("what a lost worker's kernels still write hits nobody after it") {
+TEST_CASE("late writes of a lost worker's kernels affect no later candidate") {
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
@@ -225,7 +225,7 @@ TEST_CASE("what a lost worker's kernels still write hits nobody after it") {
   CHECK_MESSAGE(o.result == verdict::pass, told(o));
 }
 
-TEST_CASE("what uploads leave in the host's memory is nobody's writing out of bounds") {
+TEST_CASE("traces of uploads in the host's memory are not reported as out of bounds") {
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
@@ -240,7 +240,7 @@ TEST_CASE("what uploads leave in the host's memory is nobody's writing out of bo
   CHECK(feedback_evaluations(2'000, "iterate_once").find("tolerance") == 0);
 }
 
-TEST_CASE("the report is the same whoever compares") {
+TEST_CASE("the report is the same whether host or device compares") {
   std::vector<judge_outcome> reports;
   for (const auto* device : {"0", "without descriptors"}) {
     const with_fake_driver fake{device};
@@ -260,7 +260,7 @@ TEST_CASE("the report is the same whoever compares") {
   CHECK(reports[0].correctness.max_abs > 0.0);
 }
 
-TEST_CASE("what the device holds serves every candidate of a task, as far as there is room") {
+TEST_CASE("sets on the device serve all candidates of a task, as far as memory allows") {
   for (const auto* device : {"0", "small"}) {
     CAPTURE(device);
     const bool small = std::string{device} == "small";
@@ -277,7 +277,7 @@ TEST_CASE("what the device holds serves every candidate of a task, as far as the
   }
 }
 
-TEST_CASE("an examiner that dies is a fault or is not noticed, never a verdict") {
+TEST_CASE("an examiner that dies is a fault or is replaced, never a verdict") {
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
@@ -321,7 +321,7 @@ TEST_CASE("an examiner that dies is a fault or is not noticed, never a verdict")
   CHECK(ask().result == verdict::pass);
 }
 
-TEST_CASE("what may lose the device to a context in the making is timed when none is made") {
+TEST_CASE("work that a concurrent context creation disturbs is timed when none is created") {
   const with_fake_driver fake{"crowded"};
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
@@ -338,7 +338,7 @@ TEST_CASE("what may lose the device to a context in the making is timed when non
   }
 }
 
-TEST_CASE("a race finds the faster kernel, and nobody when both are the same") {
+TEST_CASE("a screening finds the faster kernel, and none if both are equal") {
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
@@ -367,7 +367,7 @@ TEST_CASE("a race finds the faster kernel, and nobody when both are the same") {
   CHECK(o.timings.size() == 2); // includes the held-out shape
 }
 
-TEST_CASE("who is fast by most calls and slow by the sum of all is not faster") {
+TEST_CASE("a kernel fast by most calls and slow in total is not faster") {
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
@@ -386,7 +386,7 @@ TEST_CASE("who is fast by most calls and slow by the sum of all is not faster") 
   }
 }
 
-TEST_CASE("a rival's worker serves races until few sets are left that it has not met, and no confirmation") {
+TEST_CASE("a baseline's worker serves screenings while it has unused sets, and no confirmation") {
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
@@ -454,7 +454,7 @@ judge_outcome profiled_by(const std::string& profiler) {
 
 } // namespace
 
-TEST_CASE("who is shown to be faster is profiled, and told beside what bounds it; no profiler changes a verdict") {
+TEST_CASE("a faster candidate is profiled and reported with its bottleneck; profilers change no verdict") {
   const with_fake_driver fake;
   {
     const fake_profiler one{1};
@@ -476,7 +476,7 @@ TEST_CASE("who is shown to be faster is profiled, and told beside what bounds it
   }
 }
 
-TEST_CASE("a kernel that claims a tenth of the time that passed is caught by the runner's clock") {
+TEST_CASE("a kernel that claims a tenth of its real time is detected by the runner's clock") {
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
@@ -485,7 +485,7 @@ TEST_CASE("a kernel that claims a tenth of the time that passed is caught by the
   CHECK(o.rule == "time_witness");
 }
 
-TEST_CASE("a champion that fails as the rival is told of, and its challenger is not") {
+TEST_CASE("a champion that fails as baseline is reported, and its challenger is not blamed") {
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
@@ -506,7 +506,7 @@ TEST_CASE("a champion that fails as the rival is told of, and its challenger is 
   CHECK(runner.ask(ask_for(fake_package("iterate"), judge_mode::screening)).result == verdict::pass);
 }
 
-TEST_CASE("edge values are tried on every shape before anybody is called faster") {
+TEST_CASE("edge cases are checked on every shape before a candidate is called faster") {
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
@@ -529,7 +529,7 @@ TEST_CASE("edge values are tried on every shape before anybody is called faster"
   }
 }
 
-TEST_CASE("on a sick device nobody is blamed") {
+TEST_CASE("a faulty device blames no candidate") {
   const with_fake_driver fake{"sick"};
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());

@@ -56,7 +56,7 @@ TEST_CASE("an error of the driver is the candidate's verdict or the machine's fa
   }
 }
 
-TEST_CASE("a call takes what the longer of two clocks says, and work that the events did not see is refused") {
+TEST_CASE("a call's time is the longer of two clocks, and work that the events missed is refused") {
   const auto clocks = [](double event_ns, double span_ns, uint32_t kernels) {
     cuda_wire::done d;
     d.event_ns = event_ns;
@@ -75,7 +75,7 @@ TEST_CASE("a call takes what the longer of two clocks says, and work that the ev
   CHECK(clocks(0.0, 0.0, 0).error().trouble.kind == "device_sick");
 }
 
-TEST_CASE("after a crash, a hang or a lost worker the device's health is asked; after a wrong answer it is not") {
+TEST_CASE("after a crash, a hang or a lost worker the device is probed; after a wrong answer it is not") {
   CHECK(doubts_device(judge_answer({700, "", "run", ""})));
   CHECK(doubts_device(judge_answer({214, "", "run", ""})));
   CHECK(doubts_device({{"worker_killed", "", 0}, {}}));
@@ -83,7 +83,7 @@ TEST_CASE("after a crash, a hang or a lost worker the device's health is asked; 
   CHECK_FALSE(doubts_device({{}, {verdict::wrong_result, "tolerance", "", {}}}));
 }
 
-TEST_CASE("orders and answers survive the channel") {
+TEST_CASE("orders and answers survive serialisation") {
   auto plan = parse_plan("[[scratch]]\nname='s'\nbytes=64\nzeroed=true\n[[tensor_map]]\nname='m'\nbuffer='x'\n"
                          "dims=['cols']\nbox=[16]\n[[kernel]]\nname='k'\ngrid=[2,3,4]\nblock=[5]\ncluster=[2]\n"
                          "shared=7\ncooperative=true\narguments=['m','s','eps',{type='i32',value=9}]",
@@ -114,7 +114,7 @@ TEST_CASE("orders and answers survive the channel") {
   CHECK(decode<cuda_wire::go>(encode(cuda_wire::go{})).has_value());
 }
 
-TEST_CASE("what is no package, or no code, or no plan is refused before there is a worker") {
+TEST_CASE("an invalid package, code or plan is refused before a worker starts") {
   const auto rule_of = [](const std::string& package) {
     auto code = read_program(package, rows_task());
     REQUIRE_FALSE(code.has_value());
@@ -156,7 +156,7 @@ compared_shape timed_shape(std::vector<double> candidate_excess, std::vector<dou
 
 } // namespace
 
-TEST_CASE("a time that the runner's own clock contradicts is no time") {
+TEST_CASE("a time contradicted by the runner's own clock is refused") {
   const std::vector<double> usual{1e6, 1e6, 1e6, 1e6, 1e6};
   // 1 ms was claimed; besides that, the runner saw 1 ms for both.
   CHECK_FALSE(break_witness({timed_shape(usual, usual, 1e6)}).has_value());
@@ -206,7 +206,7 @@ TEST_CASE("a session's report has the ratio, its interval and both clocks") {
   CHECK(out.ci_low > 1.9);
 }
 
-TEST_CASE("what slows a device down is named, and that it idles or was set so is nothing of the kind") {
+TEST_CASE("throttling reasons are named, but idling and configured clocks are none") {
   using names = std::vector<std::string>;
   CHECK(throttle_names(0).empty());
   CHECK(throttle_names(0x1 | 0x2 | 0x100).empty());
@@ -214,7 +214,7 @@ TEST_CASE("what slows a device down is named, and that it idles or was set so is
   CHECK(throttle_names(0x4 | (uint64_t{1} << 40U)) == names{"other", "sw_power_cap"});
 }
 
-TEST_CASE("a sample has what the library told and nothing in place of the rest; processes of ours are not foreign") {
+TEST_CASE("a sample has exactly the reported values; our own processes are not foreign") {
   device_noise w;
   const auto nothing = to_sample(w, 3, 5);
   CHECK(nothing.time_ns == 5);

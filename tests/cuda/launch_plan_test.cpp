@@ -102,7 +102,7 @@ const bad_plan bad_plans[]{
 
 } // namespace
 
-TEST_CASE("a plan says what is launched, in order, with every field") {
+TEST_CASE("a plan lists the launches in order, with every field") {
   auto plan = parse_plan(whole_plan, rows_task());
   REQUIRE_MESSAGE(plan.has_value(), (plan ? "" : to_string(plan.error())));
   REQUIRE(plan->kernels.size() == 2);
@@ -127,7 +127,7 @@ TEST_CASE("a plan says what is launched, in order, with every field") {
   CHECK(m.element_strides == std::vector<std::string>{"1", "1"});
 }
 
-TEST_CASE("every mistake is named where it stands") {
+TEST_CASE("every error is reported with its place") {
   for (const auto& bad : bad_plans) {
     CAPTURE(bad.what);
     const auto errors = errors_of(bad.toml);
@@ -137,7 +137,7 @@ TEST_CASE("every mistake is named where it stands") {
   }
 }
 
-TEST_CASE("several mistakes are all told, in the order of the text") {
+TEST_CASE("several errors are all reported, in the order of the text") {
   const auto errors = errors_of("[[kernel]]\nname=3\ngrid=['nope']\nblock=[-4]\narguments=['ghost']\nwarp=32\n");
   const auto name = errors.find("kernel[0].name: expected text");
   const auto block = errors.find("kernel[0].block[0]: must not be negative");
@@ -170,7 +170,7 @@ TEST_CASE("hostile plans neither exhaust nor break the parser") {
                  "at most 512"));
 }
 
-TEST_CASE("a candidate is its plan and its source in one text") {
+TEST_CASE("a candidate combines its plan and its source in one text") {
   const std::string text = "\n/* launch plan\n[[kernel]]\nname = 'k'\n*/\n__global__ void k() {}\n";
   auto split = split_candidate(text);
   REQUIRE(split.has_value());
@@ -183,7 +183,7 @@ TEST_CASE("a candidate is its plan and its source in one text") {
   CHECK_FALSE(split_candidate("").has_value());
 }
 
-TEST_CASE("a package round-trips, and nothing else is one") {
+TEST_CASE("a package round-trips, and other bytes are rejected") {
   const device_package package{{std::string("\x7f"
                                             "ELF\0x",
                                             6),

@@ -36,7 +36,7 @@ kernel_facts taking_shared(uint32_t bytes) {
 
 } // namespace
 
-TEST_CASE("a plan's errors stand in the candidate's lines") {
+TEST_CASE("a plan's errors have the candidate's line numbers") {
   const auto plan = parse_plan("[[kernel]]\nname='k'\nblok=[1]\ngrid=[1]\nblock=[1]\narguments=['z']\n", rows_task());
   REQUIRE_FALSE(plan.has_value());
   const auto text = plan_errors(plan.error(), "candidate.cu", 5); // its first line is the file's fifth
@@ -46,12 +46,12 @@ TEST_CASE("a plan's errors stand in the candidate's lines") {
   CHECK(contains(text, "'z'"));
 }
 
-TEST_CASE("what is told of a hostile plan is bounded") {
+TEST_CASE("the report about a hostile plan is bounded") {
   std::vector<plan_problem> many(10'000, {1, 1, std::string(5'000, 'k'), std::string(50'000, 'm')});
   CHECK(plan_errors(many, "candidate.cu", 2).size() < 16U << 10U);
 }
 
-TEST_CASE("numbers that no launch could have are told with the shape that shows them") {
+TEST_CASE("impossible launch numbers are reported with a shape that shows them") {
   CHECK(misfits(kernel("grid=['rows']\nblock=[256]\n")).empty());
   CHECK(contains(misfits(kernel("grid=['rows-65']\nblock=[1]\n")), "kernel[0].grid[0]: 'rows-65' is -1"));
   CHECK(contains(misfits(kernel("grid=['rows-65']\nblock=[1]\n")), "(shape 'rows=64 cols=256')"));
@@ -79,7 +79,7 @@ TEST_CASE("the code's kernels and their parameters are compared with the plan") 
   CHECK(contains(misfits(plan, {{"_ZN4mine1kEPf", {}}}), "Declare it extern \"C\"")); // in a namespace
 }
 
-TEST_CASE("held-out shapes are not told, and what hangs on data is left to the runner") {
+TEST_CASE("held-out shapes are not shown, and data-dependent sizes are left to the runner") {
   auto task = rows_task();
   task.shapes.push_back(shape_of("rows=1 cols=1", {{"rows", 1}, {"cols", 1}}, true));
   CHECK(misfits(kernel("grid=['rows-1']\nblock=[1]\n"), {}, task).empty());

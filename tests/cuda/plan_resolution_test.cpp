@@ -61,7 +61,7 @@ const numbers_case numbers_cases[]{
 
 } // namespace
 
-TEST_CASE("a plan resolves to what the launch is given") {
+TEST_CASE("a plan resolves to the launch's values") {
   const auto plan = resolved(R"toml(
 [sizes]
 tiles = "ceildiv(cols, width)"
@@ -100,7 +100,7 @@ arguments = ["map", {buffer = "x", offset = 16}, "partial", "rows", "eps", {type
   CHECK(static_cast<int32_t>(l.parameters[5].value) == -256);
 }
 
-TEST_CASE("numbers that fit nowhere are refused by name") {
+TEST_CASE("numbers out of range are refused by name") {
   for (const auto& c : numbers_cases) {
     CAPTURE(c.more);
     CAPTURE(c.before);
@@ -153,7 +153,7 @@ TEST_CASE("tensor maps stay inside their buffer and within what the driver takes
   }
 }
 
-TEST_CASE("arguments that a kernel does not take are refused by place") {
+TEST_CASE("arguments that a kernel does not take are refused with their place") {
   const auto plan = resolved(kernel("grid=[1]\nblock=[1]")); // two pointers, i64, f32, i32
   const auto misfits = [&](std::vector<uint32_t> wanted) {
     kernel_facts facts;

@@ -19,7 +19,7 @@ constexpr const char* table = R"csv(==PROF== Connected to process 4711 (/opt/kev
 
 } // namespace
 
-TEST_CASE("the profiler's table: kernels in order, numbers with commas, what is not told left out") {
+TEST_CASE("reads the profiler's table: kernels in order, numbers with commas, missing values left out") {
   const auto kernels = read_ncu_table(table);
   REQUIRE_MESSAGE(kernels.has_value(), kernels.error().detail);
   REQUIRE(kernels->size() == 2);
@@ -40,7 +40,7 @@ TEST_CASE("the profiler's table: kernels in order, numbers with commas, what is 
   CHECK(words.find("an instruction waits 7.25 cycles for global or local memory, 0.5") != std::string::npos);
 }
 
-TEST_CASE("a profiler that may not look says so, and what is no table is none") {
+TEST_CASE("a profiler without permission says so, and invalid tables are rejected") {
   const auto forbidden =
       read_ncu_table("==PROF== Connected to process 1\n==ERROR== ERR_NVGPUCTRPERM - The user does not "
                      "have permission to access NVIDIA GPU Performance Counters\n");

@@ -74,7 +74,7 @@ TEST_CASE("every honest device kernel passes") {
   }
 }
 
-TEST_CASE("comparison is the device's, and a task's second candidate finds its sets there") {
+TEST_CASE("comparison runs on the device, and a task's second candidate finds its sets there") {
   if (skip())
     return;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
@@ -93,7 +93,7 @@ TEST_CASE("comparison is the device's, and a task's second candidate finds its s
 }
 
 // The second request finds the contexts of the first one ready.
-TEST_CASE("workers that wait for their turn are no strangers to a race") {
+TEST_CASE("waiting workers do not count as foreign processes in a screening") {
   if (skip())
     return;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
@@ -110,7 +110,7 @@ TEST_CASE("workers that wait for their turn are no strangers to a race") {
   }
 }
 
-TEST_CASE("every device cheat is refused by its rule, or gains nothing") {
+TEST_CASE("every device cheat is rejected by its rule, or gains nothing") {
   if (skip())
     return;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
@@ -139,7 +139,7 @@ TEST_CASE("every device cheat is refused by its rule, or gains nothing") {
   CHECK_MESSAGE(o.result == verdict::pass, told(o));
 }
 
-TEST_CASE("candidates in Triton are launched as they were compiled, and judged as any") {
+TEST_CASE("candidates in Triton are launched as compiled, and judged like any other") {
   if (const auto why = why_no_device() + why_no_triton(); !why.empty()) {
     MESSAGE("skipped: " << why);
     return;
@@ -158,7 +158,7 @@ TEST_CASE("candidates in Triton are launched as they were compiled, and judged a
   }
 }
 
-TEST_CASE("a faster kernel is found faster, a slower one slower, itself neither") {
+TEST_CASE("a faster kernel is found faster, a slower one slower, an equal one neither") {
   if (skip())
     return;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};

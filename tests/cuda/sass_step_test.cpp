@@ -77,7 +77,7 @@ private:
 
 } // namespace
 
-TEST_CASE("a build by nvcc says what its machine code is made of") {
+TEST_CASE("a build by nvcc reports the composition of its machine code") {
   if (skip(why_no_compiler()) || skip(why_no_disassembler()))
     return;
   const std::string source = "/* launch plan\n[[kernel]]\nname = \"k\"\ngrid = [1]\nblock = [32]\narguments = [\"x\", "
@@ -101,7 +101,7 @@ TEST_CASE("a build by nvcc says what its machine code is made of") {
   CHECK(built.evidence.count("sass.notes") == 0);
 }
 
-TEST_CASE("a build by Triton says so of each of its kernels") {
+TEST_CASE("a build by Triton reports it for each of its kernels") {
   if (skip(why_no_triton()) || skip(why_no_disassembler()))
     return;
   const auto built = compile_triton("\"\"\"launch plan\n[[kernel]]\nname = 'k'\ngrid = [1]\narguments = ['x', 'y']\n\n"
@@ -124,7 +124,7 @@ TEST_CASE("a build by Triton says so of each of its kernels") {
   CHECK(contains(built.evidence.at("sass.notes"), "k: none of its 1 global loads takes 128 bits"));
 }
 
-TEST_CASE("without a disassembler a build says why its machine code is not told of, and doctor says what to do") {
+TEST_CASE("without a disassembler the missing analysis is explained, and doctor names the remedy") {
   const auto said = evidence_by("", "");
   CHECK(said == std::map<std::string, std::string>{{"sass", "not read: there is no nvdisasm"}});
   const auto missing = cuda::examine_disassembler("");
@@ -133,7 +133,7 @@ TEST_CASE("without a disassembler a build says why its machine code is not told 
   CHECK(cuda::examine_disassembler("/usr/bin/nvdisasm").state == doctor_row::state::ok);
 }
 
-TEST_CASE("a disassembler that fails, floods, hangs or lies ends nothing but its own figures") {
+TEST_CASE("a disassembler that fails, floods, hangs or lies loses only its own figures") {
   const struct {
     const char* does;
     const char* says;
@@ -156,7 +156,7 @@ TEST_CASE("a disassembler that fails, floods, hangs or lies ends nothing but its
   CHECK(evidence_by(many.path(), "x").at("sass").size() < (33U << 10U));
 }
 
-TEST_CASE("hostile modules are listed or not, and the sandbox holds whatever the disassembler does with them") {
+TEST_CASE("hostile modules may fail to disassemble, and the sandbox holds") {
   if (skip(why_no_disassembler()))
     return;
   cubin_builder b;

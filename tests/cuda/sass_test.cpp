@@ -44,7 +44,7 @@ std::string line(const std::string& mnemonic) {
 
 } // namespace
 
-TEST_CASE("a listing of nvdisasm says what each kernel is made of") {
+TEST_CASE("a listing of nvdisasm gives the composition of each kernel") {
   using enum sass_class;
   const auto kernels = read_sass(recorded("sass.nvdisasm.txt"));
   REQUIRE(kernels.size() == 3);
@@ -79,7 +79,7 @@ TEST_CASE("a listing of nvdisasm says what each kernel is made of") {
   }
 }
 
-TEST_CASE("copy engine and a warp group's product are seen") {
+TEST_CASE("the copy engine and warp-group products are recognised") {
   using enum sass_class;
   const auto kernels = read_sass(recorded("sass_hopper.nvdisasm.txt"));
   REQUIRE(kernels.size() == 1);
@@ -92,7 +92,7 @@ TEST_CASE("copy engine and a warp group's product are seen") {
   CHECK(sass_notes(kernels, task_of("gemm", dtype::f16)).empty());
 }
 
-TEST_CASE("mnemonics have their classes") {
+TEST_CASE("mnemonics map to their classes") {
   using enum sass_class;
   const struct {
     const char* mnemonic;
@@ -140,7 +140,7 @@ TEST_CASE("mnemonics have their classes") {
     CHECK_MESSAGE(class_of_sass(c.mnemonic) == c.is, c.mnemonic << " is " << to_string(class_of_sass(c.mnemonic)));
 }
 
-TEST_CASE("figures are told as JSON, without what is not there") {
+TEST_CASE("figures are written as JSON without empty classes") {
   auto kernels = read_sass(".text.k:\n" + line("LDG.E.128") + line("@P0 LDG.E") + line("@!PT LDS") + line("NOP")
                            + line("@!UP0 EXIT") + ".text.empty:\n");
   REQUIRE(kernels.size() == 2);
@@ -152,7 +152,7 @@ TEST_CASE("figures are told as JSON, without what is not there") {
           {"kernel":"empty","instructions":0,"mix":{},"static_shared":0}])"));
 }
 
-TEST_CASE("what stands out is told: spills, narrow loads, idle tensor cores") {
+TEST_CASE("spills, narrow loads and unused tensor cores are noted") {
   const auto kernels = read_sass(recorded("sass.nvdisasm.txt"));
   CHECK(sass_notes(kernels, task_of("softmax", dtype::f32))
         == "spills: 32 loads and 32 stores of local memory (spilled registers, or an array indexed at run time), none "
@@ -173,7 +173,7 @@ TEST_CASE("what stands out is told: spills, narrow loads, idle tensor cores") {
   CHECK(sass_notes(read_sass(many), task_of("softmax", dtype::f32)).ends_with(". And of 5 more kernels"));
 }
 
-TEST_CASE("hostile listings break nothing") {
+TEST_CASE("hostile listings do no harm") {
   CHECK(read_sass("").empty());
   CHECK(read_sass("\n\n/*\n/**/\n*/\n.text.:\n.text.\n").empty());
   CHECK(read_sass(line("LDG.E")).empty()); // belongs to no kernel

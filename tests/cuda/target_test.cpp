@@ -56,7 +56,7 @@ synthesis_context in_python() {
 
 } // namespace
 
-TEST_CASE("without a device the target says what is missing and what adds it") {
+TEST_CASE("without a device the target names the missing parts and their remedies") {
   const no_devices hidden;
   const cuda_target t{bin_dir()};
   CHECK(t.name() == "cuda");
@@ -83,7 +83,7 @@ TEST_CASE("without a device the target says what is missing and what adds it") {
   CHECK(has_word(target_names(), "cuda"));
 }
 
-TEST_CASE("helpers are told what they need and nothing that is secret") {
+TEST_CASE("helpers get the required environment and no secrets") {
   ::setenv("KEVOLVE_TEST_KEY", "secret", 1);
   ::setenv("LD_LIBRARY_PATH", "/opt/driver", 1);
   target_options options;
@@ -111,7 +111,7 @@ TEST_CASE("helpers are told what they need and nothing that is secret") {
   ::unsetenv("LD_LIBRARY_PATH");
 }
 
-TEST_CASE("a runner has cores of its own, and most of them compile") {
+TEST_CASE("each runner has its own cores, and most cores compile") {
   using lists = std::vector<std::vector<int>>;
   const struct {
     std::vector<int> cores;
@@ -136,7 +136,7 @@ TEST_CASE("a runner has cores of its own, and most of them compile") {
   }
 }
 
-TEST_CASE("devices are counted as the driver counts those that are visible") {
+TEST_CASE("devices are numbered like the driver numbers the visible ones") {
   const std::vector<cuda::gpu> all{{"a", "GPU-11aa", 90, 1}, {"b", "GPU-22bb", 90, 1}, {"c", "GPU-33cc", 80, 1}};
   using places = std::vector<size_t>;
   CHECK(cuda::visible_gpus("", all).empty());
@@ -183,13 +183,13 @@ TEST_CASE("the form that models are told is the one that is documented, and it h
   CHECK(contains(t.form(rows_task()).signature, "const float *x, float *y, int64_t rows, int64_t cols, float eps"));
 }
 
-TEST_CASE("a prompt is told what is judged on, though it is elsewhere") {
+TEST_CASE("a prompt includes the judging device, even if it is remote") {
   const no_devices none;
   const cuda_target t{bin_dir()};
   CHECK(t.about().front().second == "not here: a GPU of sm_90a, with 227 KiB of shared memory a block");
 }
 
-TEST_CASE("a prompt for device code states the plan, and none of its words is C's") {
+TEST_CASE("a prompt for device code describes the plan and nothing specific to C") {
   using namespace synthesis;
   const auto c = in_python();
   prompt_facts f;

@@ -57,7 +57,7 @@ size_t processes() {
 
 } // namespace
 
-TEST_CASE("what a version that nobody tried refuses may be the version's fault, which is said") {
+TEST_CASE("a rejection by an untested Triton version mentions the version") {
   if (skip())
     return;
   const std::string broken = plan + "raise ValueError('mine')\n";
@@ -66,7 +66,7 @@ TEST_CASE("what a version that nobody tried refuses may be the version's fault, 
   CHECK(contains(compiled(elsewhere).log, "Triton 3.5.1 compiles here, 3.6 is what was tried"));
 }
 
-TEST_CASE("the documented example compiles to a package with a plan that is whole") {
+TEST_CASE("the documented example compiles to a package with a complete plan") {
   if (skip())
     return;
   for (const auto& flags : cuda::triton_flag_menu()) {
@@ -93,7 +93,7 @@ TEST_CASE("the documented example compiles to a package with a plan that is whol
   CHECK(compiled(example()).artifact == compiled(example()).artifact);
 }
 
-TEST_CASE("every fixture in Triton compiles, and shows what it is about") {
+TEST_CASE("every fixture in Triton compiles, and has its stated property") {
   if (skip())
     return;
   for (const auto& f : load_cuda_fixtures("triton")) {
@@ -109,7 +109,7 @@ TEST_CASE("every fixture in Triton compiles, and shows what it is about") {
   }
 }
 
-TEST_CASE("mistakes in Triton are told in the author's own lines") {
+TEST_CASE("errors in Triton have the author's own line numbers") {
   if (skip())
     return;
   const struct {
@@ -138,7 +138,7 @@ TEST_CASE("mistakes in Triton are told in the author's own lines") {
   CHECK(contains(compiled(plan + kernel, "-O9").log, "there is no flag set '-O9'"));
 }
 
-TEST_CASE("a module that is hostile to the compile step is refused, learns nothing and leaves nothing") {
+TEST_CASE("a module hostile to the compile step is refused, reveals nothing and leaves nothing") {
   if (skip())
     return;
   const scratch_folder outside;
@@ -241,7 +241,7 @@ TEST_CASE("a module that is hostile to the compile step is refused, learns nothi
   CHECK(compiled(plan + kernel).artifact == before.artifact);
 }
 
-TEST_CASE("a prompt for Triton states the plan, and a reply in it is read") {
+TEST_CASE("a prompt for Triton describes the plan, and a reply in it is parsed") {
   using namespace synthesis;
   synthesis_context c;
   c.task = rows_task();
@@ -265,7 +265,7 @@ TEST_CASE("a prompt for Triton states the plan, and a reply in it is read") {
   CHECK_FALSE(parse_answer("summary: plain\n```python\nimport triton\n```\n", first.rules).has_value());
 }
 
-TEST_CASE("target triton is cuda's devices with another language") {
+TEST_CASE("target triton has cuda's devices and another language") {
   ::setenv("CUDA_VISIBLE_DEVICES", "", 1);
   const triton_target t{""};
   ::unsetenv("CUDA_VISIBLE_DEVICES");

@@ -84,7 +84,7 @@ TEST_CASE("a kernel in Triton gets types from the task and constants from the fi
                  R"("constants":{"BLOCK":256,"EXACT":true,"KIND":"relu","SLOPE":0.5},"warps":2,"stages":1})"));
 }
 
-TEST_CASE("what the compiler says completes a plan to one that the runner takes") {
+TEST_CASE("the compiler's output completes a plan for the runner") {
   const auto plan = parse_triton_plan(whole, rows_task());
   REQUIRE(plan.has_value());
   const auto built = read_triton_built("8 1024 2 128 0 1\n2 0 2 0 0 1\n4 70000 1 0 0 1\n", 3);
@@ -111,7 +111,7 @@ TEST_CASE("what the compiler says completes a plan to one that the runner takes"
   CHECK(resolved->scratch[1].bytes == 4 * 64 * 128);
 }
 
-TEST_CASE("numbers that no launch could have are not believed") {
+TEST_CASE("impossible launch numbers from the compiler are rejected") {
   CHECK(read_triton_built("4 0 2 0 0 1\n", 1).has_value());
   for (const auto* text : {"", "4 0 2 0 0", "x", "0 0 2 0 0 1", "65 0 2 0 0 1", "4 99999999 2 0 0 1", "4 0 3 0 0 1",
                            "4 0 0 16 0 1", "4 0 2 0 8 1", "4 0 2 0 0 2", "-4 0 2 0 0 1", "4 0 2 99999999999 0 1"})
@@ -119,7 +119,7 @@ TEST_CASE("numbers that no launch could have are not believed") {
   CHECK_FALSE(read_triton_built("4 0 2 0 0 1\n", 2).has_value());
 }
 
-TEST_CASE("mistakes in a plan for Triton are told with their place") {
+TEST_CASE("errors in a plan for Triton are reported with their place") {
   const struct {
     std::string plan;
     const char* says;
@@ -153,7 +153,7 @@ TEST_CASE("mistakes in a plan for Triton are told with their place") {
   }
 }
 
-TEST_CASE("a candidate in Triton is its plan and its module in one text") {
+TEST_CASE("a candidate in Triton combines its plan and its module in one text") {
   const std::string text = "\n\"\"\"launch plan\n[[kernel]]\nname = 'k'\n\"\"\"\nimport triton\n";
   const auto split = split_triton_candidate(text);
   REQUIRE(split.has_value());

@@ -26,7 +26,7 @@ sizes at(int64_t rows, int64_t cols) {
 
 } // namespace
 
-TEST_CASE("the corners of the box around the shapes are judged, those that are far larger than any shape are not") {
+TEST_CASE("corners of the box around the shapes are judged, unless they are far larger than any shape") {
   const auto c = corners_of(task_of({at(8, 1000), at(500, 16)}));
   REQUIRE(c.to_judge.size() == 1);
   CHECK(c.to_judge[0].sizes == at(8, 16));
@@ -64,7 +64,7 @@ TEST_CASE("of many sizes only the widest ranges have corners") {
                     [](const shape_case& s) { return s.sizes.at("s0") == 10 && s.sizes.at("s1") == 10; }));
 }
 
-TEST_CASE("memory bounds corners as work does") {
+TEST_CASE("memory limits corners as work does") {
   auto t = task_of({at(1000, 10), at(10, 1000)});
   t.arguments[0].shape = {"rows", "rows"};
   t.arguments[1].shape = {"cols"};
@@ -78,7 +78,7 @@ TEST_CASE("memory bounds corners as work does") {
   CHECK(corners_of(t).to_judge.size() == 1); // rows=10 cols=1
 }
 
-TEST_CASE("a size argument that [derived] computes is compared, one that hangs on data is not") {
+TEST_CASE("a size computed by [derived] is compared, a data-dependent one is not") {
   auto t = task_of({at(8, 16), at(500, 1000)});
   t.derived = {{"items", "rows*cols"}, {"total", "sum(x)"}};
   for (const auto* name : {"items", "total"}) {
@@ -94,7 +94,7 @@ TEST_CASE("a size argument that [derived] computes is compared, one that hangs o
   CHECK(plan_regions(t, {measured({3, 3})}, {}, {0, {at(8, 8)}}).measured.size() == 3);
 }
 
-TEST_CASE("a shape between the task's own gets the kernel that is fastest there; where none is, it draws nothing") {
+TEST_CASE("a shape between the task's own gets the fastest kernel there; without one it changes nothing") {
   auto t = task_of({at(8, 1000), at(500, 16), at(8, 16), at(500, 1000)});
   t.shapes[2].held_out = t.shapes[3].held_out = true;
   const std::vector<figures> kernels{measured({3, 3, 1, 1}), measured({2, 2, 20, 1})};
@@ -107,7 +107,7 @@ TEST_CASE("a shape between the task's own gets the kernel that is fastest there;
   CHECK(kernel_at(plan_regions(t, kernels, {}), at(8, 16)) == choice{0});
 }
 
-TEST_CASE("sizes that nobody judged are the reference's, those that were are the kernel's until it is slower there") {
+TEST_CASE("sizes not judged use the reference; judged ones use the kernel unless it is slower there") {
   const auto t = task_of({at(8, 1000), at(500, 16), at(8, 16)});
   const auto r = plan_regions(t, {measured({3, 3, 3})}, {}, {0, {at(500, 1000)}});
   CHECK(kernel_at(r, at(500, 1000)) == choice{});

@@ -50,14 +50,14 @@ _Static_assert(sizeof(int) == 4, "int; is { four");
   CHECK(n.headers == std::vector<std::string>{"<math.h>"});
 }
 
-TEST_CASE("what is only declared keeps its name: another file defines it") {
+TEST_CASE("a declared name without a definition keeps its name") {
   const auto n = read("float expf(float);\nextern int shared;\nextern int ours = 3;\nstruct timespec;\n"
                       "static float f(float);\nstatic float f(float x) { return expf(x); }\n");
   CHECK(n.functions == names{"f"});
   CHECK(n.others == names{"ours"});
 }
 
-TEST_CASE("strings, comments and lines that go on are no code") {
+TEST_CASE("strings, comments and continued lines are no code") {
   const auto n = read("/* int a; { */ // static int b; {\nstatic const char *s = \"; int c = 1; { \\\" }\";\n"
                       "static char q = '{', r = '\\'';\nstatic int x\\\ny = 2;\n// goes on \\\nint d;\n");
   CHECK(n.functions.empty());
@@ -71,7 +71,7 @@ TEST_CASE("macros are found wherever they are defined, and end with their part")
   CHECK(n.functions == names{"f"});
 }
 
-TEST_CASE("macros that stand for a declaration's words are read through") {
+TEST_CASE("macros that stand for a declaration's words are expanded") {
   const auto n = read("#define HOT static inline __attribute__((always_inline))\n#define NAME renamed\n"
                       "#define ALIGNED(n) __attribute__((aligned(n)))\n#define VEC __m256\n"
                       "HOT VEC NAME(void) { return _mm256_setzero_ps(); }\nstatic float buffer[8] ALIGNED(64);\n");
@@ -87,14 +87,14 @@ TEST_CASE("both branches of a condition are read") {
   CHECK(n.headers.empty());
 }
 
-TEST_CASE("pragmas and attributes that end where they stand are taken") {
+TEST_CASE("pragmas and attributes with local effect are accepted") {
   CHECK(refusal("#pragma omp declare simd\nstatic float f(float x) {\n#pragma STDC FP_CONTRACT ON\n"
                 "#pragma clang fp contract(fast)\n#pragma GCC unroll 4\n  for (int i = 0; i < 4; i++)\n    x += i;\n"
                 "  return x;\n}\n#define UNROLL _Pragma(\"GCC unroll 8\")\n__attribute__((noinline)) int g(void);\n")
         == "");
 }
 
-TEST_CASE("a source that cannot be kept to its own part is refused, with the line and why") {
+TEST_CASE("a source with effects beyond its part is refused, with line and reason") {
   struct refused {
     const char* source;
     const char* why;

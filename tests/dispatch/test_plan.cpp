@@ -8,12 +8,12 @@ using namespace kevolve;
 using namespace kevolve::dispatch;
 using namespace kevolve::test;
 
-TEST_CASE("each declared shape gets the kernel that is fastest there; held-out shapes choose none") {
+TEST_CASE("each declared shape gets the fastest kernel; held-out shapes choose none") {
   const auto chosen = choose_kernels(sample_task(), {measured({3, 1.5, 2, 9, 9}), measured({2, 4, 3, 1, 1})}, {});
   CHECK(chosen == std::vector<choice>{0, 1, 1, {}, {}});
 }
 
-TEST_CASE("as few kernels are taken as lose nothing that the intervals show") {
+TEST_CASE("as few kernels as possible are chosen without a significant loss") {
   // The second kernel leads on two shapes, but by less than the intervals' width.
   const std::vector<figures> close{measured({3.0, 2.0, 4.0, 1, 1}), measured({3.03, 2.02, 2.0, 1, 1})};
   CHECK(choose_kernels(sample_task(), close, {}) == std::vector<choice>{0, 0, 0, {}, {}});
@@ -23,12 +23,12 @@ TEST_CASE("as few kernels are taken as lose nothing that the intervals show") {
   CHECK(choose_kernels(sample_task(), three, {}) == std::vector<choice>{0, 1, 0, {}, {}});
 }
 
-TEST_CASE("of sets that are equally small the faster one is taken") {
+TEST_CASE("among equally small sets the faster one is chosen") {
   const std::vector<figures> two{measured({3.0, 3.0, 3.0, 1, 1}), measured({3.03, 3.03, 3.03, 1, 1})};
   CHECK(choose_kernels(sample_task(), two, {}) == std::vector<choice>{1, 1, 1, {}, {}});
 }
 
-TEST_CASE("where nothing is shown to be faster the reference runs") {
+TEST_CASE("where no kernel is significantly faster, the reference runs") {
   figures unsure = measured({3, 1.005, 3, 1, 1}); // 1.005 may be no gain
   const auto r = plan_regions(sample_task(), {unsure}, {});
   CHECK(kernel_at(r, {{"rows", 1000}, {"cols", 4}}) == choice{0});
@@ -36,7 +36,7 @@ TEST_CASE("where nothing is shown to be faster the reference runs") {
   CHECK(kernels_in(plan_regions(sample_task(), {measured({1, 0.9, 1, 5, 5})}, {})).empty());
 }
 
-TEST_CASE("a held-out shape chooses no kernel, and is the reference's where its region's kernel is slower") {
+TEST_CASE("a held-out shape chooses no kernel, and gets the reference if its region's kernel is slower") {
   const auto kept = plan_regions(sample_task(), {measured({3, 3, 3, 1, 1})}, {});
   CHECK(kernel_at(kept, {{"rows", 1}, {"cols", 1}}) == choice{0});
   const auto drawn = plan_regions(sample_task(), {measured({3, 3, 3, 0.5, 1})}, {});
@@ -45,14 +45,14 @@ TEST_CASE("a held-out shape chooses no kernel, and is the reference's where its 
   CHECK(kernel_at(drawn, {{"rows", 50}, {"cols", 2000}}) == choice{0});
 }
 
-TEST_CASE("a shape that is to be the reference's is, and the others keep their kernels") {
+TEST_CASE("a shape assigned to the reference gets it, and the others keep their kernels") {
   const auto r = plan_regions(sample_task(), {measured({3, 3, 3, 1, 1})}, {1});
   CHECK(kernel_at(r, {{"rows", 4}, {"cols", 1000}}) == choice{});
   CHECK(kernel_at(r, {{"rows", 1000}, {"cols", 4}}) == choice{0});
   CHECK(kernel_at(r, {{"rows", 100}, {"cols", 100}}) == choice{0});
 }
 
-TEST_CASE("a shape that was not timed does not widen what was measured") {
+TEST_CASE("a shape that was not timed does not extend the measured range") {
   const auto r = plan_regions(sample_task(), {measured({3, 3, 3, 0, 1})}, {});
   CHECK(r.measured[0].low == 4);
   CHECK(r.measured[1].low == 4);

@@ -47,7 +47,7 @@ const auto fast = measured({3, 3, 3, 1, 1});
 
 } // namespace
 
-TEST_CASE("what the judge finds nowhere slower holds at once") {
+TEST_CASE("a dispatcher that is slower nowhere is accepted at once") {
   scripted judge{{fast}};
   const auto p = prove_with(judge, fast);
   REQUIRE(p);
@@ -56,7 +56,7 @@ TEST_CASE("what the judge finds nowhere slower holds at once") {
   CHECK(p->source == judge.asked.front());
 }
 
-TEST_CASE("a shape that is slower as part of the whole gets the reference, and the whole is judged again") {
+TEST_CASE("a shape that is slower in the dispatcher gets the reference, and the dispatcher is judged again") {
   scripted judge{{measured({3, 0.9, 3, 1, 1}), measured({3, 1, 3, 1, 0.8}), measured({3, 1, 3, 1, 1})}};
   const auto p = prove_with(judge, fast);
   REQUIRE(p);
@@ -69,14 +69,14 @@ TEST_CASE("a shape that is slower as part of the whole gets the reference, and t
   CHECK(judge.forgotten == 0);
 }
 
-TEST_CASE("an interval that reaches 1 is not slower") {
+TEST_CASE("an interval that includes 1 is not slower") {
   scripted judge{{measured({3, 0.995, 3, 1, 1})}};
   const auto p = prove_with(judge, fast);
   REQUIRE(p);
   CHECK(p->holds());
 }
 
-TEST_CASE("where the reference itself seems slower the judge is asked once more, and then believed") {
+TEST_CASE("where the reference itself seems slower, the judge repeats once, and its result stands") {
   const auto kernel = measured({3, 1, 3, 1, 1}); // no kernel for the second shape
   scripted noise{{measured({3, 0.9, 3, 1, 1}), fast}};
   auto p = prove_with(noise, kernel);
@@ -91,7 +91,7 @@ TEST_CASE("where the reference itself seems slower the judge is asked once more,
   CHECK(sure.asked.size() == 2);
 }
 
-TEST_CASE("between the task's own shapes a kernel may not be slower, and the reference may seem so") {
+TEST_CASE("between the task's own shapes a kernel may not be slower, but the reference may seem so") {
   // The last two shapes lie between the task's.
   scripted judge{{measured({3, 3, 3, 0.5, 1}), measured({3, 3, 3, 0.9, 1})}};
   const auto p = prove(sample_task(), part_of("reference", counting_source(1)), {part_of("node3", counting_source(3))},
@@ -111,7 +111,7 @@ TEST_CASE("when no kernel is left there is nothing to dispatch") {
   CHECK(judge.asked.size() == 1);
 }
 
-TEST_CASE("what does not pass is not mended") {
+TEST_CASE("a dispatcher that fails is not corrected") {
   scripted judge{{fast}};
   auto how = judge.how();
   how.judge = [](const std::string&, const std::string&) -> result<judgement> {

@@ -28,7 +28,7 @@ choice chosen(const regions& r, int64_t m, int64_t n) {
 
 } // namespace
 
-TEST_CASE("every point gets the kernel that it asks for") {
+TEST_CASE("every point gets its kernel") {
   // No single comparison separates these.
   const std::vector<labelled_point> points{at(1, 1, 0), at(100, 100, 0), at(1, 100, 1), at(100, 1, 1), at(10, 10, {})};
   const auto r = drawn(points);
@@ -36,7 +36,7 @@ TEST_CASE("every point gets the kernel that it asks for") {
     CHECK(kernel_at(r, p.at) == p.kernel);
 }
 
-TEST_CASE("what lies outside the sizes that were measured is the reference's") {
+TEST_CASE("sizes outside the measured ranges use the reference") {
   const auto r = drawn({at(10, 20, 0), at(100, 30, 0)});
   CHECK(chosen(r, 10, 20) == choice{0});
   CHECK(chosen(r, 50, 25) == choice{0});
@@ -45,7 +45,7 @@ TEST_CASE("what lies outside the sizes that were measured is the reference's") {
   CHECK(outside_text(r.measured) == "m < 10 || m > 100 || n < 20 || n > 30");
 }
 
-TEST_CASE("a border lies between the shapes, by their ratio, where the gap is widest") {
+TEST_CASE("a border lies between the shapes, at the widest gap, in the geometric middle") {
   const auto r = drawn({at(10, 7, 0), at(1000, 8, 1)});
   REQUIRE(r.inside.parts.size() == 2);
   CHECK(r.inside.factors == std::vector<std::string>{"m"});
@@ -58,7 +58,7 @@ TEST_CASE("a border lies between the shapes, by their ratio, where the gap is wi
   CHECK(drawn({at(0, 7, 0), at(1, 7, 1)}).inside.most == 0);
 }
 
-TEST_CASE("the product of the sizes is compared where it alone tells the kernels apart") {
+TEST_CASE("the product of the sizes is compared if it alone separates the kernels") {
   const auto r =
       drawn({at(4, 1000, 0), at(1000, 4, 0), at(1000, 1000, 1), at(4, 4, 0), at(900, 40, 1), at(40, 900, 1)});
   CHECK(r.inside.factors == std::vector<std::string>{"m", "n"});
@@ -80,11 +80,11 @@ TEST_CASE("a product that could overflow is not compared") {
   CHECK(chosen(r, 1, huge) == choice{0});
 }
 
-TEST_CASE("points that no size tells apart get the reference where they disagree") {
+TEST_CASE("points that no size separates get the reference if they disagree") {
   CHECK(chosen(drawn({at(5, 5, 0), at(5, 5, 1)}), 5, 5) == choice{});
 }
 
-TEST_CASE("rows tell every region and what runs there") {
+TEST_CASE("rows list every region and its kernel") {
   const auto rows = rows_of(drawn({at(10, 7, 0), at(1000, 7, 1)}));
   REQUIRE(rows.size() == 3);
   CHECK(rows[0].when == "m < 10 || m > 1000 || n != 7");

@@ -65,7 +65,7 @@ regions sample_regions() {
 
 } // namespace
 
-TEST_CASE("the entry calls the part whose region it is, though all have the same names, with either compiler") {
+TEST_CASE("the entry calls the part of the region, although all parts share names, with either compiler") {
   const auto reference = part_of("reference", counting_source(100));
   const std::vector<source_part> kernels{part_of("node3", counting_source(3)), part_of("node8", counting_source(8))};
   const auto source = dispatcher_source(sample_task(), reference, kernels, sample_regions());
@@ -76,7 +76,7 @@ TEST_CASE("the entry calls the part whose region it is, though all have the same
             == "3 42\n8 42\n3 42\n100 42\n100 42\n100 42\n");
 }
 
-TEST_CASE("parts that no region has are left out; the reference stays") {
+TEST_CASE("parts without a region are left out; the reference stays") {
   auto r = sample_regions();
   r.inside = {1, {}, 0, {}};
   const auto source =
@@ -87,7 +87,7 @@ TEST_CASE("parts that no region has are left out; the reference stays") {
   CHECK(source.find("kevolve_reference_twice(x, y, rows, cols)") != std::string::npos);
 }
 
-TEST_CASE("each part's text stands in the file as it was judged, and its macros end with it") {
+TEST_CASE("each part's text is unchanged, and its macros end with it") {
   // A macro left defined by one part must not reach the next.
   const std::string asks = "#ifndef SCALE\n#define SCALE 2\n#endif\nstatic int own = 3;\nextern int seen;\n"
                            "void twice(const float *x, float *y, long rows, long cols) {\n  seen += own;\n"
@@ -101,7 +101,7 @@ TEST_CASE("each part's text stands in the file as it was judged, and its macros 
     CHECK(run_with("clang-19", source, "4 1000 1001 4") == "3 42\n1 147\n");
 }
 
-TEST_CASE("a task without sizes has no guard") {
+TEST_CASE("a task without sizes has no range check") {
   auto task = sample_task();
   task.arguments.resize(2);
   regions r;
@@ -120,13 +120,13 @@ TEST_CASE("a summary stays in its comment") {
   CHECK(source.find("*/ int x;") == std::string::npos);
 }
 
-TEST_CASE("a source that does not define the entry itself is no part") {
+TEST_CASE("a source without a definition of the entry is no part") {
   const auto part = read_part("node3", "", "void other(void) {}\n", "twice");
   REQUIRE_FALSE(part);
   CHECK(part.error().detail.find("no function twice is defined") != std::string::npos);
 }
 
-TEST_CASE("the reference of every task in C can stand in one file with itself") {
+TEST_CASE("the reference of every task in C can share a file with itself") {
   const auto* root = std::getenv("KEVOLVE_SOURCE");
   REQUIRE(root != nullptr);
   auto pattern = (fs::temp_directory_path() / "kevolve-dispatch-XXXXXX").string();

@@ -117,7 +117,7 @@ TEST_CASE("the report's figures are the same at memory speed as element by eleme
   CHECK(far.max_abs == 0.5);
 }
 
-TEST_CASE("reference_error allows multiples of what the reference itself errs") {
+TEST_CASE("reference_error allows multiples of the reference's own error") {
   auto rule = rule_of(tolerance_mode::reference_error, 0, 0, 4);
   rule.reference_error = 0.01;
   CHECK(judge(dtype::f32, {5.039}, dtype::f64, {5.0}, rule).result == verdict::pass);
@@ -167,7 +167,7 @@ TEST_CASE("NaN and infinity never pass for a number, nor a number for them") {
       }
 }
 
-TEST_CASE("a complaint counts what is off, and of it what is no number") {
+TEST_CASE("the error text counts bad elements, and the non-finite among them") {
   const auto rule = rule_of(tolerance_mode::absrel, 1e-6);
   const auto said = [&](const std::vector<double>& actual) {
     return wrong_elements(judge(dtype::f32, actual, dtype::f64, {1, 2, 3, 4}, rule), 4);
@@ -186,7 +186,7 @@ TEST_CASE("not even an infinite tolerance lets infinity pass for a number") {
     CHECK(judge(t, {inf}, t, {0}, rule).result == verdict::nonfinite);
 }
 
-TEST_CASE("what a type cannot hold is expected as its infinity") {
+TEST_CASE("a value beyond the type's range is expected as infinity") {
   CHECK(judge(dtype::f32, {inf}, dtype::f64, {1e40}, rule_of(tolerance_mode::absrel, 1e-5)).result == verdict::pass);
   CHECK(judge(dtype::f32, {3e38}, dtype::f64, {1e40}, rule_of(tolerance_mode::absrel, 1e-5)).result
         == verdict::wrong_result); // a number, but the wrong one
@@ -195,7 +195,7 @@ TEST_CASE("what a type cannot hold is expected as its infinity") {
         == verdict::pass);
 }
 
-TEST_CASE("a single wrong element is found wherever it hides") {
+TEST_CASE("a single wrong element is found anywhere") {
   const auto rule = rule_of(tolerance_mode::absrel, 1e-5, 1e-6);
   random_stream random{3};
   for (size_t n : {1U, 7U, 64U, 1023U, 1025U, 5000U})
@@ -212,7 +212,7 @@ TEST_CASE("a single wrong element is found wherever it hides") {
     }
 }
 
-TEST_CASE("what is just outside the tolerance is found among what is just within it") {
+TEST_CASE("an element just outside the tolerance is found among ones just within it") {
   random_stream random{5};
   constexpr size_t n = 9'000;
   for (auto expected_type : {dtype::f32, dtype::f64})
@@ -237,7 +237,7 @@ TEST_CASE("what is just outside the tolerance is found among what is just within
       }
 }
 
-TEST_CASE("the least floats are held to a relative tolerance too") {
+TEST_CASE("the smallest floats have a relative tolerance as well") {
   // 1e-5 of 1e-40 is too small for a float, and the next float is 1.4e-5 away.
   std::vector<double> o(3'000, 1.0);
   o[2'500] = 1e-40F;
@@ -254,7 +254,7 @@ TEST_CASE("the least floats are held to a relative tolerance too") {
   CHECK(told.max_rel == 1.0);
 }
 
-TEST_CASE("strides and extents bound what is compared") {
+TEST_CASE("strides and extents limit the compared elements") {
   array_geometry g;
   g.type = dtype::f32;
   g.dims = {3, 2};
@@ -280,7 +280,7 @@ TEST_CASE("strides and extents bound what is compared") {
   CHECK(accepts(g, sparse.data(), all, 6, rule));
 }
 
-TEST_CASE("a tolerance as wide as the type's range lets no number pass for infinity, nor its sign") {
+TEST_CASE("a tolerance as wide as the type's range accepts neither a number for infinity nor the wrong sign") {
   comparison_rule rule;
   rule.mode = tolerance_mode::absrel;
   rule.relative = 0.01;
@@ -315,7 +315,7 @@ TEST_CASE("a tolerance as wide as the type's range lets no number pass for infin
   CHECK(verdict_of(-infinity, infinity).result != verdict::pass);
 }
 
-TEST_CASE("what the reference itself gave is right, if it is finite") {
+TEST_CASE("the reference's own finite result is right") {
   const auto g = flat(dtype::f32, 3);
   const auto rule = rule_of(tolerance_mode::absrel, 1e-5, 1e-6);
   expected_output e{dtype::f64, byte_buffer(24)};
@@ -339,7 +339,7 @@ TEST_CASE("what the reference itself gave is right, if it is finite") {
   CHECK(bad(0.0F, -1.0F, std::numeric_limits<float>::infinity()) == 1);
 }
 
-TEST_CASE("edge cases are judged relative to the largest value") {
+TEST_CASE("edge cases are compared relative to the largest value") {
   contract c;
   tolerance t;
   t.relative = 1e-5;

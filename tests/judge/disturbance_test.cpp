@@ -7,8 +7,7 @@
 
 using namespace kevolve;
 
-TEST_CASE(
-    "a session is disturbed by stolen time, by drift, by pairs that waited and by others, each beyond its limit") {
+TEST_CASE("a session is disturbed by stolen time, drift, waiting pairs and other processes, each beyond its limit") {
   constexpr double ms = 1e6;
   struct row {
     const char* name;
@@ -41,7 +40,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a decision stands if all that was stolen, run by others and drifted leaves the loser far behind") {
+TEST_CASE("a decision stands if no noise of that size could have caused it") {
   constexpr double ms = 1e6;
   const auto stands = [](const session_noise& w, double winner, double loser) {
     return stands_anyway(w, {}, {{1.0, winner * ms, loser * ms}});
@@ -62,7 +61,7 @@ TEST_CASE("a decision stands if all that was stolen, run by others and drifted l
   CHECK_FALSE(stands_anyway(stolen, {}, {}));
 }
 
-TEST_CASE("who leads by the typical call and loses by the sum of all is found out, and no weather looks like it") {
+TEST_CASE("a kernel that leads by the typical call and loses by the sum is detected, and noise does not look like it") {
   session_noise w;
   w.wall_ns = 100e6;
   w.tick_ns = 10e6;

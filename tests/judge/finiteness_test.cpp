@@ -25,7 +25,7 @@ expected_output numbers(dtype type, const std::vector<double>& values) {
 
 } // namespace
 
-TEST_CASE("infinite is what rounds to infinity in the output's type") {
+TEST_CASE("values that round to infinity in the output's type are infinite") {
   CHECK(not_finite(dtype::f16, numbers(dtype::f64, {65504.0, -65519.9}), 2).empty());
   CHECK(not_finite(dtype::f16, numbers(dtype::f64, {1.0, 65520.0}), 2) == "1 of 2 elements, the first at index 1");
   CHECK(not_finite(dtype::f32, numbers(dtype::f64, {3.4028235e38, -3.4028235e38}), 2).empty());
@@ -37,7 +37,7 @@ TEST_CASE("infinite is what rounds to infinity in the output's type") {
   CHECK_FALSE(all_finite(dtype::bf16, numbers(dtype::bf16, {infinity}).values, 1));
 }
 
-TEST_CASE("two agree on the same NaN and the same infinity, and quarrel about no number at the type's end") {
+TEST_CASE("equal NaNs and infinities agree, and values near the type's limit count as agreement") {
   const auto told = [](const std::vector<double>& exact, const std::vector<double>& own) {
     return disagreement(dtype::f32, numbers(dtype::f64, exact), numbers(dtype::f32, own).values,
                         static_cast<int64_t>(exact.size()));
@@ -49,7 +49,7 @@ TEST_CASE("two agree on the same NaN and the same infinity, and quarrel about no
         != std::string::npos);
 }
 
-TEST_CASE("errors are held against the largest number of the type at most, or against most elements") {
+TEST_CASE("errors are relative to the type's largest number at most, or to most elements") {
   const auto some = numbers(dtype::f64, {1.0, -5.0, 2.0, 1e50, no_number});
   CHECK(scale_of_errors(dtype::f32, some, 5, false) == limits_of(dtype::f32).largest);
   CHECK(scale_of_errors(dtype::f32, some, 3, false) == 5.0);

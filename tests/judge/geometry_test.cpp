@@ -10,7 +10,7 @@
 
 using namespace kevolve;
 
-TEST_CASE("arrays are aligned, guarded and apart") {
+TEST_CASE("arrays are aligned, guarded and disjoint") {
   contract c;
   c.arguments = {make_array("a", argument_role::input, dtype::f32, {"n"}),
                  make_array("b", argument_role::output, dtype::i8, {"3"}),
@@ -45,7 +45,7 @@ TEST_CASE("arrays are aligned, guarded and apart") {
   CHECK(covered == layout.total);
 }
 
-TEST_CASE("arrays lie alike in their pages, or anywhere in them") {
+TEST_CASE("arrays have equal offsets in their pages, or random ones") {
   contract c;
   c.arguments = {make_array("a", argument_role::input, dtype::f32, {"n"}),
                  make_array("b", argument_role::input, dtype::f32, {"n"}),
@@ -75,7 +75,7 @@ TEST_CASE("arrays lie alike in their pages, or anywhere in them") {
   CHECK(second.size() == 4);
 }
 
-TEST_CASE("between fences an array begins or ends where memory does, whatever its size") {
+TEST_CASE("between fences an array touches the room's front or back, whatever its size") {
   contract c;
   c.arguments = {make_array("x", argument_role::input, dtype::f32, {"n"}),
                  {},
@@ -116,7 +116,7 @@ TEST_CASE("between fences an array begins or ends where memory does, whatever it
   }
 }
 
-TEST_CASE("shapes that make no sense are refused") {
+TEST_CASE("invalid shapes are refused") {
   auto a = make_array("a", argument_role::input, dtype::f32, {"n"});
   CHECK(!resolve_geometry(a, {{"n", -1}}, {}));
   CHECK(!resolve_geometry(a, {}, {}));
@@ -132,7 +132,7 @@ TEST_CASE("shapes that make no sense are refused") {
   CHECK(resolve_geometry(a, {{"n", 0}}, {})->span == 0);
 }
 
-TEST_CASE("the working set is what the arrays hold, without the guard bands around them") {
+TEST_CASE("the working set counts the arrays without guard bands") {
   call_data d;
   auto x = make_array("x", argument_role::input, dtype::f32, {"n"});
   d.geometries.push_back(*resolve_geometry(x, {{"n", 1000}}, {}));
@@ -141,7 +141,7 @@ TEST_CASE("the working set is what the arrays hold, without the guard bands arou
   CHECK(working_set_bytes(d) == 4096);
 }
 
-TEST_CASE("the floor is the larger of work over rate, at the level that holds the data") {
+TEST_CASE("the floor is the largest of work over rate, at the level that holds the data") {
   contract c;
   c.arguments = {make_array("x", argument_role::input, dtype::f32, {"n"})};
   c.work_flops = "2*n";

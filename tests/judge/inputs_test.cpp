@@ -58,7 +58,7 @@ contract one(argument a) {
 
 } // namespace
 
-TEST_CASE("normal has its mean, its deviation and its tails, in every floating type") {
+TEST_CASE("normal has the right mean, deviation and tails, in every floating type") {
   for (auto t : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64}) {
     CAPTURE(to_string(t));
     auto a = make_input("x", t, {"n"}, "normal");
@@ -74,7 +74,7 @@ TEST_CASE("normal has its mean, its deviation and its tails, in every floating t
   }
 }
 
-TEST_CASE("uniform covers its range and nothing else") {
+TEST_CASE("uniform covers exactly its range") {
   auto a = make_input("x", dtype::f32, {"n"}, "uniform");
   a.fill.low = -2.0;
   a.fill.high = 6.0;
@@ -130,7 +130,7 @@ TEST_CASE("sorted_unique is strictly increasing and keeps bounds that fit") {
   CHECK(!draw_call(one(make_input("k", dtype::i8, {"n"}, "sorted_unique")), make_shape({{"n", 200}}), o));
 }
 
-TEST_CASE("most sorted tables have uneven gaps, so that interpolation finds nobody") {
+TEST_CASE("most sorted tables have uneven gaps, so that interpolation fails") {
   const auto a = make_input("keys", dtype::i64, {"n"}, "sorted_unique");
   int uneven = 0;
   for (uint64_t seed = 1; seed <= 32; ++seed) {
@@ -144,7 +144,7 @@ TEST_CASE("most sorted tables have uneven gaps, so that interpolation finds nobo
   CHECK(uneven < 32); // some tables are even
 }
 
-TEST_CASE("half of the misses of sample_of stand beside an entry") {
+TEST_CASE("half of the misses of sample_of lie beside an entry") {
   contract c;
   auto ids = make_input("ids", dtype::i64, {"n"}, "sample_of");
   ids.fill.of = "table";
@@ -196,7 +196,7 @@ TEST_CASE("sample_of hits its table at the declared rate and misses it otherwise
   CHECK(static_cast<double>(hits) / 20'000.0 == doctest::Approx(0.25).epsilon(0.1));
 }
 
-TEST_CASE("a derived size is the sum of what was drawn, and sizes others") {
+TEST_CASE("a derived size may be the sum of drawn values, and may set other sizes") {
   contract c;
   auto lengths = make_input("len", dtype::i64, {"users"}, "lengths");
   lengths.fill.high = 10;
@@ -214,7 +214,7 @@ TEST_CASE("a derived size is the sum of what was drawn, and sizes others") {
   CHECK(!draw_call(c, make_shape({{"users", 50}}), {}));
 }
 
-TEST_CASE("edge cases touch the arguments that ask for them, in their own way") {
+TEST_CASE("edge cases change exactly the arguments that list them") {
   contract c;
   c.arguments = {make_input("x", dtype::f32, {"n"}, "normal"), make_input("y", dtype::f32, {"n"}, "normal"),
                  make_input("len", dtype::i64, {"n"}, "lengths")};
@@ -232,7 +232,7 @@ TEST_CASE("edge cases touch the arguments that ask for them, in their own way") 
     CHECK(std::fabs(x) < 1.2e-38);
 }
 
-TEST_CASE("values that cancel lie in pairs or near one another, inside the range of their rule") {
+TEST_CASE("cancelling values come in pairs or near one another, inside their distribution's range") {
   contract c;
   c.arguments = {make_input("x", dtype::f32, {"n"}, "normal"), make_input("y", dtype::f32, {"n"}, "uniform")};
   for (auto& a : c.arguments)
@@ -264,7 +264,7 @@ TEST_CASE("values that cancel lie in pairs or near one another, inside the range
   CHECK(deviation(values(variant(0), 1)) < 0.01);
 }
 
-TEST_CASE("special values stand in some of the rows, one in each") {
+TEST_CASE("special values occur in some of the rows, one in each") {
   contract c;
   c.arguments = {make_input("x", dtype::f32, {"rows", "cols"}, "normal")};
   c.arguments[0].edge = {"special"};
@@ -286,7 +286,7 @@ TEST_CASE("special values stand in some of the rows, one in each") {
   CHECK(nan < touched);
 }
 
-TEST_CASE("a seed gives the same data, and varying one argument changes that one alone") {
+TEST_CASE("a seed reproduces the data, and varying one argument changes only that one") {
   contract c;
   c.arguments = {make_input("x", dtype::f32, {"n"}, "normal"), make_input("y", dtype::f32, {"n"}, "normal")};
   c.arguments.push_back(make_array("s", argument_role::scalar, dtype::f32, {}));
@@ -305,7 +305,7 @@ TEST_CASE("a seed gives the same data, and varying one argument changes that one
   CHECK(base.by_value[2] == varied->by_value[2]);
 }
 
-TEST_CASE("static weights are the same in every call, also in edge cases, and can be varied all the same") {
+TEST_CASE("static weights are equal in all calls, also in edge cases, and can be varied") {
   contract c;
   c.arguments = {make_input("w", dtype::f32, {"n"}, "normal"), make_input("x", dtype::f32, {"n"}, "normal")};
   c.arguments[0].role = argument_role::weight;
@@ -327,7 +327,7 @@ TEST_CASE("static weights are the same in every call, also in edge cases, and ca
   CHECK(values(first, 0) != values(with(1, edge_kind::none, 0), 0));
 }
 
-TEST_CASE("varying a table leaves the values that were sampled from it") {
+TEST_CASE("varying a table keeps the values sampled from it") {
   contract c;
   c.arguments = {make_input("table", dtype::i64, {"n"}, "sorted_unique"),
                  make_input("values", dtype::i64, {"n"}, "sample_of")};
@@ -344,7 +344,7 @@ TEST_CASE("varying a table leaves the values that were sampled from it") {
   CHECK(values(base, 1) == values(*varied, 1));
 }
 
-TEST_CASE("strided inputs keep their elements apart, with NaN between") {
+TEST_CASE("strided inputs have NaN in their gaps") {
   auto a = make_input("x", dtype::f32, {"2", "3"}, "uniform");
   a.strides = {"5", "1"};
   auto d = draw(one(a), {});
@@ -357,7 +357,7 @@ TEST_CASE("strided inputs keep their elements apart, with NaN between") {
   CHECK(!draw_call(one(a), make_shape({}), {}));
 }
 
-TEST_CASE("scalars are what they are declared, as a register holds them") {
+TEST_CASE("scalars have their declared type, as in a register") {
   CHECK(by_value_bits(dtype::f32, 1.0) == 0x3f800000U);
   CHECK(by_value_bits(dtype::f64, -2.0) == 0xc000000000000000ULL);
   CHECK(by_value_bits(dtype::i32, -1.0) == ~uint64_t{0});
@@ -382,7 +382,7 @@ TEST_CASE("the promoted task sees the same numbers in double") {
   CHECK(scalar == static_cast<double>(0.1F));
 }
 
-TEST_CASE("every half and bfloat16 survives the way to double and back") {
+TEST_CASE("every half and bfloat16 survives conversion to double and back") {
   for (uint32_t bits = 0; bits < 65536; ++bits) {
     const auto h = static_cast<uint16_t>(bits);
     const auto from_half = static_cast<double>(half_to_float(h));

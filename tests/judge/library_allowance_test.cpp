@@ -33,7 +33,7 @@ TEST_CASE("the C library, its mathematics and compilers' run time are always all
   CHECK_FALSE(refuse_object(task, needs({})));
 }
 
-TEST_CASE("a library outside the allowance is refused by name") {
+TEST_CASE("a library that is not allowed is refused by name") {
   const contract task;
   for (const std::string name : {"libopenblas.so.0", "libpthread.so.0", "libomp.so.5", "libdl.so.2", "/lib/libm.so.6",
                                  "./libm.so.6", "", "libm.so.6.evil", "ld-linux", "liblibc.so.6"}) {
@@ -47,7 +47,7 @@ TEST_CASE("a library outside the allowance is refused by name") {
   }
 }
 
-TEST_CASE("a task's own libraries are allowed by short or full name, and nothing that only resembles them") {
+TEST_CASE("a task's own libraries are allowed by short or full name, but not by similar names") {
   contract task;
   task.libraries = {"openblas", "libfftw3.so.3"};
   CHECK(library_allowed(task, "libopenblas.so.0"));
@@ -59,14 +59,14 @@ TEST_CASE("a task's own libraries are allowed by short or full name, and nothing
   CHECK_FALSE(library_allowed(task, "libfftw3.so.31"));
 }
 
-TEST_CASE("a runtime of threads needs a task that allows threads") {
+TEST_CASE("a thread run time needs a task that allows threads") {
   contract task;
   CHECK(refuse_object(task, needs({"libomp.so.5"})));
   task.threads = true;
   CHECK_FALSE(refuse_object(task, needs({"libomp.so.5", "libgomp.so.1", "libpthread.so.0"})));
 }
 
-TEST_CASE("whatever else steers the loader is refused") {
+TEST_CASE("other entries that control the loader are refused") {
   const contract task;
   for (auto [tag, kind] : std::vector<std::pair<int64_t, std::string>>{{DT_RPATH, "RPATH"},
                                                                        {DT_RUNPATH, "RUNPATH"},
@@ -91,7 +91,7 @@ TEST_CASE("whatever else steers the loader is refused") {
   CHECK(why->evidence["directives"] == "'INTERP=/tmp/loader'");
 }
 
-TEST_CASE("an object that could be read in two ways is refused as malformed") {
+TEST_CASE("an ambiguous object is refused as malformed") {
   const std::vector<std::pair<int64_t, std::string>> one{{DT_NEEDED, "libc.so.6"}};
   struct damage {
     const char* what;
@@ -148,7 +148,7 @@ TEST_CASE("segments that share a page and repeated string tables are malformed")
   CHECK(refuse_object({}, twice.lay_out().bytes())->rule == "object_format");
 }
 
-TEST_CASE("every cut of an object is refused") {
+TEST_CASE("every truncated object is refused") {
   const auto whole = needs({"libc.so.6"});
   for (size_t n = 0; n < whole.size(); ++n)
     CHECK(refuse_object({}, std::string_view{whole}.substr(0, n)));

@@ -18,7 +18,7 @@ std::byte wanted(size_t i) {
 
 } // namespace
 
-TEST_CASE("a range is painted, its neighbours are not") {
+TEST_CASE("a range is filled without its neighbours") {
   byte_buffer b(256);
   for (size_t from = 0; from < 20; ++from)
     for (size_t to : {from, from + 1, from + 7, from + 8, from + 65, size_t{200}}) {
@@ -30,7 +30,7 @@ TEST_CASE("a range is painted, its neighbours are not") {
     }
 }
 
-TEST_CASE("one byte that is off is seen wherever it is, and only inside the range") {
+TEST_CASE("one wrong byte is found anywhere inside the range and ignored outside") {
   byte_buffer b(512);
   paint(b.data(), 0, b.size(), pattern);
   for (size_t i = 0; i < b.size(); ++i) {
@@ -40,7 +40,7 @@ TEST_CASE("one byte that is off is seen wherever it is, and only inside the rang
   }
 }
 
-TEST_CASE("bytes are the same or they are not, whatever their number and place") {
+TEST_CASE("byte ranges are compared exactly, whatever their length and place") {
   constexpr size_t most = 40'000; // more than two of the blocks that are compared at once
   byte_buffer a(most + 8);
   byte_buffer b(most + 8);

@@ -31,7 +31,7 @@ comparison_decision session(random_stream& random, double effect, double noise, 
 
 } // namespace
 
-TEST_CASE("equal contestants are called faster in at most alpha/2 of watched sessions") {
+TEST_CASE("equal kernels are called faster in at most alpha/2 of watched sessions") {
   random_stream random{11};
   // An effect equal to delta is the hardest null hypothesis: each sign is a fair coin.
   int faster = 0;
@@ -47,7 +47,7 @@ TEST_CASE("equal contestants are called faster in at most alpha/2 of watched ses
   CHECK(slower_when_equal <= 130);
 }
 
-TEST_CASE("five per cent are found within a few pairs, either way") {
+TEST_CASE("five per cent are found within a few pairs, in either direction") {
   random_stream random{12};
   int right = 0;
   uint32_t pairs = 0;
@@ -62,7 +62,7 @@ TEST_CASE("five per cent are found within a few pairs, either way") {
   CHECK(pairs / sessions <= 12);
 }
 
-TEST_CASE("eight like signs decide at 5 per cent, seven do not") {
+TEST_CASE("eight equal signs decide at 5 per cent, seven do not") {
   sign_test test{0.005};
   for (int i = 0; i < 7; ++i)
     test.add(0.1);
@@ -72,7 +72,7 @@ TEST_CASE("eight like signs decide at 5 per cent, seven do not") {
   CHECK(test.log_e_slower() < 0.0);
 }
 
-TEST_CASE("gains below delta, ties and broken clocks win nothing") {
+TEST_CASE("gains below delta, ties and invalid ratios win nothing") {
   sign_test test{0.005};
   for (int i = 0; i < 100; ++i)
     test.add(0.004);
@@ -101,7 +101,7 @@ TEST_CASE("the median's interval has the ranks of the binomial") {
   CHECK(interval_of_median({}).median == 0.0);
 }
 
-TEST_CASE("the median's interval covers what it says") {
+TEST_CASE("the median's interval has its stated coverage") {
   random_stream random{13};
   int covered = 0;
   constexpr int trials = 2000;
@@ -116,7 +116,7 @@ TEST_CASE("the median's interval covers what it says") {
   CHECK(covered < trials * 975 / 1000);
 }
 
-TEST_CASE("the geometric mean weighs logs and refuses nonsense") {
+TEST_CASE("the geometric mean weights logs and returns 0 for invalid values") {
   CHECK(weighted_geometric_mean({2.0, 8.0}, {1.0, 1.0}) == doctest::Approx(4.0));
   CHECK(weighted_geometric_mean({2.0, 8.0}, {2.0, 1.0}) == doctest::Approx(std::cbrt(32.0)));
   CHECK(weighted_geometric_mean({2.0, 0.0}, {1.0, 1.0}) == 0.0);

@@ -59,7 +59,7 @@ comparison_decision session(random_stream& random, double effect, uint32_t pairs
 
 } // namespace
 
-TEST_CASE("a fair walk is called faster with probability alpha/5 at most, slower with the rest, and uses both up") {
+TEST_CASE("a fair walk is called faster with probability at most alpha/5, slower with the rest, and uses up both") {
   for (double alpha : {0.05, 0.01})
     for (uint32_t horizon : {1U, 7U, 8U, 30U, 60U, 100U, 400U}) {
       const spent_sign_test test{delta, alpha, horizon};
@@ -77,7 +77,7 @@ TEST_CASE("a fair walk is called faster with probability alpha/5 at most, slower
     }
 }
 
-TEST_CASE("of contestants who gain delta at most 1 % are called faster, of equal ones fewer") {
+TEST_CASE("kernels that gain exactly delta are called faster in at most 1 % of sessions, equal ones less often") {
   random_stream random{21};
   int faster = 0;
   int at_the_margin = 0;
@@ -90,7 +90,7 @@ TEST_CASE("of contestants who gain delta at most 1 % are called faster, of equal
   CHECK(at_the_margin > 20);  // the boundary is used
 }
 
-TEST_CASE("three per cent more are found in nine of ten races of a hundred pairs, and won in eight") {
+TEST_CASE("a gain of three per cent is found in nine of ten screenings of a hundred pairs, and significant in eight") {
   random_stream random{22};
   int slower = 0;
   int faster = 0;
@@ -105,7 +105,7 @@ TEST_CASE("three per cent more are found in nine of ten races of a hundred pairs
   CHECK(used / sessions < 60.0);
 }
 
-TEST_CASE("in a hundred pairs at 5 per cent ten like signs win, eight lose, and not one fewer") {
+TEST_CASE("with a hundred pairs at 5 per cent, ten equal signs win, eight lose, and not one fewer") {
   struct form {
     double log_ratio;
     int signs;
@@ -124,7 +124,7 @@ TEST_CASE("in a hundred pairs at 5 per cent ten like signs win, eight lose, and 
   }
 }
 
-TEST_CASE("gains below delta, ties, broken clocks and pairs beyond the horizon win nothing") {
+TEST_CASE("gains below delta, ties, invalid ratios and pairs beyond the horizon win nothing") {
   spent_sign_test test{delta, 0.05, 40};
   for (int i = 0; i < 20; ++i) {
     test.add(std::log1p(delta));
