@@ -47,7 +47,7 @@ constexpr instant noon{milliseconds{int64_t{20'000} * 86'400'000 + 43'200'000}};
 
 } // namespace
 
-TEST_CASE("a cost is that of its kinds of tokens") {
+TEST_CASE("a cost depends on the kinds of tokens") {
   const auto t = table();
   auto used = counts(1'000'000, 100'000);
   used.cached_read = 500'000;
@@ -60,7 +60,7 @@ TEST_CASE("a cost is that of its kinds of tokens") {
   CHECK(cost_of(find_price(t, "gpt-x", ""), counts(0, 0)) == 0);
 }
 
-TEST_CASE("the longest entry that fits is the price, a tier needs its own") {
+TEST_CASE("the longest matching entry is the price, and a tier needs its own") {
   const auto t = table();
   CHECK(find_price(t, "gpt-x-mini-1", "default")->input == 0.1);
   CHECK(find_price(t, "gpt-x-1", "standard")->input == 1.0);
@@ -79,7 +79,7 @@ TEST_CASE("an unknown price or count is an unknown cost, never zero") {
   CHECK_FALSE(worst_cost(nullptr, 1, 1).has_value());
 }
 
-TEST_CASE("counts that contradict each other cost no less than nothing") {
+TEST_CASE("contradictory counts never lower the cost") {
   const auto t = table();
   auto used = counts(100, 0);
   used.cached_read = 1'000'000;
@@ -88,14 +88,14 @@ TEST_CASE("counts that contradict each other cost no less than nothing") {
   CHECK(cost_of(find_price(t, "claude-x", ""), used) == 30'000);
 }
 
-TEST_CASE("counts that nobody can have used cost more than any budget, not less than nothing") {
+TEST_CASE("absurd counts exceed every budget and do not overflow") {
   const auto t = table();
   const auto absurd = cost_of(find_price(t, "gpt-x", ""), counts(9'000'000'000'000'000, 9'000'000'000'000'000));
   REQUIRE(absurd);
   CHECK(*absurd >= 1'000'000'000'000'000'000);
 }
 
-TEST_CASE("the worst cost is that of the dearest way") {
+TEST_CASE("the worst cost uses the dearest prices") {
   const auto t = table();
   CHECK(worst_cost(find_price(t, "claude-x", ""), 1'000, 100) == 6'000'000 + 1'500'000);
   auto used = counts(1'000, 100);
@@ -104,7 +104,7 @@ TEST_CASE("the worst cost is that of the dearest way") {
   CHECK(cost_of(find_price(t, "claude-x", ""), used) == worst_cost(find_price(t, "claude-x", ""), 1'000, 100));
 }
 
-TEST_CASE("a price that is no price is refused with its name") {
+TEST_CASE("an invalid price is refused with its name") {
   auto t = table();
   CHECK(checked(t).has_value());
   t.prices["odd"].cached_read = -1.0;
@@ -115,7 +115,7 @@ TEST_CASE("a price that is no price is refused with its name") {
   CHECK_FALSE(checked(t).has_value());
 }
 
-TEST_CASE("a call is reserved at its worst and settled at what it took") {
+TEST_CASE("a call is reserved at its worst case and settled at its usage") {
   ledger l;
   budget_rules rules;
   rules.total.money = 1'000;
@@ -137,7 +137,7 @@ TEST_CASE("a call is reserved at its worst and settled at what it took") {
   CHECK(reserve(l, rules, call(3), {45, 0, 600}, noon).has_value());
 }
 
-TEST_CASE("a call that went out twice counts as two, of its day too") {
+TEST_CASE("a call sent twice counts as two, also in its day") {
   ledger l;
   budget_rules rules;
   rules.per_day.calls = 3;
@@ -161,7 +161,7 @@ TEST_CASE("nothing is counted twice") {
   CHECK(l.spent.calls == 1);
 }
 
-TEST_CASE("a call that was never sent costs nothing, one that ended unheard its worst") {
+TEST_CASE("a call never sent costs nothing, one that ended without usage its worst case") {
   ledger l;
   const budget_rules rules;
   CHECK(reserve(l, rules, call(1), {10, 10, 50}, noon).has_value());
@@ -176,7 +176,7 @@ TEST_CASE("a call that was never sent costs nothing, one that ended unheard its 
   CHECK(l.unpriced_calls == 0);
 }
 
-TEST_CASE("a call without a price counts its tokens, and the ledger says so") {
+TEST_CASE("a call without a price counts its tokens and is recorded as unpriced") {
   ledger l;
   budget_rules rules;
   rules.total.tokens = 100;
@@ -193,7 +193,7 @@ TEST_CASE("a call without a price counts its tokens, and the ledger says so") {
   CHECK(reserve(l, rules, call(2), {1, 0, std::nullopt}, noon).error().detail.find("price") != std::string::npos);
 }
 
-TEST_CASE("a day's budget is whole again on the next day of UTC") {
+TEST_CASE("a daily budget is restored on the next day of UTC") {
   ledger l;
   budget_rules rules;
   rules.per_day.calls = 2;
@@ -217,7 +217,7 @@ TEST_CASE("a day's budget is whole again on the next day of UTC") {
   CHECK_FALSE(reserve(l, rules, call(5), {1, 1, 1}, midnight).has_value());
 }
 
-TEST_CASE("figures beyond all reason stop at a limit instead of wrapping") {
+TEST_CASE("absurd figures saturate instead of overflowing") {
   ledger l;
   const budget_rules rules;
   const auto most = std::numeric_limits<int64_t>::max();

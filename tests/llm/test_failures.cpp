@@ -15,7 +15,7 @@ const instant now = parse_date("Sun, 06 Nov 1994 08:49:37 GMT").value();
 
 } // namespace
 
-TEST_CASE("hostile answers have their class, action and delay") {
+TEST_CASE("hostile answers map to class, action and delay") {
   const auto table = read_table("answers.json");
   CHECK(table.size() >= 40);
   std::set<std::string> names;
@@ -39,7 +39,7 @@ TEST_CASE("hostile answers have their class, action and delay") {
   }
 }
 
-TEST_CASE("what a person can mend is said") {
+TEST_CASE("advice is given for errors that a person can fix") {
   const auto words = [](int status) { return remedy_for_answer(status, {}, "", now).words; };
   CHECK(words(401).find("check the key") != std::string::npos);
   CHECK(words(402).find("add credit") != std::string::npos);
@@ -47,7 +47,7 @@ TEST_CASE("what a person can mend is said") {
   CHECK(words(302).find("not followed") != std::string::npos);
 }
 
-TEST_CASE("a web page in place of an answer points at the base URL") {
+TEST_CASE("a web page as answer suggests checking the base URL") {
   const auto words = [](std::string_view body) { return remedy_for_answer(200, {}, body, instant{}, {}).words; };
   CHECK(words("\xef\xbb\xbf \n<!doctype html><p>Sign in</p>").find("check the provider's base URL")
         != std::string::npos);
@@ -59,7 +59,7 @@ TEST_CASE("an error's message is shortened") {
   CHECK(r.words.size() < 3'000);
 }
 
-TEST_CASE("a key that a provider repeats is not repeated by us") {
+TEST_CASE("a key repeated by a provider is removed") {
   const auto r = remedy_for_answer(
       401, {},
       R"({"error":{"message":"Incorrect API key provided: sk-proj-Abc123Def456Ghi789Jkl012.","code":"invalid_api_key"}})",
@@ -68,7 +68,7 @@ TEST_CASE("a key that a provider repeats is not repeated by us") {
   CHECK(r.words.find("Abc123") == std::string::npos);
 }
 
-TEST_CASE("a reply past our limits is not asked for again") {
+TEST_CASE("a reply beyond our limits is not requested again") {
   reply_error e;
   e.origin = error_origin::too_large;
   CHECK(remedy_for_reply(e, now).action == failure_action::next_provider);
@@ -76,7 +76,7 @@ TEST_CASE("a reply past our limits is not asked for again") {
   CHECK(remedy_for_reply(e, now).action == failure_action::retry);
 }
 
-TEST_CASE("connections that fail have their class") {
+TEST_CASE("failed connections map to their class") {
   struct row {
     transport_trouble trouble;
     failure_class what;
@@ -104,7 +104,7 @@ TEST_CASE("every class and action has its own name") {
   CHECK(to_string(failure_class::malformed_output) == "malformed_output");
 }
 
-TEST_CASE("attempts run out, and waits are what was asked and jitter") {
+TEST_CASE("attempts are limited, and waits are the requested time plus jitter") {
   failure_rules rules;
   rules.most_attempts = 3;
   remedy r;

@@ -15,7 +15,7 @@ milliseconds ms(int64_t n) {
 
 } // namespace
 
-TEST_CASE("OpenAI's rate headers hold a call back until there is room") {
+TEST_CASE("OpenAI's rate headers delay a call until there is room") {
   pacing_state s;
   observe(s,
           {{"x-ratelimit-limit-requests", "60"},
@@ -35,7 +35,7 @@ TEST_CASE("OpenAI's rate headers hold a call back until there is room") {
   CHECK(wait_before(s, {51, 0}, start + ms(1'000), rules) == ms(359'000));
 }
 
-TEST_CASE("Anthropic's rate headers are points in time on their clock") {
+TEST_CASE("Anthropic's rate headers are points in time on the server's clock") {
   pacing_state s;
   const header_list headers{{"date", "Sun, 06 Nov 1994 08:00:00 GMT"}, // our clock is fast
                             {"anthropic-ratelimit-input-tokens-limit", "1000"},
@@ -64,7 +64,7 @@ TEST_CASE("a window that has reset is full until the next answer") {
   CHECK(s.windows["requests"].remaining == 1);
 }
 
-TEST_CASE("rate headers that cannot be meant change nothing or little") {
+TEST_CASE("invalid rate headers change little or nothing") {
   pacing_state s;
   for (const header_list& headers :
        {header_list{{"x-ratelimit-remaining-requests", "x"}, {"x-ratelimit-reset-requests", "1s"}},
@@ -79,7 +79,7 @@ TEST_CASE("rate headers that cannot be meant change nothing or little") {
   CHECK(wait_before(s, {}, start) == ms(10'000)); // in seconds since the epoch
 }
 
-TEST_CASE("calls at once grow by little and halve once for each crowd of refusals") {
+TEST_CASE("the concurrency limit grows slowly and is halved once for simultaneous refusals") {
   pacing_state s;
   s.at_once = 8;
   for (int i = 0; i < 8; ++i) {
@@ -110,7 +110,7 @@ TEST_CASE("calls at once grow by little and halve once for each crowd of refusal
   CHECK(wait_before(s, {}, start + ms(1'000'000)).has_value()); // one call is always allowed
 }
 
-TEST_CASE("calls at once double with each round that they fill, until the first refusal") {
+TEST_CASE("the concurrency limit doubles with each full round, until the first refusal") {
   pacing_state s;
   const auto round = [&](int calls) {
     for (int i = 0; i < calls; ++i)
@@ -130,7 +130,7 @@ TEST_CASE("calls at once double with each round that they fill, until the first 
   CHECK(s.at_once < 33.1);
 }
 
-TEST_CASE("a breaker opens after failures in a row and lets one probe through") {
+TEST_CASE("a breaker opens after consecutive failures and lets one probe through") {
   breaker b;
   const breaker_rules rules{3, ms(100), ms(350), ms(50)};
   for (int i = 0; i < 2; ++i)
@@ -151,7 +151,7 @@ TEST_CASE("a breaker opens after failures in a row and lets one probe through") 
   CHECK(admit(b, start + ms(102), rules).has_value());
 }
 
-TEST_CASE("rests double up to the longest and begin anew after a success") {
+TEST_CASE("the blocked time doubles up to a limit and restarts after a success") {
   breaker b;
   const breaker_rules rules{1, ms(100), ms(350), ms(50)};
   auto now = start;

@@ -16,7 +16,7 @@ std::string value_of(const header_list& headers, const char* name) {
 
 } // namespace
 
-TEST_CASE("every preset has its own name and says where it is") {
+TEST_CASE("every preset has its own name and address") {
   std::set<std::string> names;
   for (const auto& name : preset_names()) {
     CAPTURE(name);
@@ -36,7 +36,7 @@ TEST_CASE("every preset has its own name and says where it is") {
   CHECK(no.error().detail.find("openrouter") != std::string::npos);
 }
 
-TEST_CASE("a key goes into the header that its provider reads, and into no other") {
+TEST_CASE("a key is sent only in the header that its provider reads") {
   const auto chat = request_headers(preset("openai").value(), "sk-1\r\n", true).value();
   CHECK(value_of(chat, "authorization") == "Bearer sk-1");
   CHECK(value_of(chat, "x-api-key") == "(none)");
@@ -51,7 +51,7 @@ TEST_CASE("a key goes into the header that its provider reads, and into no other
   CHECK(value_of(local, "authorization") == "(none)");
 }
 
-TEST_CASE("the operator's headers are added, and cannot break the request") {
+TEST_CASE("the operator's headers are added, and cannot corrupt the request") {
   auto p = preset("anthropic").value();
   p.extra_headers = {{"Anthropic-Version", "2030-01-01"}, {"x-title", "kevolve"}};
   const auto headers = request_headers(p, "k", true).value();

@@ -57,7 +57,7 @@ std::string hex(std::string_view text, const char* digits) {
 
 } // namespace
 
-TEST_CASE("a secret goes in every form that it may come in") {
+TEST_CASE("a secret is removed in every encoding") {
   const auto r = with({{"KEY", canary}});
   const auto as_json = [](const std::string& text) { return nlohmann::json(text).dump(); };
   std::vector<std::pair<const char*, std::string>> forms{
@@ -90,7 +90,7 @@ TEST_CASE("a secret goes in every form that it may come in") {
   }
 }
 
-TEST_CASE("a secret that looks like an escape itself goes as well") {
+TEST_CASE("a secret that looks like an escape itself is removed") {
   for (const std::string value : {"%25-abcdefg", "\\\\server\\share", "&amp;abcdefgh", "ends-with-percent%",
                                   "%41%41%41", "back\\nslash", "two\\\\ends\\\\", "a b+c d%20"}) {
     CAPTURE(value);
@@ -106,7 +106,7 @@ TEST_CASE("a secret that looks like an escape itself goes as well") {
   }
 }
 
-TEST_CASE("escapes without end are read in no time") {
+TEST_CASE("endless escapes are read in linear time") {
   const auto r = with({{"KEY", "\\\\\\\\\\\\\\\\%%%%%%%%"}, {"OTHER", "&&&&&&&&;;;;"}});
   for (const std::string unit : {"\\", "%25", "&#38;", "%", "&"}) {
     std::string many;
@@ -116,7 +116,7 @@ TEST_CASE("escapes without end are read in no time") {
   }
 }
 
-TEST_CASE("base64 that is broken into lines is found") {
+TEST_CASE("base64 broken into lines is found") {
   const auto r = with({{"KEY", "a-very-secret-value-of-some-length"}});
   auto text = base64("user:a-very-secret-value-of-some-length", false);
   for (size_t at = 10; at < text.size(); at += 12)
@@ -124,12 +124,12 @@ TEST_CASE("base64 that is broken into lines is found") {
   CHECK(r.finds(text));
 }
 
-TEST_CASE("of two secrets the longer goes whole, and all occurrences go") {
+TEST_CASE("of overlapping secrets the longer is removed as a whole, and all occurrences are") {
   const auto r = with({{"SHORT", "abcdefgh"}, {"LONG", "abcdefghijkl"}});
   CHECK(r.clean("abcdefghijkl abcdefgh xabcdefghx") == "<secret:LONG> <secret:SHORT> x<secret:SHORT>x");
 }
 
-TEST_CASE("text without a secret stays as it is") {
+TEST_CASE("text without a secret is unchanged") {
   const auto r = with({{"KEY", canary}});
   for (const std::string text :
        {"", "%", "\\", "&", "&#;", "%4", "\\u00", "sk-ca/na+ry", "YWJj", "&#99999999999;", "\\\\\\"}) {
@@ -139,7 +139,7 @@ TEST_CASE("text without a secret stays as it is") {
   CHECK(redactor{}.clean("anything") == "anything");
 }
 
-TEST_CASE("a secret of few characters is refused by its name alone") {
+TEST_CASE("a short secret is refused, naming it only") {
   const auto no = redactor::make({{"KEY", "1234567"}});
   REQUIRE_FALSE(no.has_value());
   CHECK(no.error().detail.find("KEY") != std::string::npos);
@@ -147,7 +147,7 @@ TEST_CASE("a secret of few characters is refused by its name alone") {
   CHECK(redactor::make({{"KEY", "12345678"}}).has_value());
 }
 
-TEST_CASE("what looks like a key is found by its shape") {
+TEST_CASE("texts shaped like keys are found") {
   struct row {
     const char* text;
     const char* kind; // null: none
@@ -187,7 +187,7 @@ TEST_CASE("what looks like a key is found by its shape") {
         == "a <looks like a key: openai> b http://u:<looks like a key: url password>@h/");
 }
 
-TEST_CASE("what a cut or a change has left of a secret goes as well, where texts are cut") {
+TEST_CASE("fragments of a secret are removed from truncated texts") {
   const std::string key = "zzCanaryPlainfb0e2bce823bc40a61bfe9e4";
   const auto r = redactor::make({{"key", key}});
   REQUIRE(r);

@@ -99,7 +99,7 @@ TEST_CASE("a request in the form of Anthropic Messages") {
     "max_tokens":100,"temperature":0.5,"stream":true,"reasoning_effort":"low"})"));
 }
 
-TEST_CASE("requests that begin alike have bodies that begin alike") {
+TEST_CASE("requests with a common prefix have bodies with a common prefix") {
   for (const auto f : {wire_format::openai_chat, wire_format::openai_responses, wire_format::anthropic}) {
     auto a = example();
     auto b = example();
@@ -116,7 +116,7 @@ TEST_CASE("requests that begin alike have bodies that begin alike") {
   }
 }
 
-TEST_CASE("what cannot be sent is refused by name") {
+TEST_CASE("invalid requests are refused by name") {
   auto r = example();
   r.tools[0].parameters = "[";
   CHECK(encode_request(wire_format::openai_chat, r).error().detail.find("lint") != std::string::npos);
@@ -136,13 +136,13 @@ TEST_CASE("what cannot be sent is refused by name") {
   CHECK_FALSE(parse_wire_format("openai").has_value());
 }
 
-TEST_CASE("text that is no UTF-8 does not keep a request from being sent") {
+TEST_CASE("invalid UTF-8 does not prevent sending a request") {
   auto r = example();
   r.messages[0].text = "a\xFFz";
   CHECK(body_of(wire_format::openai_chat, r)["messages"][1]["content"] == "a\xEF\xBF\xBDz");
 }
 
-TEST_CASE("an empty text is no block of Anthropic's") {
+TEST_CASE("an empty text is not sent as a block to Anthropic") {
   auto r = example();
   r.messages[1].text.clear();
   r.messages[1].calls = {{"c1", "lint", "not JSON"}};

@@ -26,7 +26,7 @@ remedy made(failure_class what, failure_action action, std::optional<millisecond
 
 } // namespace
 
-TEST_CASE("calls go to the first provider that takes them") {
+TEST_CASE("calls go to the first provider that accepts them") {
   const auto ps = two();
   const auto r = choose(ps, {}, {}, start);
   CHECK(r.provider == 0);
@@ -42,7 +42,7 @@ TEST_CASE("calls go to the first provider that takes them") {
   CHECK(none.trail.size() == 2);
 }
 
-TEST_CASE("a provider on hold is passed over until a person resumes it") {
+TEST_CASE("a provider on hold is skipped until a person resumes it") {
   auto ps = two();
   const auto epoch = send(ps[0], {}, start).value();
   ended_badly(ps[0], epoch, made(failure_class::quota_exhausted, failure_action::hold_provider), {}, start);
@@ -61,7 +61,7 @@ TEST_CASE("a provider on hold is passed over until a person resumes it") {
   CHECK(choose(ps, {}, {}, much_later).provider == 0);
 }
 
-TEST_CASE("a provider that asks for a long wait rests meanwhile") {
+TEST_CASE("a provider that asks for a long wait is suspended meanwhile") {
   auto ps = two();
   const auto epoch = send(ps[0], {}, start).value();
   ended_badly(ps[0], epoch, made(failure_class::server_error, failure_action::next_provider, ms(600'000)), {}, start);
@@ -73,7 +73,7 @@ TEST_CASE("a provider that asks for a long wait rests meanwhile") {
   CHECK(send(ps[0], {}, start + ms(600'000)).has_value());
 }
 
-TEST_CASE("sickness opens the breaker, refusals of a request do not") {
+TEST_CASE("a provider's failures open the breaker, rejected requests do not") {
   auto ps = two();
   for (int i = 0; i < 10; ++i)
     for (const auto what : {failure_class::context_too_long, failure_class::content_refused, failure_class::bad_request,
@@ -99,7 +99,7 @@ TEST_CASE("sickness opens the breaker, refusals of a request do not") {
   CHECK(ps[0].pacing.in_flight == 0);
 }
 
-TEST_CASE("what waits for room waits for the shortest time, or for a call to land") {
+TEST_CASE("a call waits for the shortest time, or for the end of a call in flight") {
   auto ps = two();
   const header_list slow{{"x-ratelimit-remaining-requests", "0"}, {"x-ratelimit-reset-requests", "30s"}};
   const header_list quick{{"x-ratelimit-remaining-requests", "0"}, {"x-ratelimit-reset-requests", "5s"}};
@@ -120,7 +120,7 @@ TEST_CASE("what waits for room waits for the shortest time, or for a call to lan
   CHECK(choose(ps, {}, {}, start).provider == 0);
 }
 
-TEST_CASE("a request is repeated, sent elsewhere or given up") {
+TEST_CASE("a request is repeated, sent to another provider or given up") {
   call_rules rules;
   rules.failing.most_attempts = 3;
   rules.limit = ms(60'000);
@@ -153,7 +153,7 @@ TEST_CASE("a request is repeated, sent elsewhere or given up") {
   CHECK(call.trail[5].provider == 2);
 }
 
-TEST_CASE("a request ends with its time") {
+TEST_CASE("a request ends at its time limit") {
   call_rules rules;
   rules.limit = ms(10'000);
   logical_call call;

@@ -58,7 +58,7 @@ const example examples[] = {
 
 } // namespace
 
-TEST_CASE("events are the same however their bytes are cut") {
+TEST_CASE("events do not depend on how their bytes are split") {
   for (const auto& x : examples) {
     CAPTURE(x.name);
     std::string want = x.events;
@@ -76,7 +76,7 @@ TEST_CASE("an event that lacks only its blank line comes at the end") {
   CHECK(decode("event: x", 1, true) == "");
 }
 
-TEST_CASE("comments, ids and retry times are kept apart from events") {
+TEST_CASE("comments, ids and retry times are not reported as events") {
   sse_decoder d;
   std::vector<sse_event> out;
   CHECK(d.feed(": a\n: b\n\nid: 7\nretry: 1500\ndata: x\n\n", out));
@@ -92,7 +92,7 @@ TEST_CASE("comments, ids and retry times are kept apart from events") {
   CHECK(d.pending());
 }
 
-TEST_CASE("a line or an event past its limit ends the reading") {
+TEST_CASE("a line or an event beyond its limit ends the reading") {
   std::vector<sse_event> out;
   sse_decoder line{{8, 100}};
   CHECK(line.feed("data: ab", out));

@@ -103,7 +103,7 @@ std::vector<std::string> stream_names() {
 
 } // namespace
 
-TEST_CASE("recorded streams become the reply they hold, in pieces of any size") {
+TEST_CASE("recorded streams decode to their reply, in pieces of any size") {
   const auto names = stream_names();
   CHECK(names.size() >= 12);
   for (const auto& name : names) {
@@ -116,7 +116,7 @@ TEST_CASE("recorded streams become the reply they hold, in pieces of any size") 
   }
 }
 
-TEST_CASE("a stream cut anywhere before its end mark is cut, never a success, and keeps what came") {
+TEST_CASE("a stream cut before its terminal marker is never a success, and keeps what arrived") {
   for (const auto& name : stream_names()) {
     CAPTURE(name);
     const auto want = read_table("streams/" + name + ".json");
@@ -182,7 +182,7 @@ TEST_CASE("keep-alives, pings and empty pieces are no content") {
   CHECK(messages.keep_alives() == 1);
 }
 
-TEST_CASE("a stream past our limits is given up") {
+TEST_CASE("a stream beyond our limits is given up") {
   stream_limits limits;
   limits.reply = 10;
   limits.calls = 2;
@@ -207,7 +207,7 @@ TEST_CASE("a stream past our limits is given up") {
   CHECK(last("data: " + std::string(300, 'x')) == error_origin::too_large);
 }
 
-TEST_CASE("a call's index may be any number and still costs one place") {
+TEST_CASE("a call's index may be any number without using more memory") {
   const std::string bytes =
       R"(data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":4000000000,"id":"a","function":{"name":"lint","arguments":"{}"}}]},"finish_reason":"tool_calls"}]})"
       "\n\ndata: [DONE]\n\n";
@@ -216,7 +216,7 @@ TEST_CASE("a call's index may be any number and still costs one place") {
   CHECK(r.calls[0].name == "lint");
 }
 
-TEST_CASE("whole replies are read like streamed ones") {
+TEST_CASE("whole replies decode like streamed ones") {
   const auto chat = decode_reply(
       wire_format::openai_chat,
       R"({"id":"c","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"hi","tool_calls":[{"id":"t","type":"function","function":{"name":"lint","arguments":"{}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":3,"completion_tokens":4}})");
@@ -246,7 +246,7 @@ TEST_CASE("whole replies are read like streamed ones") {
   CHECK(responses.calls[0].id == "k");
 }
 
-TEST_CASE("a whole reply past our limits is none") {
+TEST_CASE("a whole reply beyond our limits is rejected") {
   std::string calls;
   for (int i = 0; i < 100'000; ++i)
     calls += (i == 0 ? "" : ",") + std::string{R"({"id":"c)"} + std::to_string(i) + R"(","function":{"name":"lint"}})";
@@ -261,7 +261,7 @@ TEST_CASE("a whole reply past our limits is none") {
   CHECK(decode_reply(wire_format::openai_chat, body, small).error.message == "the reply is larger than 100 bytes");
 }
 
-TEST_CASE("of a reply's counts the largest holds, and names have an end") {
+TEST_CASE("the largest of a reply's counts is used, and names have a bounded length") {
   reply r;
   event e;
   e.kind = event_kind::usage;
@@ -278,7 +278,7 @@ TEST_CASE("of a reply's counts the largest holds, and names have an end") {
   CHECK(r.model.size() == 256);
 }
 
-TEST_CASE("whole replies that are none are errors") {
+TEST_CASE("invalid whole replies are errors") {
   struct row {
     wire_format format;
     const char* body;

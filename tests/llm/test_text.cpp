@@ -7,7 +7,7 @@
 
 using namespace kevolve::llm;
 
-TEST_CASE("bytes that are no UTF-8 become one mark for each run that could have begun a character") {
+TEST_CASE("invalid UTF-8 becomes one mark for each maximal invalid sequence") {
   const std::string mark = "\xEF\xBF\xBD";
   CHECK(valid_utf8("a\xC3\xBCz") == "a\xC3\xBCz");
   CHECK(valid_utf8("\xF0\x9F\x98\x80") == "\xF0\x9F\x98\x80");
@@ -36,7 +36,7 @@ TEST_CASE("plain text has no control and no invisible characters") {
   CHECK(first_unplain("a\xFF") == 1);
 }
 
-TEST_CASE("token estimates are near what two real tokenisers count") {
+TEST_CASE("token estimates are near the counts of two real tokenisers") {
   struct row {
     const char* text;
     int64_t count; // o200k_base
@@ -56,7 +56,7 @@ TEST_CASE("token estimates are near what two real tokenisers count") {
   CHECK(estimate_tokens(std::string(10'000, ' ')) <= 2);
 }
 
-TEST_CASE("an estimate counts words, numbers, signs and lines, each by its rule") {
+TEST_CASE("an estimate counts words, numbers, signs and lines by separate rules") {
   struct example {
     std::string_view text;
     int64_t twentieths; // in twentieths of a token

@@ -5,7 +5,7 @@
 using namespace kevolve;
 using namespace kevolve::llm;
 
-TEST_CASE("calls and results come back from a stored turn as they were") {
+TEST_CASE("calls and results round-trip through a stored turn") {
   const said_calls said{"let me look",
                         {{"call-1", "read_file", R"({"path":"candidate.c"})"}, {"call-2", "lint", "{}"}}};
   const auto m = message_of(calls_role, calls_text(said));
@@ -23,7 +23,7 @@ TEST_CASE("calls and results come back from a stored turn as they were") {
   CHECK(r->text == "int \"a\";\n");
 }
 
-TEST_CASE("what a server would refuse to read again is sent as something harmless, and stored as it was") {
+TEST_CASE("values that a server would reject are replaced when sent, and stored unchanged") {
   const said_calls said{"\xff", {{"a", "lint", "not json"}, {"a", "rm -rf /", "[1]"}, {"", "lint", "{\"x\":1}"}}};
   const auto text = calls_text(said);
   const auto kept = parse_calls(text).value();
@@ -39,7 +39,7 @@ TEST_CASE("what a server would refuse to read again is sent as something harmles
   CHECK(m.calls[1].id == kept.calls[1].id);
 }
 
-TEST_CASE("plain turns are what they say, and a damaged one is refused") {
+TEST_CASE("plain turns keep their text, and damaged ones are refused") {
   CHECK(message_of("user", "{}")->from == speaker::user);
   CHECK(message_of("assistant", "{}")->text == "{}");
   for (const auto* bad : {"", "[]", "{}", R"({"words":1,"calls":[]})", R"({"words":"","calls":[{"id":"a"}]})"})

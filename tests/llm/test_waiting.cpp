@@ -56,20 +56,20 @@ TEST_CASE("dates in all forms in use") {
     CHECK_MESSAGE(!date_ms(bad).has_value(), bad);
 }
 
-TEST_CASE("no server is waited for longer than a day") {
+TEST_CASE("a requested wait is at most a day") {
   const instant now{milliseconds{1'700'000'000'000}};
   const milliseconds day{86'400'000};
   for (const char* asked : {"Fri, 31 Dec 9999 23:59:59 GMT", "34000000", "Tue, 01 Jan 2600 00:00:00 GMT"})
     CHECK_MESSAGE(requested_wait({{"retry-after", asked}}, "", now) == day, asked);
 }
 
-TEST_CASE("headers are found whatever their case") {
+TEST_CASE("header names are case-insensitive") {
   const header_list headers{{"Retry-After", "1"}, {"retry-after", "2"}};
   CHECK(*find_header(headers, "RETRY-AFTER") == "1");
   CHECK(find_header(headers, "retry") == nullptr);
 }
 
-TEST_CASE("back-off is within its bound, spread over it, and the same for the same seed") {
+TEST_CASE("back-off is bounded, spread, and reproducible by its seed") {
   const backoff_rules rules{milliseconds{500}, milliseconds{8'000}};
   for (uint32_t attempt = 0; attempt < 40; ++attempt) {
     const auto bound = std::min<int64_t>(8'000, attempt > 10 ? 8'000 : int64_t{500} << attempt);

@@ -44,7 +44,7 @@ TEST_CASE("a request carries the key, the body and its length, and asks for no e
   CHECK(*x.end.times.first_content <= x.end.times.total);
 }
 
-TEST_CASE("a connection serves the next attempt, over TLS too") {
+TEST_CASE("a connection is reused by the next attempt, over TLS too") {
   temporary_folder folder;
   const authority ca{folder.path(), "ca"};
   const auto files = ca.issue("leaf", "IP:127.0.0.1", 3600);
@@ -71,7 +71,7 @@ TEST_CASE("a connection serves the next attempt, over TLS too") {
   }
 }
 
-TEST_CASE("an end mark ends the attempt; the connection is read out for the next one") {
+TEST_CASE("a terminal marker ends the attempt, and the connection is drained for the next one") {
   hostile_provider provider;
   const auto port = provider.listen();
   model_transport transport;
@@ -90,7 +90,7 @@ TEST_CASE("an end mark ends the attempt; the connection is read out for the next
   CHECK(provider.connections() == 2);
 }
 
-TEST_CASE("two answers at once are no answer to the next question") {
+TEST_CASE("a surplus answer is not taken for the next request's") {
   hostile_provider provider;
   const auto port = provider.listen();
   model_transport transport;
@@ -102,7 +102,7 @@ TEST_CASE("two answers at once are no answer to the next question") {
   CHECK_FALSE(x.end.reused);
 }
 
-TEST_CASE("a kept connection that is dead is asked anew on a fresh one, once") {
+TEST_CASE("a dead reused connection is replaced once") {
   hostile_provider provider;
   const auto port = provider.listen();
   const auto url = plain_url(port, provider.add({answer_and_stay, {{act::close, {}, 0}}, answer_and_stay}));
@@ -123,7 +123,7 @@ TEST_CASE("a kept connection that is dead is asked anew on a fresh one, once") {
   CHECK(provider.requests().size() == 6);
 }
 
-TEST_CASE("who may ask but once asks over a fresh connection, and leaves the kept ones alone") {
+TEST_CASE("an attempt that must be sent once opens a new connection and leaves idle ones alone") {
   hostile_provider provider;
   const auto url = plain_url(provider.listen(), provider.add({answer_and_stay, answer_and_stay}));
   model_transport transport;
@@ -136,7 +136,7 @@ TEST_CASE("who may ask but once asks over a fresh connection, and leaves the kep
   CHECK(provider.connections() == 2);
 }
 
-TEST_CASE("a refusal leaves its connection to the next attempt") {
+TEST_CASE("a connection survives a refusal") {
   hostile_provider provider;
   const auto port = provider.listen();
   model_transport transport;
@@ -147,7 +147,7 @@ TEST_CASE("a refusal leaves its connection to the next attempt") {
   CHECK(provider.connections() == 1);
 }
 
-TEST_CASE("an answer that has begun is never asked for again") {
+TEST_CASE("an answer that has begun is never requested again") {
   hostile_provider provider;
   const auto port = provider.listen();
   const auto url =
@@ -161,7 +161,7 @@ TEST_CASE("an answer that has begun is never asked for again") {
   CHECK(provider.requests().size() == 2);
 }
 
-TEST_CASE("no more connections are kept than the limits say, and none for ever") {
+TEST_CASE("idle connections are limited in number and time") {
   hostile_provider provider;
   transport_options few;
   few.pool.per_origin = 1;
@@ -195,7 +195,7 @@ TEST_CASE("a provider is reached through a Unix socket") {
   CHECK(x.end.remedy->words.find(a.network.unix_socket) != std::string::npos);
 }
 
-TEST_CASE("a proxy is asked to connect, with the credentials of the environment, and sees neither key nor prompt") {
+TEST_CASE("a proxy connects with the environment's credentials and sees neither key nor prompt") {
   temporary_folder folder;
   const authority ca{folder.path(), "ca"};
   const auto files = ca.issue("leaf", "DNS:provider.test", 3600);
@@ -232,7 +232,7 @@ TEST_CASE("a proxy is asked to connect, with the credentials of the environment,
   ::unsetenv("KEVOLVE_TEST_PROXY");
 }
 
-TEST_CASE("cancelling closes the connection at once and keeps what came") {
+TEST_CASE("cancelling closes the connection at once and keeps what arrived") {
   hostile_provider provider;
   const auto port = provider.listen();
   const auto path =
@@ -254,7 +254,7 @@ TEST_CASE("cancelling closes the connection at once and keeps what came") {
   started->cancel(); // cancelling an attempt that has ended has no effect
 }
 
-TEST_CASE("the transport's end is the end of all that is in flight") {
+TEST_CASE("destroying the transport ends all attempts in flight") {
   hostile_provider provider;
   listening mute;
   mute.greets = greeting::mute;
@@ -277,7 +277,7 @@ TEST_CASE("the transport's end is the end of all that is in flight") {
   last.took();
 }
 
-TEST_CASE("who does not take what is told is told no more, and nothing piles up") {
+TEST_CASE("without acknowledgements delivery stops, and memory stays bounded") {
   hostile_provider provider;
   const auto port = provider.listen();
   const auto path = provider.add(
@@ -299,7 +299,7 @@ TEST_CASE("who does not take what is told is told no more, and nothing piles up"
   CHECK(transport.figures().most_buffer_bytes <= a.limits.header_bytes + 8192);
 }
 
-TEST_CASE("who takes what is told is told all, however few may be untaken") {
+TEST_CASE("with acknowledgements everything is delivered, however small the limit") {
   hostile_provider provider;
   const auto port = provider.listen();
   std::vector<std::string> pieces(500, std::string(200, 'x'));
@@ -314,7 +314,7 @@ TEST_CASE("who takes what is told is told all, however few may be untaken") {
   CHECK(x.end.reply.text.size() == 100'000);
 }
 
-TEST_CASE("the body is kept where that is asked for") {
+TEST_CASE("the body is kept on request") {
   hostile_provider provider;
   const auto port = provider.listen();
   model_transport transport;

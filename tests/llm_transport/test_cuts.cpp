@@ -24,7 +24,7 @@ told call_cut(hostile_provider& provider, uint16_t port, model_transport& transp
 
 } // namespace
 
-TEST_CASE("a recorded reply cut at every byte is cut, never a success, and keeps what came") {
+TEST_CASE("a recorded reply cut at any byte is never a success, and keeps what arrived") {
   const std::vector<std::pair<llm::wire_format, std::string>> recorded{
       {llm::wire_format::openai_chat, "chat_text"},
       {llm::wire_format::openai_responses, "responses_text"},
@@ -53,7 +53,7 @@ TEST_CASE("a recorded reply cut at every byte is cut, never a success, and keeps
   }
 }
 
-TEST_CASE("an answer cut at every byte of its header and its chunks has its class") {
+TEST_CASE("an answer cut at any byte of its header and its chunks has its class") {
   hostile_provider provider;
   const auto port = provider.listen();
   model_transport transport;

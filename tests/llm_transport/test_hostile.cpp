@@ -133,7 +133,7 @@ void check_events(const told& x) {
 
 } // namespace
 
-TEST_CASE("every behaviour of a hostile provider has its class and its action, and what came is kept") {
+TEST_CASE("every behaviour of a hostile provider has its class and action, and received data is kept") {
   const auto table = json::parse(own_data("behaviours.json"));
   CHECK(table.size() >= 40);
   many_faces there;
@@ -171,7 +171,7 @@ TEST_CASE("every behaviour of a hostile provider has its class and its action, a
   }
 }
 
-TEST_CASE("recorded error answers have their class and action however they are framed") {
+TEST_CASE("recorded error answers have their class and action, whatever their framing") {
   const auto table = json::parse(llm_data("answers.json"));
   hostile_provider provider;
   const auto port = provider.listen();

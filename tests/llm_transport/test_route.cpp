@@ -18,7 +18,7 @@ result<provider_route> planned(const std::string& base_url, const network_option
 
 } // namespace
 
-TEST_CASE("a base URL says where and how to ask") {
+TEST_CASE("a base URL gives host, port and path") {
   const auto usual = planned("https://api.example.com/v1/").value();
   CHECK(usual.tls);
   CHECK(usual.host == "api.example.com");
@@ -34,7 +34,7 @@ TEST_CASE("a base URL says where and how to ask") {
   CHECK(planned("https://a/x").value().origin() == planned("https://a/y").value().origin());
 }
 
-TEST_CASE("a URL that cannot be asked is refused without being repeated") {
+TEST_CASE("an invalid URL is refused without being repeated") {
   for (const auto* url : {"", "api.example.com", "ftp://x", "https://", "https://:80", "https://a:0", "https://a:65536",
                           "https://a:x", "https://a b", "https://a\r\nx: y", "https://[::1", "https://[a]",
                           "https://a#b", "https://user:hunter22@a", "https://a/\xc3\xa9"}) {
@@ -47,7 +47,7 @@ TEST_CASE("a URL that cannot be asked is refused without being repeated") {
   }
 }
 
-TEST_CASE("plain text goes to this machine, or where the operator says so") {
+TEST_CASE("plain HTTP is allowed to this machine, or by the operator") {
   for (const auto* url : {"http://localhost:1/v1", "http://127.0.0.1", "http://127.9.9.9", "http://[::1]"}) {
     CAPTURE(url);
     CHECK(planned(url));

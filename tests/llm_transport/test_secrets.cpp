@@ -65,7 +65,7 @@ std::vector<std::string> pieces(const std::string& text, size_t n) {
 
 } // namespace
 
-TEST_CASE("a key that the server sends back is in no event, end, log or description") {
+TEST_CASE("a key that the server repeats is in no event, result, log or description") {
   temporary_folder folder;
   const auto log_path = folder.path() + "/log";
   log::configure({.threshold = log::level::trace, .json = true, .file = log_path});
@@ -113,7 +113,7 @@ TEST_CASE("a key that the server sends back is in no event, end, log or descript
   CHECK(logged.find(canary) == std::string::npos);
 }
 
-TEST_CASE("a key with invisible characters between its own is not put together again by who drops them") {
+TEST_CASE("a key with invisible characters in between does not reappear when these are dropped") {
   hostile_provider provider;
   model_transport transport;
   const auto port = provider.listen();
@@ -129,7 +129,7 @@ TEST_CASE("a key with invisible characters between its own is not put together a
   CHECK(llm::plain_text(x.end.reply.text).find(canary) == std::string::npos);
 }
 
-TEST_CASE("text that only begins like a key is told whole") {
+TEST_CASE("text that only begins like a key is reported completely") {
   hostile_provider provider;
   const auto port = provider.listen();
   model_transport transport;
@@ -146,7 +146,7 @@ TEST_CASE("text that only begins like a key is told whole") {
   }
 }
 
-TEST_CASE("a refused attempt names no secret") {
+TEST_CASE("a refused attempt reveals no secret") {
   model_transport transport;
   auto a = attempt_at("http://example.com");
   a.key = api_key{canary};

@@ -32,7 +32,7 @@ TEST_CASE("a campaign runs to its budget and confirms its best against the refer
   CHECK(f.tree.at(s.best).fitness == s.speedup); // node and campaign agree
 }
 
-TEST_CASE("promotions are tests in one stream, and the samples of what was not promoted go") {
+TEST_CASE("promotions are tests in one stream, and samples of other candidates are thinned") {
   scratch_folder dir;
   live_node n{dir.path};
   auto id = n.submit("row_energy", {"judge.keep_samples=0"});
@@ -68,7 +68,7 @@ TEST_CASE("promotions are tests in one stream, and the samples of what was not p
   CHECK(thinned > 0);
 }
 
-TEST_CASE("pause lets what is in flight end, resume goes on, cancel ends with the best so far") {
+TEST_CASE("pause lets jobs in flight end, resume continues, cancel ends with the best so far") {
   scratch_folder dir;
   live_node n{dir.path};
   auto id = n.submit("row_energy", {"budget.candidates=1000"});
@@ -99,7 +99,7 @@ TEST_CASE("pause lets what is in flight end, resume goes on, cancel ends with th
   CHECK(f.finish.best == cancelled->best);
 }
 
-TEST_CASE("a campaign that is cancelled before it is prepared stays cancelled") {
+TEST_CASE("a campaign cancelled before its preparation stays cancelled") {
   scratch_folder dir;
   live_node n{dir.path};
   auto id = n.submit("row_energy");
@@ -113,7 +113,7 @@ TEST_CASE("a campaign that is cancelled before it is prepared stays cancelled") 
   CHECK(n.status(id).candidates == 0);
 }
 
-TEST_CASE("of many campaigns that have ended the oldest give up their actors, and come back when they are asked") {
+TEST_CASE("of many ended campaigns the oldest end their actors, and restart them on request") {
   scratch_folder dir;
   live_node n{dir.path};
   std::vector<id128> all;
@@ -140,7 +140,7 @@ TEST_CASE("of many campaigns that have ended the oldest give up their actors, an
   n.await(all.back(), [&](const campaign_status&) { return live() == 16; });
 }
 
-TEST_CASE("a campaign whose task is refused fails with the evidence") {
+TEST_CASE("a campaign with a refused task fails with the evidence") {
   scratch_folder dir;
   live_node n{dir.path};
   auto s = n.await_end(n.submit("ignores_input"));
@@ -150,7 +150,7 @@ TEST_CASE("a campaign whose task is refused fails with the evidence") {
   CHECK(s.candidates == 0);
 }
 
-TEST_CASE("a node that is stopped half-way goes on where it was, and buys nothing twice") {
+TEST_CASE("a node stopped half-way continues without repeating any job") {
   scratch_folder dir;
   id128 id;
   uint64_t acknowledged = 0;
@@ -179,7 +179,7 @@ TEST_CASE("a node that is stopped half-way goes on where it was, and buys nothin
   }
 }
 
-TEST_CASE("a generator that has nothing rests until something new is judged, and costs no candidates") {
+TEST_CASE("a generator without proposals pauses until a new result, and costs no candidates") {
   scratch_folder dir;
   live_node n{dir.path};
   const auto id = n.submit("row_energy", {"generator=[{kind='transform'},{kind='configurations',weight=50}]",
@@ -194,7 +194,7 @@ TEST_CASE("a generator that has nothing rests until something new is judged, and
   CHECK(nothing <= 3 * (s.candidates + 1) + 8); // some requests run at once
 }
 
-TEST_CASE("a campaign that is cancelled while its candidates wait for a batch has ended, and is stored so") {
+TEST_CASE("a campaign cancelled while its candidates wait for a batch is stored as ended") {
   scratch_folder dir;
   id128 id;
   const auto stored = [&id](const store& data) {

@@ -36,7 +36,7 @@ bool strike(live_node& n, const mishap& m) {
 
 } // namespace
 
-TEST_CASE("a campaign survives the death of every actor and helper, and scores none of it") {
+TEST_CASE("a campaign survives the death of every actor and helper, and scores none of them") {
   scratch_folder dir;
   live_node n{dir.path};
   auto id = n.submit("row_energy", {"budget.candidates=60"});

@@ -61,7 +61,7 @@ void finishes_unharmed(live_node& n, const scratch_folder& dir, const id128& id)
 
 } // namespace
 
-TEST_CASE("a device whose known answer does not come out is quarantined, and used again when it does") {
+TEST_CASE("a device whose probe fails is quarantined, and used again when it passes") {
   scratch_folder dir;
   health_rules before_every_job;
   before_every_job.jobs_between = 1;
@@ -82,7 +82,7 @@ TEST_CASE("a device whose known answer does not come out is quarantined, and use
   finishes_unharmed(n, dir, id);
 }
 
-TEST_CASE("a judge whose shared memory is full is a fault, which pauses the campaign with the reason") {
+TEST_CASE("a judge with full shared memory is a fault, which pauses the campaign with the reason") {
   scratch_folder dir;
   live_node n{dir.path};
   auto id = n.submit("row_energy", {"budget.candidates=6"});
@@ -99,7 +99,7 @@ TEST_CASE("a judge whose shared memory is full is a fault, which pauses the camp
   finishes_unharmed(n, dir, id);
 }
 
-TEST_CASE("a node that no try could judge ends without a verdict, and the campaign goes on with others") {
+TEST_CASE("a node whose every try is a fault ends without a verdict, and the campaign continues") {
   scratch_folder dir;
   live_node n{dir.path};
   auto id = n.submit("row_energy", {"budget.candidates=6", "search.in_flight=1"});
@@ -121,7 +121,7 @@ TEST_CASE("a node that no try could judge ends without a verdict, and the campai
   finishes_unharmed(n, dir, id);
 }
 
-TEST_CASE("helpers that stand still are found out long before their jobs' limits") {
+TEST_CASE("stopped helpers are detected long before their jobs' limits") {
   scratch_folder dir;
   live_node n{dir.path};
   auto id = n.submit("row_energy", {"budget.candidates=6"});

@@ -49,7 +49,7 @@ private:
 
 } // namespace
 
-TEST_CASE("a campaign on a full disk pauses with the reason, and goes on when there is space again") {
+TEST_CASE("a campaign on a full disk pauses with the reason, and continues when there is space again") {
   scratch_folder dir;
   small_disk disk{dir.path + "/disk"};
   if (!disk.why.empty()) {
@@ -73,7 +73,7 @@ TEST_CASE("a campaign on a full disk pauses with the reason, and goes on when th
   CHECK(f.tree.hash() == s.tree_hash);
 }
 
-TEST_CASE("a campaign whose data directory turns read-only pauses with the reason, and goes on when it is mended") {
+TEST_CASE("a campaign in a read-only directory pauses with the reason, and continues when it is writable") {
   scratch_folder dir;
   auto data = dir.path + "/data";
   live_node n{data};

@@ -15,7 +15,7 @@
 using namespace kevolve;
 using namespace kevolve::test;
 
-TEST_CASE("a node starts and stops twenty times over, and leaves no helper behind") {
+TEST_CASE("a node starts and stops twenty times and leaves no helper behind") {
   scratch_folder dir;
   id128 id;
   for (int i = 0; i < 20; ++i) {
@@ -29,8 +29,7 @@ TEST_CASE("a node starts and stops twenty times over, and leaves no helper behin
   CHECK(helpers("kevolve-compile-server").empty());
 }
 
-TEST_CASE(
-    "each helper has a session of its own, whose priority it may change without changing ours, and no file of ours") {
+TEST_CASE("each helper has its own session and priority, and none of our files") {
   scratch_folder dir;
   const auto left_open = ::open("/dev/full", O_RDONLY); // NOLINT(android-cloexec-open): as some library might
   live_node n{dir.path};
@@ -68,7 +67,7 @@ TEST_CASE("a second node on the same directory is refused, naming the first") {
   CHECK(second.error().detail.find(std::to_string(::getpid())) != std::string::npos);
 }
 
-TEST_CASE("a target that there is not is refused") {
+TEST_CASE("an unknown target is refused") {
   scratch_folder dir;
   node_options o;
   o.data_dir = dir.path;

@@ -78,7 +78,7 @@ const std::vector<std::string> settings{"budget.candidates=1000", "judge.compile
 
 } // namespace
 
-TEST_CASE("a compile that has run for long goes on over a restart of its node, and is paid for once") {
+TEST_CASE("a long compile continues over a restart of its node, and runs once") {
   scratch_folder dir;
   id128 id;
   uint64_t given = 0;
@@ -114,7 +114,7 @@ TEST_CASE("a compile that has run for long goes on over a restart of its node, a
   CHECK(node.compile_ns > second_session);
 }
 
-TEST_CASE("a compile that goes on without its node is ended when its campaign is cancelled in the next one") {
+TEST_CASE("a compile that continues without its node ends when its campaign is cancelled") {
   scratch_folder dir;
   id128 id;
   {

@@ -64,7 +64,7 @@ bool holds(const std::string& folder, const std::string& what) {
 
 } // namespace
 
-TEST_CASE("a provider's model writes a campaign's candidates; what they took is counted, and its key is nowhere") {
+TEST_CASE("a provider's model writes a campaign's candidates; usage is counted, and the key is nowhere") {
   scratch_folder dir;
   scripted_service service{{streams(written(1)), streams("I would rather talk."), streams(written(2)),
                             refuses(503, "{}"), streams(written(3)), streams(written(4))}};
@@ -87,7 +87,7 @@ TEST_CASE("a provider's model writes a campaign's candidates; what they took is 
   CHECK(!holds(dir.path, canary));
 }
 
-TEST_CASE("what was paid for is judged, also where the answer comes as the budget ends") {
+TEST_CASE("a paid candidate is judged, even if the budget ends meanwhile") {
   scratch_folder dir;
   std::vector<script> replies;
   for (int i = 1; i <= 60; ++i)
@@ -103,7 +103,7 @@ TEST_CASE("what was paid for is judged, also where the answer comes as the budge
   CHECK(s.valid == s.candidates);
 }
 
-TEST_CASE("a candidate that is written again is not judged again: its figures are those of the first") {
+TEST_CASE("a repeated candidate is not judged again and gets the first one's figures") {
   scratch_folder dir;
   scripted_service service{{streams(written(1)), streams(written(2)), streams(written(1)), streams(written(1)),
                             streams(written(3)), streams(written(2))}};
@@ -139,7 +139,7 @@ TEST_CASE("a candidate that is written again is not judged again: its figures ar
   }
 }
 
-TEST_CASE("a campaign whose candidates a model writes survives the death of the actors that ask it") {
+TEST_CASE("a campaign with a model survives the death of the actors that ask it") {
   scratch_folder dir;
   std::vector<script> replies;
   for (int i = 1; i <= 16; ++i) // one for every call, and for those that a death costs
@@ -166,7 +166,7 @@ TEST_CASE("a campaign whose candidates a model writes survives the death of the 
   CHECK(counted <= seen_by_it + 4); // a death may come between a call's record and its sending
 }
 
-TEST_CASE("when its model may not be asked any more, whoever stands in goes on") {
+TEST_CASE("when its model may not be asked any more, the stand-in generator continues") {
   scratch_folder dir;
   scripted_service service{{streams(written(1)), refuses(401, wrong_key)}};
   live_node n{dir.path, {.providers = {service.spec}}};
@@ -183,7 +183,7 @@ TEST_CASE("when its model may not be asked any more, whoever stands in goes on")
   CHECK(by["transform"] == 7);
 }
 
-TEST_CASE("without anybody to stand in the campaign pauses with the reason, and goes on when that is mended") {
+TEST_CASE("without a stand-in the campaign pauses with the reason, and continues after the repair") {
   scratch_folder dir;
   scripted_service service{
       {refuses(401, wrong_key), streams(written(1)), streams(written(2)), streams(written(3)), streams(written(4))}};
@@ -201,7 +201,7 @@ TEST_CASE("without anybody to stand in the campaign pauses with the reason, and 
   CHECK(s.valid == 4);
 }
 
-TEST_CASE("when its provider fails and fails, whoever stands in goes on") {
+TEST_CASE("when its provider fails repeatedly, the stand-in generator continues") {
   scratch_folder dir;
   scripted_service service{std::vector<script>(50, refuses(500, "{}"))};
   live_node n{dir.path, {.providers = {service.spec}}};
@@ -213,7 +213,7 @@ TEST_CASE("when its provider fails and fails, whoever stands in goes on") {
   CHECK(s.valid == 5);
 }
 
-TEST_CASE("a campaign that may spend so many tokens ends with them") {
+TEST_CASE("a campaign with a token budget ends with it") {
   scratch_folder dir;
   std::vector<script> scripts;
   for (int i = 1; i <= 20; ++i)
@@ -230,7 +230,7 @@ TEST_CASE("a campaign that may spend so many tokens ends with them") {
   CHECK(s.valid >= 1);
 }
 
-TEST_CASE("a campaign that asks for a provider which the node lacks is refused by name") {
+TEST_CASE("a campaign that names an unknown provider is refused by name") {
   scratch_folder dir;
   live_node n{dir.path};
   const auto refused = n.try_submit("row_energy", by_llm);
@@ -238,7 +238,7 @@ TEST_CASE("a campaign that asks for a provider which the node lacks is refused b
   CHECK(refused.error().detail.find("no [[provider]]") != std::string::npos);
 }
 
-TEST_CASE("a budget of money is refused where a provider's calls have no price") {
+TEST_CASE("a money budget is refused if a provider's calls have no price") {
   scratch_folder dir;
   scripted_service service{{}};
   service.spec.price = {};

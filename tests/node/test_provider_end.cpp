@@ -5,7 +5,7 @@
 
 using namespace kevolve;
 
-TEST_CASE("a call that was answered before its request was wholly written went out") {
+TEST_CASE("a call answered before its request was completely written counts as sent") {
   attempt_end e;
   e.outcome = attempt_outcome::answered;
   e.status = 200;

@@ -34,7 +34,7 @@ node_record stood(verdict v, bool confirmed) {
 
 } // namespace
 
-TEST_CASE("a judgement is upheld when it says the same again") {
+TEST_CASE("a judgement is upheld if it gives the same result again") {
   CHECK(objection_to(stood(verdict::pass, true), judged(verdict::pass)).empty());
   CHECK(objection_to(stood(verdict::pass, false), judged(verdict::pass, 0.9)).empty()); // it was not called faster
   CHECK(objection_to(stood(verdict::crashed, false), judged(verdict::crashed)).empty());
@@ -43,7 +43,7 @@ TEST_CASE("a judgement is upheld when it says the same again") {
   CHECK_FALSE(objection_to(stood(verdict::crashed, false), judged(verdict::pass)).empty());
 }
 
-TEST_CASE("a best that no longer holds is marked where people look for it") {
+TEST_CASE("a best that no longer holds is marked in the results") {
   scratch_folder dir;
   live_node n{dir.path};
   auto id = n.submit("row_energy", {"budget.candidates=3"});

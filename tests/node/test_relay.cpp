@@ -58,7 +58,7 @@ size_t prompts(live_node& n) {
 
 } // namespace
 
-TEST_CASE("a campaign's candidates come through the relay, over a restart of the node and the death of the relay") {
+TEST_CASE("a campaign's candidates come through the relay, across restarts of node and relay") {
   scratch_folder dir;
   id128 id;
   std::set<uint64_t> answered;
@@ -146,7 +146,7 @@ TEST_CASE("a campaign's candidates come through the relay, over a restart of the
   CHECK(!parse_recording(to_json_text(*kept).substr(0, 1'000)));
 }
 
-TEST_CASE("where batches are judged elsewhere nobody is asked ahead of what they will measure") {
+TEST_CASE("with batches no prompt is prepared ahead of their results") {
   scratch_folder dir;
   live_options away;
   away.batch = {"cpu"};
@@ -166,7 +166,7 @@ TEST_CASE("where batches are judged elsewhere nobody is asked ahead of what they
   CHECK(prompts(n) == 0);
 }
 
-TEST_CASE("a model that never answers keeps neither the other generators nor the campaign's end waiting") {
+TEST_CASE("a model that never answers blocks neither other generators nor the campaign's end") {
   scratch_folder dir;
   live_node n{dir.path};
   auto id = n.submit("row_energy", {"generator=[{kind='transform'},{kind='relay',weight=5,in_flight=2}]",

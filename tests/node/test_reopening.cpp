@@ -62,7 +62,7 @@ struct stepped_node : virtual_system {
 
 } // namespace
 
-TEST_CASE("a campaign whose reopening was stored runs, at whatever moment its actors are let go") {
+TEST_CASE("a reopened campaign runs, whenever its actors end") {
   scratch_folder dir;
   const auto ended = dir.path + "/ended";
   id128 id;

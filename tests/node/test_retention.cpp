@@ -88,7 +88,7 @@ id128 named_by_first_alone(const store& data, const id128& first, const id128& s
 
 } // namespace
 
-TEST_CASE("what ended first is forgotten first, down to nine tenths, and what ended last never") {
+TEST_CASE("the first ended is forgotten first, down to nine tenths, and the last ended never") {
   const std::vector<campaign_status> all{ended(1, 30, 10), ended(2, 10, 10), ended(3, 20, 10, "failed"),
                                          ended(4, 5, 1'000, "running"), ended(5, 1, 1'000, "paused")};
   CHECK(chosen(all, 0).empty());
@@ -101,7 +101,7 @@ TEST_CASE("what ended first is forgotten first, down to nine tenths, and what en
   CHECK(chosen({ended(1, 1, 1'000)}, 10).empty());
 }
 
-TEST_CASE("a campaign is taken out with what it alone named, and the next is as whole as before") {
+TEST_CASE("forgetting a campaign removes its own data only, and others stay complete") {
   scratch_folder dir;
   id128 first, second;
   {
@@ -154,7 +154,7 @@ TEST_CASE("a campaign is taken out with what it alone named, and the next is as 
   CHECK(n.await_end(first).candidates == 6);
 }
 
-TEST_CASE("a campaign is resumed and listed however many were stored before it") {
+TEST_CASE("resuming and listing work with any number of stored campaigns") {
   constexpr uint64_t others = 10'100;
   scratch_folder dir;
   id128 last;
@@ -182,7 +182,7 @@ TEST_CASE("a campaign is resumed and listed however many were stored before it")
   CHECK(n.list().size() == others + 1);
 }
 
-TEST_CASE("a name of what is not there is found, unless its campaign is being forgotten") {
+TEST_CASE("a reference to missing data is found, unless its campaign is being forgotten") {
   scratch_folder dir;
   const auto [first, second] = two_ended(dir.path);
   auto opened = store::open(dir.path);
@@ -210,7 +210,7 @@ TEST_CASE("a name of what is not there is found, unless its campaign is being fo
   CHECK(of_events[1].what == "candidate 1");
 }
 
-TEST_CASE("a node forgets ended campaigns while it runs, and goes on with what a crash cut short") {
+TEST_CASE("a node forgets ended campaigns while it runs, and continues after a crash") {
   scratch_folder dir;
   id128 first, second, third;
   {
@@ -259,7 +259,7 @@ TEST_CASE("a node forgets ended campaigns while it runs, and goes on with what a
   CHECK(check_whole(**data, third) > 0);
 }
 
-TEST_CASE("what candidates in flight hold stays, and a campaign that has not ended is left alone") {
+TEST_CASE("data held by candidates in flight stays, and so do campaigns that have not ended") {
   scratch_folder dir;
   id128 first, second;
   {
@@ -299,7 +299,7 @@ TEST_CASE("what candidates in flight hold stays, and a campaign that has not end
   CHECK_FALSE(s.get(table::index, keys::status(first))->has_value());
 }
 
-TEST_CASE("what a candidate comes to name while others' names are looked for stays, though nobody holds it any more") {
+TEST_CASE("data that a candidate refers to during a search for references stays") {
   scratch_folder dir;
   const auto [first, second] = two_ended(dir.path);
   auto data = store::open(dir.path);
@@ -326,7 +326,7 @@ TEST_CASE("what a candidate comes to name while others' names are looked for sta
   CHECK_FALSE(held.while_held([&](const auto& is_held) { return is_held(keys::evaluation(taken_over)); }));
 }
 
-TEST_CASE("what a campaign that goes on after a restart had bought or begun is not erased before it comes to it") {
+TEST_CASE("a continued campaign's results are not erased before it uses them") {
   for (const auto kind : {event_kind::evaluation_result, event_kind::evaluation_intent}) {
     scratch_folder dir;
     const auto [first, second] = two_ended(dir.path);
@@ -350,7 +350,7 @@ TEST_CASE("what a campaign that goes on after a restart had bought or begun is n
   }
 }
 
-TEST_CASE("a campaign that is half forgotten is not begun again until the rest is gone, by whatever node") {
+TEST_CASE("a half-forgotten campaign cannot start again until the rest is removed, on any node") {
   scratch_folder dir;
   id128 first;
   {

@@ -50,7 +50,7 @@ replay_report played(const std::string& data_dir, const id128& id) {
 
 } // namespace
 
-TEST_CASE("a model compiles and mends its file before it answers, and what it did runs again from its record") {
+TEST_CASE("a model compiles and repairs its file before it answers, and its record replays") {
   scratch_folder dir;
   scripted_service service{{calls({write("int row_energy;;; nonsense(\n"), lint}),
                             calls({write(energy_source(1)), lint, {"search_knowledge", R"({"query":"accumulators"})"}}),
@@ -85,7 +85,7 @@ TEST_CASE("a model compiles and mends its file before it answers, and what it di
   CHECK(again.tree_hash == s.tree_hash);
 }
 
-TEST_CASE("a session goes on where it stood when its generator dies, and ends with its steps") {
+TEST_CASE("a session continues where it was when its generator dies, and ends with its steps") {
   scratch_folder dir;
   const auto good = calls({write(energy_source(7)), lint});
   scripted_service service{{calls({write("nonsense"), lint}),

@@ -42,7 +42,7 @@ const node_brief* find_row(const std::vector<node_brief>& tree, uint64_t index) 
 
 } // namespace
 
-TEST_CASE("what people change of a paused campaign is there after a restart, and asked twice it is one change") {
+TEST_CASE("changes of a paused campaign survive a restart, and a repeated request has one effect") {
   scratch_folder dir;
   id128 id;
   uint64_t given = 0;
@@ -127,7 +127,7 @@ std::vector<std::string> reopened_because(const std::string& data_dir, const id1
 
 } // namespace
 
-TEST_CASE("a campaign that its budget ended goes on once that is raised, also after a restart") {
+TEST_CASE("a campaign ended by its budget continues once that is raised, also after a restart") {
   scratch_folder dir;
   id128 id;
   {
@@ -167,7 +167,7 @@ TEST_CASE("a campaign that its budget ended goes on once that is raised, also af
   CHECK(reopened_because(dir.path, id) == std::vector<std::string>{"its budget was raised", "two more"});
 }
 
-TEST_CASE("the best is dethroned by a ban, and is the best again once that is undone") {
+TEST_CASE("a ban replaces the champion, and undoing it restores the champion") {
   scratch_folder dir;
   live_node n{dir.path};
   auto id = n.submit("row_energy", {"budget.candidates=1000"});
@@ -188,7 +188,7 @@ TEST_CASE("the best is dethroned by a ban, and is the best again once that is un
   audit(dir.path, id);
 }
 
-TEST_CASE("as many campaigns run as there are places; the next by priority starts when one ends") {
+TEST_CASE("the number of running campaigns is limited; the next by priority starts when one ends") {
   scratch_folder dir;
   live_node n{dir.path, {.places = 1}};
   auto first = n.submit("row_energy", {"budget.candidates=1000"});
@@ -212,7 +212,7 @@ TEST_CASE("as many campaigns run as there are places; the next by priority start
   CHECK(c.last_sequence < b.last_sequence);
 }
 
-TEST_CASE("one that waits for a place can be paused and resumed; paused, it begins nothing when it has got one") {
+TEST_CASE("a waiting campaign can be paused and resumed; a paused one starts nothing when it gets its place") {
   scratch_folder dir;
   live_node n{dir.path, {.places = 1}};
   const auto is_paused = [](const campaign_status& s) { return s.state == "paused"; };
@@ -288,7 +288,7 @@ uint64_t promote_injected(live_node& n, const id128& id, const candidate& what) 
 
 } // namespace
 
-TEST_CASE("a best that fails as the rival, or in the final confirmation, loses its crown, and the campaign goes on") {
+TEST_CASE("a champion that fails as baseline or in the final confirmation is replaced, and the campaign continues") {
   scratch_folder dir;
   live_node n{dir.path};
   const auto until = std::chrono::system_clock::now() + std::chrono::seconds{25};

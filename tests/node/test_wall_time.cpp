@@ -48,7 +48,7 @@ std::string state_of(node& n, const std::string& kind) {
 
 } // namespace
 
-TEST_CASE("a campaign that waits for a core says who has it, and ends when its wall time is over") {
+TEST_CASE("a campaign that waits for a core names the holder, and ends when its wall time is over") {
   scratch_folder dir;
   held_cores all;
   live_node n{dir.path};
@@ -69,7 +69,7 @@ TEST_CASE("a campaign that waits for a core says who has it, and ends when its w
   CHECK(wall_seconds_at_rest(f) == s.wall_s);
 }
 
-TEST_CASE("the time of a preparation that is not done yet is kept, all but seconds at a death, whole at a stop") {
+TEST_CASE("an unfinished preparation's time counts, except for seconds at a crash") {
   scratch_folder dir;
   held_cores all;
   live_node n{dir.path};
@@ -85,7 +85,7 @@ TEST_CASE("the time of a preparation that is not done yet is kept, all but secon
   CHECK(wall_seconds_at_rest(folded(dir.path, id)) >= seen.wall_s);
 }
 
-TEST_CASE("a pause is not charged, whatever dies in it, and a death adds nothing to what has run") {
+TEST_CASE("a pause does not count, whatever dies during it, and a crash adds no time") {
   using clock = std::chrono::steady_clock;
   scratch_folder dir;
   live_node n{dir.path};

@@ -52,7 +52,7 @@ TEST_CASE("every honest control passes") {
   try_all(exhibits().controls);
 }
 
-TEST_CASE("every cheat is refused by its rule, or gains nothing") {
+TEST_CASE("every cheat is rejected by its rule, or gains nothing") {
   const std::string mark = "/tmp/kevolve-was-here";
   std::filesystem::remove(mark);
   try_all(exhibits().cheats);

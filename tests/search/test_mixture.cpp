@@ -4,7 +4,7 @@
 
 using namespace kevolve;
 
-TEST_CASE("generators are picked by weight, and the same for the same seed") {
+TEST_CASE("generators are picked by weight, reproducibly by the seed") {
   const std::vector<generator_load> all{{1.0, 0, 0}, {0.0, 0, 0}, {3.0, 0, 0}};
   std::vector<int> picked(3);
   for (uint64_t seed = 0; seed < 4'000; ++seed) {
@@ -19,7 +19,7 @@ TEST_CASE("generators are picked by weight, and the same for the same seed") {
   CHECK(pick_generator({{2.0, 7, 0}}, 5) == 0);
 }
 
-TEST_CASE("a generator that has as many steps as it may is passed over") {
+TEST_CASE("a generator at its limit of steps in flight is skipped") {
   std::vector<generator_load> all{{100.0, 2, 2}, {1.0, 50, 0}};
   for (uint64_t seed = 0; seed < 50; ++seed)
     CHECK(pick_generator(all, seed) == 1);
@@ -30,7 +30,7 @@ TEST_CASE("a generator that has as many steps as it may is passed over") {
   CHECK_FALSE(pick_generator({}, 1));
 }
 
-TEST_CASE("one that is held is passed over; one without weight stands in when all others are") {
+TEST_CASE("a generator on hold is skipped; one without weight stands in when all others are") {
   const generator_load held{1.0, 0, 0, true};
   const generator_load spare{0.0, 0, 0, false};
   const generator_load other{1.0, 0, 0, false};
@@ -43,7 +43,7 @@ TEST_CASE("one that is held is passed over; one without weight stands in when al
   CHECK(!pick_generator({held, {0.0, 0, 0, true}}, 1));
 }
 
-TEST_CASE("weights follow what is gained for time and money, within bounds") {
+TEST_CASE("weights follow the gain per time and money, within bounds") {
   const std::vector<double> given{1.0, 1.0};
   CHECK(adapted_weights(given, {{}, {}}) == given);
   CHECK(adapted_weights(given, {{40, 0.0, 100.0, 0.0}, {40, 0.0, 100.0, 0.0}}) == given); // no policy gained

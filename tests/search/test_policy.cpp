@@ -80,7 +80,7 @@ TEST_CASE("a selection is a function of the tree and the seed") {
   CHECK(outcomes.size() > 10);
 }
 
-TEST_CASE("policies and memory operators come in proportion to their weights") {
+TEST_CASE("policies and memory operators occur in proportion to their weights") {
   auto t = star({1.5, 3.0});
   policy_options o;
   o.drafts = 0;
@@ -99,13 +99,13 @@ TEST_CASE("policies and memory operators come in proportion to their weights") {
   CHECK(std::abs(memory["parent"] - 2000) < 150);
 }
 
-TEST_CASE("greedy improves the fittest, and the root while nothing beats it") {
+TEST_CASE("greedy improves the fittest, or the root if nothing beats it") {
   CHECK(chosen(star({1.5, 3.0, 0.0, 2.0}), only("greedy")) == 2);
   CHECK(chosen(star({0.5, 0.0}), only("greedy")) == 0);
   CHECK(chosen(search_tree{}, only("greedy")) == 0);
 }
 
-TEST_CASE("greedy leaves a node from which nothing more comes, until all are like that") {
+TEST_CASE("greedy skips exhausted nodes, until all are exhausted") {
   auto t = star({1.5, 3.0});
   exhaust(t, 2);
   CHECK(chosen(t, only("greedy")) == 1);
@@ -137,7 +137,7 @@ TEST_CASE("uct widens a node while its visits allow another child") {
   CHECK(chosen(t, o) == 0);
 }
 
-TEST_CASE("uct goes down to the higher bound: value first, then the less visited") {
+TEST_CASE("uct descends to the higher bound: value first, then fewer visits") {
   auto o = only("uct");
   o.widening = 0.1; // never adds children to a node that has some
   auto t = star({2.0, 10.0, 4.0});
@@ -194,7 +194,7 @@ TEST_CASE("virtual loss lowers the value itself, not the exploration term alone"
   CHECK(chosen(t, o) == 2);
 }
 
-TEST_CASE("uct never chooses a node in flight or one that holds no candidate") {
+TEST_CASE("uct never chooses a node in flight or one without a candidate") {
   auto o = only("uct");
   o.widening = 0.1;
   search_tree t;
@@ -207,7 +207,7 @@ TEST_CASE("uct never chooses a node in flight or one that holds no candidate") {
   CHECK(chosen(t, o) == b);
 }
 
-TEST_CASE("nobody improves on a node whose candidate another was judged for, nor combines with it") {
+TEST_CASE("a duplicate node is neither a parent nor a second parent") {
   search_tree t = star({2.0});
   auto twin = passed(2.5); // would be the fittest if it counted
   twin.duplicate_of = 1;
@@ -222,7 +222,7 @@ TEST_CASE("nobody improves on a node whose candidate another was judged for, nor
   }
 }
 
-TEST_CASE("uct passes by a subtree from which nothing more comes") {
+TEST_CASE("uct skips an exhausted subtree") {
   auto o = only("uct");
   auto t = star({9.0, 2.0});
   exhaust(t, 0);
@@ -242,7 +242,7 @@ TEST_CASE("without memory a step starts from the reference") {
   CHECK(s.statistics.at("fresh_start_instead_of") == 2.0);
 }
 
-TEST_CASE("a combination takes a second valid parent, the fitter the likelier") {
+TEST_CASE("a combination takes a second valid parent, fitter ones more likely") {
   auto t = star({1.5, 9.0, 0.0, 2.0, 4.0});
   auto o = only("greedy");
   o.combine = 1.0;
@@ -262,7 +262,7 @@ TEST_CASE("a combination takes a second valid parent, the fitter the likelier") 
   CHECK(select(t, o, 1).parents.size() == 1);
 }
 
-TEST_CASE("uct finds the deep optimum of a made-up landscape sooner than random") {
+TEST_CASE("uct finds a deep optimum sooner than random") {
   // Fitness grows with each 1 in the path's history: a child of a node of level l has level l or l + 1 by its index.
   auto best_after = [](const std::string& policy, uint64_t steps) {
     auto total = 0.0;

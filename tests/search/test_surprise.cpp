@@ -38,7 +38,7 @@ std::set<uint64_t> ever_chosen(const search_tree& t) {
 
 } // namespace
 
-TEST_CASE("a surprise is far above what it was made from, or above all that is known") {
+TEST_CASE("a surprise is far above its parents, or above the best known") {
   search_tree t;
   auto slow = add(t, {0}, compared(0.5, true));
   auto good = add(t, {0}, compared(4.0, true));
@@ -61,7 +61,7 @@ TEST_CASE("a surprise is far above what it was made from, or above all that is k
   }
 }
 
-TEST_CASE("the best that is verified counts, not what only claims to be better") {
+TEST_CASE("the verified best counts, not an unverified claim") {
   search_tree t;
   CHECK(best_verified(t) == 1.0);
   add(t, {0}, compared(2.0, true));
@@ -69,7 +69,7 @@ TEST_CASE("the best that is verified counts, not what only claims to be better")
   CHECK(best_verified(t) == 2.0);
 }
 
-TEST_CASE("an unverified surprise is no parent, to no policy; once verified it is") {
+TEST_CASE("an unverified surprise is no parent for any policy; once verified it is") {
   for (auto verified : {false, true}) {
     search_tree t;
     auto usual = add(t, {0}, compared(1.2));
@@ -82,13 +82,13 @@ TEST_CASE("an unverified surprise is no parent, to no policy; once verified it i
   }
 }
 
-TEST_CASE("a candidate that failed makes no claim and may be repaired") {
+TEST_CASE("a failed candidate makes no claim and may be repaired") {
   search_tree t;
   auto failed = add(t, {0}, {verdict::wrong_result, 90.0, 0.0, 0.0, false, false, false});
   CHECK(is_believed(t, t.at(failed), best_verified(t)));
 }
 
-TEST_CASE("what is confirmed is verified, and the tree's hash tells an audit") {
+TEST_CASE("a confirmed node is verified, and the tree's hash includes audits") {
   search_tree confirmed;
   add(confirmed, {0}, {verdict::pass, 2.0, 2.0, 2.0, false, true, false});
   CHECK(confirmed.at(1).verified);

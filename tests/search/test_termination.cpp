@@ -28,12 +28,12 @@ campaign_progress underway() {
 
 } // namespace
 
-TEST_CASE("a campaign goes on while nothing is reached") {
+TEST_CASE("a campaign continues while no limit is reached") {
   CHECK(!should_stop(all_rules(), underway()).stop);
   CHECK(should_stop(all_rules(), underway()).reason.empty());
 }
 
-TEST_CASE("each limit ends it, with its reason and words for a person") {
+TEST_CASE("each limit ends it, with its reason and a text for people") {
   struct example {
     void (*change)(campaign_progress&);
     const char* reason;
@@ -64,7 +64,7 @@ TEST_CASE("each limit ends it, with its reason and words for a person") {
   }
 }
 
-TEST_CASE("a limit of zero is none") {
+TEST_CASE("a limit of zero means no limit") {
   auto p = underway();
   p.best_ci_low = 1e9;
   p.candidates = 1'000'000;
@@ -74,7 +74,7 @@ TEST_CASE("a limit of zero is none") {
   CHECK(!should_stop({}, p).stop);
 }
 
-TEST_CASE("cancelling counts before the target, the target before the budget, the budget before the stall") {
+TEST_CASE("cancelling precedes the target, the target the budget, the budget the stall") {
   auto p = underway();
   p.valid_since_best = 80;
   CHECK(should_stop(all_rules(), p).reason == "stall");
@@ -86,7 +86,7 @@ TEST_CASE("cancelling counts before the target, the target before the budget, th
   CHECK(should_stop(all_rules(), p).reason == "cancelled");
 }
 
-TEST_CASE("a campaign whose wall time is over waits for its last results, not for ever") {
+TEST_CASE("a campaign whose wall time is over waits for its last results, with a limit") {
   CHECK(is_over({.beyond_s = 0.0, .preparing = true}));
   CHECK_FALSE(is_over({.beyond_s = 1.0}));
   CHECK_FALSE(is_over({.beyond_s = 1.0, .preparing = true, .has_best = true})); // to be confirmed

@@ -46,7 +46,7 @@ TEST_CASE("a node in flight is a virtual loss along the path of first parents") 
   CHECK(!t.at(c).draft);
 }
 
-TEST_CASE("finishing counts a visit, raises the value of every ancestor and takes the virtual loss back") {
+TEST_CASE("finishing counts a visit, raises the value of every ancestor and removes the virtual loss") {
   search_tree t;
   auto a = t.add({0}, true);
   auto b = t.add({0}, true);
@@ -67,7 +67,7 @@ TEST_CASE("finishing counts a visit, raises the value of every ancestor and take
   CHECK(t.valid() == 2);
 }
 
-TEST_CASE("what does not pass has no fitness, whatever it claims") {
+TEST_CASE("a node that does not pass has fitness 0, whatever it claims") {
   search_tree t;
   auto a = t.add({0}, true);
   CHECK(t.finish(a, failed()));
@@ -92,13 +92,13 @@ TEST_CASE("only a node in flight can finish, and only once") {
   CHECK(t.hash() == before);
 }
 
-TEST_CASE("a parent that is not there falls away; without any the root takes its place") {
+TEST_CASE("a missing parent is ignored; without any, the root is the parent") {
   search_tree t;
   auto a = t.add({99}, false);
   CHECK(t.at(a).parents == std::vector<uint64_t>{0});
 }
 
-TEST_CASE("the hash is that of the tree, not of the order independent events came in") {
+TEST_CASE("the hash does not depend on the order of independent events") {
   search_tree x;
   search_tree y;
   for (auto* t : {&x, &y})
@@ -117,7 +117,7 @@ TEST_CASE("the hash is that of the tree, not of the order independent events cam
   CHECK(x.hash() == y.hash());
 }
 
-TEST_CASE("the hash does not tell whether a node was added before or after another finished") {
+TEST_CASE("the hash does not depend on whether a node was added before or after another finished") {
   search_tree x;
   x.add({0}, true);
   x.add({0}, true);

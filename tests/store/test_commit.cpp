@@ -4,7 +4,7 @@
 
 namespace kevolve::test {
 
-TEST_CASE("an event comes back as it was written, with its sequences") {
+TEST_CASE("an event is read as written, with its sequences") {
   scratch_directory dir;
   auto s = open_store(dir.path());
   transaction t{{make_event(red, std::string("a\0b", 3)), make_event(blue, "c"), make_event(red, "")}, {}};
@@ -41,7 +41,7 @@ TEST_CASE("a group of transactions takes effect as one, in order") {
   CHECK(payloads(*s) == std::vector<std::string>{"1", "2", "3"});
 }
 
-TEST_CASE("sequences go on without a gap after reopening") {
+TEST_CASE("sequences continue without a gap after reopening") {
   scratch_directory dir;
   for (uint64_t round = 0; round < 3; ++round) {
     auto s = open_store(dir.path());
@@ -83,7 +83,7 @@ TEST_CASE("records are put, replaced, erased and scanned by prefix") {
   CHECK(s->scan(table::index, "a/", 10).value().size() == 2);
 }
 
-TEST_CASE("keys and tables of the store's own are refused") {
+TEST_CASE("the store's own keys and tables are refused") {
   scratch_directory dir;
   auto s = open_store(dir.path());
   const std::vector<write_op> refused{
@@ -129,7 +129,7 @@ TEST_CASE("the latest snapshot of a campaign is kept") {
   CHECK(s->snapshot(blue).value()->state.empty());
 }
 
-TEST_CASE("a checkpoint is a data directory with what was committed before it") {
+TEST_CASE("a checkpoint is a data directory with everything committed before") {
   scratch_directory dir;
   scratch_directory other;
   auto copy = other.path() + "/copy";

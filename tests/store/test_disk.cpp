@@ -61,7 +61,7 @@ uint64_t rounds(const char* variable, uint64_t usual) {
 
 } // namespace
 
-TEST_CASE("a power cut keeps everything acknowledged, and leaves a prefix of what was written") {
+TEST_CASE("a power cut keeps everything acknowledged, and leaves a prefix of the writes") {
   const auto cuts = rounds("KEVOLVE_POWER_CUTS", 60);
   std::mt19937_64 random{cuts};
   scratch_directory dir;
@@ -100,7 +100,7 @@ TEST_CASE("a power cut keeps everything acknowledged, and leaves a prefix of wha
   CHECK(while_opening > 0);
 }
 
-TEST_CASE("what was only written goes with the machine at worst, and nothing before it does") {
+TEST_CASE("an unsynced commit may be lost with the machine, nothing before it") {
   bool lost = false;
   for (uint64_t seed = 0; seed < 8; ++seed)
     for (bool synced : {false, true}) {
@@ -132,7 +132,7 @@ TEST_CASE("what was only written goes with the machine at worst, and nothing bef
   CHECK(lost); // otherwise the simulated disk loses nothing
 }
 
-TEST_CASE("a synced commit makes what was written before it synced too") {
+TEST_CASE("a synced commit also makes earlier writes durable") {
   for (uint64_t seed = 0; seed < 8; ++seed) {
     scratch_directory dir;
     faulty_disk disk;
@@ -148,7 +148,7 @@ TEST_CASE("a synced commit makes what was written before it synced too") {
   }
 }
 
-TEST_CASE("a disk that loses what was only written does not stop the store") {
+TEST_CASE("a disk that loses unsynced data does not stop the store") {
   scratch_directory dir;
   faulty_disk disk;
   auto s = open_store(dir.path(), small_on(disk));
@@ -165,7 +165,7 @@ TEST_CASE("a disk that loses what was only written does not stop the store") {
   CHECK(log.back() == numbered(3));
 }
 
-TEST_CASE("a disk that fails while a store is made or opened is named, and does no harm") {
+TEST_CASE("a disk that fails while a store is made or opened is reported, and does no harm") {
   for (auto what : {fault::no_space, fault::torn_write, fault::sync_error}) {
     scratch_directory dir;
     faulty_disk disk;
@@ -197,7 +197,7 @@ TEST_CASE("a disk that fails while a store is made or opened is named, and does 
   }
 }
 
-TEST_CASE("a refused commit is not in the store, and committing goes on when the disk is mended") {
+TEST_CASE("a refused commit is not in the store, and committing continues when the disk works again") {
   const auto turns = rounds("KEVOLVE_DISK_FAULTS", 60);
   for (auto what : {fault::no_space, fault::torn_write, fault::sync_error}) {
     CAPTURE(static_cast<int>(what));

@@ -61,7 +61,7 @@ void check_whole(const std::string& directory) {
 
 } // namespace
 
-TEST_CASE("a forgotten campaign's events are gone, and everybody else's are found from any place") {
+TEST_CASE("a forgotten campaign's events are gone, and all others are found from any position") {
   scratch_directory dir;
   uint64_t last = 0;
   {
@@ -86,7 +86,7 @@ TEST_CASE("a forgotten campaign's events are gone, and everybody else's are foun
   CHECK(s->last_sequence() == last + 30);
 }
 
-TEST_CASE("what is forgotten takes no more places than what is left around it") {
+TEST_CASE("forgotten events use no more places than gaps between the remaining ones") {
   scratch_directory dir;
   {
     auto s = open_store(dir.path());
@@ -101,7 +101,7 @@ TEST_CASE("what is forgotten takes no more places than what is left around it") 
   check_whole(dir.path());
 }
 
-TEST_CASE("events that end a store may be forgotten: the next one still has the next number") {
+TEST_CASE("the last events may be forgotten: the next one still has the next number") {
   scratch_directory dir;
   {
     auto s = open_store(dir.path());
@@ -118,7 +118,7 @@ TEST_CASE("events that end a store may be forgotten: the next one still has the 
   CHECK(payloads(*s) == std::vector<std::string>{"1", "2", "3", "4", "10"});
 }
 
-TEST_CASE("a power cut on the way leaves a shorter campaign, and the same call goes on") {
+TEST_CASE("after a power cut the campaign is shorter, and the same call continues") {
   scratch_directory dir;
   faulty_disk disk;
   store_options o;
@@ -149,7 +149,7 @@ TEST_CASE("a power cut on the way leaves a shorter campaign, and the same call g
   CHECK(fsck(dir.path(), look)->findings.empty());
 }
 
-TEST_CASE("who reads the global order while events are forgotten finds each remaining one, and no hole") {
+TEST_CASE("reading the global order during forgetting finds each remaining event, and no hole") {
   scratch_directory dir;
   auto s = open_store(dir.path());
   fill(*s, 6'000);
@@ -174,7 +174,7 @@ TEST_CASE("who reads the global order while events are forgotten finds each rema
   CHECK(readings > 1);
 }
 
-TEST_CASE("records are erased unless they were put since") {
+TEST_CASE("records are erased unless they were written since") {
   scratch_directory dir;
   auto s = open_store(dir.path());
   const auto again = write_op::put_blob("named again");

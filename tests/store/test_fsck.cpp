@@ -83,7 +83,7 @@ std::vector<std::string> files_with(const std::string& directory, const std::str
 
 } // namespace
 
-TEST_CASE("an undamaged store has no findings, and looking changes nothing") {
+TEST_CASE("an undamaged store has no findings, and the check changes nothing") {
   scratch_directory dir;
   fill(dir.path());
   auto report = check(dir.path(), false);
@@ -93,7 +93,7 @@ TEST_CASE("an undamaged store has no findings, and looking changes nothing") {
   CHECK(code_of(fsck(dir.path())) == errc::conflict);
 }
 
-TEST_CASE("a mark of the end that says nothing is noticed, and written anew") {
+TEST_CASE("an invalid end mark is found and rewritten") {
   for (const auto* text : {"garbage", "00000000000000000010", "000000000000000000x0\n", "00000000000000000010\nmore"}) {
     CAPTURE(text);
     scratch_directory dir;
@@ -110,7 +110,7 @@ TEST_CASE("a mark of the end that says nothing is noticed, and written anew") {
   CHECK(check(dir.path(), false).findings.empty());
 }
 
-TEST_CASE("any flipped byte of a record is noticed, and names the key") {
+TEST_CASE("any flipped byte of a record is found, and the key is named") {
   scratch_directory dir;
   fill(dir.path());
   const auto key = key_of({0, 3});
@@ -126,7 +126,7 @@ TEST_CASE("any flipped byte of a record is noticed, and names the key") {
   CHECK(code_of(open_store(dir.path())->get(table::nodes, key)) == errc::none);
 }
 
-TEST_CASE("a record in another record's place is noticed") {
+TEST_CASE("a record in another record's place is found") {
   scratch_directory dir;
   raw_store{[&] {
     fill(dir.path());
@@ -136,7 +136,7 @@ TEST_CASE("a record in another record's place is noticed") {
   CHECK(code_of(open_store(dir.path())->get(table::nodes, key_of({0, 3}))) == errc::corrupt);
 }
 
-TEST_CASE("a damaged record moves to quarantine and the rest goes on") {
+TEST_CASE("a damaged record moves to quarantine and the others stay") {
   scratch_directory dir;
   fill(dir.path());
   raw_store{dir.path()}.flip_byte(table::nodes, key_of({0, 3}), 10);
@@ -152,7 +152,7 @@ TEST_CASE("a damaged record moves to quarantine and the rest goes on") {
   CHECK(payloads(*s).size() == 10);
 }
 
-TEST_CASE("a blob with another content is noticed, although its record holds") {
+TEST_CASE("a blob with wrong content is found, even if its record is intact") {
   scratch_directory dir;
   fill(dir.path());
   const auto name = sha256_hex("blob 5");
@@ -165,7 +165,7 @@ TEST_CASE("a blob with another content is noticed, although its record holds") {
   CHECK(s->blob(name).value() == "blob 5");
 }
 
-TEST_CASE("writing a blob again heals a damaged copy") {
+TEST_CASE("writing a blob again repairs a damaged copy") {
   scratch_directory dir;
   fill(dir.path());
   const auto name = sha256_hex("blob 5");
@@ -176,7 +176,7 @@ TEST_CASE("writing a blob again heals a damaged copy") {
   CHECK(s->blob(name).value() == "blob 5");
 }
 
-TEST_CASE("damaged and missing events leave stand-ins, and the sequences stay whole") {
+TEST_CASE("damaged and missing events are replaced by stand-ins, and the sequences stay complete") {
   struct damage {
     const char* name;
     uint64_t sequence; // odd: red
@@ -232,7 +232,7 @@ TEST_CASE("damaged and missing events leave stand-ins, and the sequences stay wh
   }
 }
 
-TEST_CASE("a snapshot ahead of its events is not kept") {
+TEST_CASE("a snapshot ahead of its events is removed") {
   scratch_directory dir;
   fill(dir.path());
   REQUIRE(commit_one(*open_store(dir.path()),
@@ -243,7 +243,7 @@ TEST_CASE("a snapshot ahead of its events is not kept") {
   CHECK(!s->snapshot(blue).value());
 }
 
-TEST_CASE("a damaged schema version keeps the store closed until fsck stamps it") {
+TEST_CASE("with a damaged schema version the store stays closed until fsck writes it") {
   scratch_directory dir;
   fill(dir.path());
   raw_store{dir.path()}.flip_byte(table::meta, "schema", 10);
@@ -252,7 +252,7 @@ TEST_CASE("a damaged schema version keeps the store closed until fsck stamps it"
   CHECK(payloads(*open_store(dir.path())).size() == 10);
 }
 
-TEST_CASE("a damaged file costs its records, and no more") {
+TEST_CASE("a damaged file costs only its own records") {
   scratch_directory dir;
   const uint64_t count = 3000;
   {
@@ -299,7 +299,7 @@ TEST_CASE("a damaged file costs its records, and no more") {
   CHECK(commit_one(*s, make_transaction(red, "next")).value()[0] == count + 1);
 }
 
-TEST_CASE("a lost list of files is made anew") {
+TEST_CASE("a lost list of files is rebuilt") {
   scratch_directory dir;
   fill(dir.path());
   raw_store{dir.path()}.flush_all();
@@ -313,7 +313,7 @@ TEST_CASE("a lost list of files is made anew") {
   CHECK(payloads(*open_store(dir.path())).size() == 10);
 }
 
-TEST_CASE("a lost CURRENT is pointed at the manifest that is there") {
+TEST_CASE("a lost CURRENT is restored from the existing manifest") {
   scratch_directory dir;
   fill(dir.path());
   raw_store{dir.path()}.flush_all();
@@ -322,7 +322,7 @@ TEST_CASE("a lost CURRENT is pointed at the manifest that is there") {
   CHECK(payloads(*open_store(dir.path())).size() == 10);
 }
 
-TEST_CASE("without CURRENT and manifest the files still give everything back") {
+TEST_CASE("without CURRENT and manifest the files still restore everything") {
   scratch_directory dir;
   fill(dir.path());
   raw_store{dir.path()}.flush_all();

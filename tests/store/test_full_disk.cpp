@@ -104,7 +104,7 @@ TEST_CASE("a full disk refuses a new store with the reason") {
   CHECK(store::open(disk.data()));
 }
 
-TEST_CASE("a read-only file system is named as such") {
+TEST_CASE("a read-only file system is reported as such") {
   small_disk disk;
   REQUIRE(commit_one(*open_store(disk.data()), make_transaction(red, "kept")));
   REQUIRE(disk.remount(MS_RDONLY));

@@ -6,7 +6,7 @@
 
 namespace kevolve::test {
 
-TEST_CASE("a second process is refused, and told which process has the directory") {
+TEST_CASE("a second process is refused, and the owner is named") {
   scratch_directory dir;
   auto ends = make_channel_pair();
   REQUIRE(ends);
@@ -48,7 +48,7 @@ TEST_CASE("the same process cannot open a directory twice") {
   CHECK(store::open(dir.path()));
 }
 
-TEST_CASE("a directory that is only read is said to be read, by nobody whose number is left from before") {
+TEST_CASE("a directory open for reading is reported as such, without a stale owner") {
   scratch_directory dir;
   CHECK(store::open(dir.path()));
   store_options o;
@@ -64,7 +64,7 @@ TEST_CASE("a directory that is only read is said to be read, by nobody whose num
                + "until that has ended");
 }
 
-TEST_CASE("a missing directory is made only when asked") {
+TEST_CASE("a missing directory is created only on request") {
   scratch_directory dir;
   auto deep = dir.path() + "/a/b";
   store_options o;

@@ -43,7 +43,7 @@ void fill(const std::string& directory) {
 
 } // namespace
 
-TEST_CASE("without CURRENT or its manifest a store is refused, again and again, and every byte stays") {
+TEST_CASE("without CURRENT or its manifest a store is always refused and stays unchanged") {
   for (const auto* part : {"CURRENT", "MANIFEST"}) {
     CAPTURE(part);
     scratch_directory dir;
@@ -75,7 +75,7 @@ TEST_CASE("without CURRENT or its manifest a store is refused, again and again, 
   }
 }
 
-TEST_CASE("reading makes nothing and changes nothing") {
+TEST_CASE("reading creates and changes nothing") {
   scratch_directory dir;
   auto absent = store::open(dir.path() + "/none", reading());
   REQUIRE(!absent);
@@ -107,7 +107,7 @@ TEST_CASE("reading makes nothing and changes nothing") {
   CHECK(reader.error().code == errc::conflict);
 }
 
-TEST_CASE("a directory that may not be written can be read") {
+TEST_CASE("a read-only directory can be read") {
   scratch_directory dir;
   fill(dir.path());
   auto allow = [&](std::filesystem::perms folders, std::filesystem::perms files) {
@@ -131,7 +131,7 @@ TEST_CASE("a directory that may not be written can be read") {
   CHECK(status == 0);
 }
 
-TEST_CASE("after damage in the log the store says how many events are lost") {
+TEST_CASE("after damage in the log the store reports how many events are lost") {
   scratch_directory dir;
   fill(dir.path());
   CHECK(fsck(dir.path())->findings.empty());

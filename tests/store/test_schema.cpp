@@ -28,7 +28,7 @@ store_options with(const schema& s) {
 
 } // namespace
 
-TEST_CASE("data of a newer schema is refused and left as it was") {
+TEST_CASE("data of a newer schema is refused and left unchanged") {
   scratch_directory dir;
   const schema newer{2, {}};
   REQUIRE(commit_one(*open_store(dir.path(), with(newer)), make_transaction(red, "from the future")));
@@ -40,7 +40,7 @@ TEST_CASE("data of a newer schema is refused and left as it was") {
   CHECK(payloads(*open_store(dir.path(), with(newer))).size() == 1);
 }
 
-TEST_CASE("a table that this kevolve does not know is a newer format") {
+TEST_CASE("an unknown table means a newer format") {
   scratch_directory dir;
   open_store(dir.path()).reset();
   {
@@ -56,7 +56,7 @@ TEST_CASE("a table that this kevolve does not know is a newer format") {
   CHECK(refused.error().detail.find("tensors") != std::string::npos);
 }
 
-TEST_CASE("a record of a newer format is refused, and no damage") {
+TEST_CASE("a record of a newer format is refused, but is no damage") {
   scratch_directory dir;
   auto s = open_store(dir.path());
   REQUIRE(s->put(table::nodes, "n", "value"));
@@ -113,7 +113,7 @@ TEST_CASE("older data is migrated step by step, once") {
   CHECK(store::open(dir.path(), with(gap)).error().code == errc::unsupported);
 }
 
-TEST_CASE("a step that fails leaves the version, and is tried again") {
+TEST_CASE("a failed step keeps the old version, and is tried again") {
   scratch_directory dir;
   REQUIRE(open_store(dir.path())->put(table::nodes, "n", "a"));
   bool broken = true;

@@ -35,7 +35,7 @@ std::string class_of(const answer_or_refusal<answer>& a) {
 
 } // namespace
 
-TEST_CASE("replies are read, or refused with their class") {
+TEST_CASE("replies are parsed, or refused with their class") {
   const auto data = table();
   const auto rules = rules_of(data["current"]);
   std::set<std::string> names;
@@ -62,7 +62,7 @@ TEST_CASE("replies are read, or refused with their class") {
   }
 }
 
-TEST_CASE("a reply cut anywhere is its answer, or refused, and never another answer") {
+TEST_CASE("a truncated reply is its answer or refused, never another answer") {
   const auto data = table();
   const auto rules = rules_of(data["current"]);
   for (const auto& row : data["replies"]) {
@@ -81,7 +81,7 @@ TEST_CASE("a reply cut anywhere is its answer, or refused, and never another ans
   }
 }
 
-TEST_CASE("a reply or a file past its limit is refused") {
+TEST_CASE("a reply or a file beyond its limit is refused") {
   auto rules = rules_of("x\n");
   rules.most_reply = 100;
   rules.most_file = 18;
@@ -90,7 +90,7 @@ TEST_CASE("a reply or a file past its limit is refused") {
   CHECK(class_of(parse_answer("```c\nvoid f(void) {}\n```\n", rules)) == "none");
 }
 
-TEST_CASE("edits are so many at most, and a file that one of them makes too large is refused at once") {
+TEST_CASE("the number of edits is limited, and a file that grows too large is refused at once") {
   auto rules = rules_of("q\nvoid f(void) {}\n");
   const std::string same = "<<<<<<< SEARCH\nq\n=======\nq\n>>>>>>> REPLACE\n";
   std::string many;
@@ -104,7 +104,7 @@ TEST_CASE("edits are so many at most, and a file that one of them makes too larg
   CHECK(class_of(parse_answer(grown + shrunk, rules)) == "too_large");
 }
 
-TEST_CASE("a hundred thousand fences and marks are read in no time") {
+TEST_CASE("a hundred thousand fences and marks are read in linear time") {
   auto rules = rules_of("x\n");
   std::string many;
   for (int i = 0; i < 100'000; ++i)
@@ -112,7 +112,7 @@ TEST_CASE("a hundred thousand fences and marks are read in no time") {
   CHECK_FALSE(parse_answer(many, rules).has_value());
 }
 
-TEST_CASE("a search that repeats itself like the file is found, or not, in no time") {
+TEST_CASE("a repetitive search text is found, or not, in linear time") {
   std::string file;
   for (int i = 0; i < 200'000; ++i)
     file += "a\n";
@@ -133,11 +133,11 @@ TEST_CASE("a search that repeats itself like the file is found, or not, in no ti
   CHECK(edit("b\na\na\n") == "none");
 }
 
-TEST_CASE("bytes that are no UTF-8 are no source") {
+TEST_CASE("invalid UTF-8 is no source") {
   CHECK(class_of(parse_answer("```c\nvoid f(void) {} // \xFF\n```\n", rules_of("x\n"))) == "not_text");
 }
 
-TEST_CASE("a candidate of several files takes each by its name") {
+TEST_CASE("a candidate of several files gets each by its name") {
   auto rules = rules_of("void f(void);\n");
   rules.current.push_back({"inc/h.h", "#define A 1\n"});
   const auto a = parse_answer("```c inc/h.h\n#define A 2\n```\n", rules);
@@ -152,7 +152,7 @@ TEST_CASE("a candidate of several files takes each by its name") {
   CHECK(class_of(parse_answer("```c inc/h.h\n#define A 2\n```\nand", rules, true)) == "truncated");
 }
 
-TEST_CASE("every refusal has a name and one paragraph that says what to do") {
+TEST_CASE("every refusal has a name and one paragraph of advice") {
   auto rules = rules_of("x\n");
   std::set<std::string> names;
   std::set<std::string> paragraphs;

@@ -30,7 +30,7 @@ const auto writes = call_of("write_file", R"({"path":"candidate.c","content":"vo
 
 } // namespace
 
-TEST_CASE("a reply that holds no candidate is sent back once, a second one is the end") {
+TEST_CASE("a reply without a candidate is returned once; a second one ends the step") {
   auto c = begin_conversation(rules());
   CHECK(read_reply(c, "hm", false, 10).kind == reading_kind::mend);
   auto again = c;
@@ -40,14 +40,14 @@ TEST_CASE("a reply that holds no candidate is sent back once, a second one is th
   CHECK(good.found.summary == "s");
 }
 
-TEST_CASE("calls that nobody offered are refused") {
+TEST_CASE("calls of unknown tools are refused") {
   auto c = begin_conversation(rules());
   const auto r = read_reply(c, writes, true, 10);
   CHECK(r.kind == reading_kind::refused);
   CHECK(r.why.what == refusal_class::unknown_tool);
 }
 
-TEST_CASE("what a session has written is its candidate, and the last words name it") {
+TEST_CASE("the files written in a session are its candidate, and the final text describes it") {
   auto c = with_tools();
   const auto r = read_reply(c, writes, true, 10);
   REQUIRE(r.kind == reading_kind::calls);
@@ -59,7 +59,7 @@ TEST_CASE("what a session has written is its candidate, and the last words name 
   CHECK(end.found.files[0].content == "void f(void) {}\n");
 }
 
-TEST_CASE("who has used up its calls may say its last words; who calls on ends with what it has written") {
+TEST_CASE("after its last call a model may give its final text; another call ends the session") {
   auto c = with_tools();
   CHECK(read_reply(c, call_of("lint", "{}"), true, 10).kind == reading_kind::calls);
   const auto three = calls_text({"", {{"1", "lint", "{}"}, {"2", "lint", "{}"}, {"3", "write_file", "{}"}}});
@@ -79,7 +79,7 @@ TEST_CASE("who has used up its calls may say its last words; who calls on ends w
   CHECK(read_reply(c, call_of("lint", "{}"), true, 10).kind == reading_kind::candidate);
 }
 
-TEST_CASE("a session ends with its tokens, or when it calls what there is not, again and again") {
+TEST_CASE("a session ends with its tokens, or with repeated calls of unknown tools") {
   auto c = with_tools(1'000);
   CHECK(read_reply(c, call_of("lint", "{}"), true, 900).kind == reading_kind::calls);
   auto end = read_reply(c, call_of("lint", "{}"), true, 900);
@@ -94,7 +94,7 @@ TEST_CASE("a session ends with its tokens, or when it calls what there is not, a
   CHECK(end.why.detail.find("3 refused calls in a row") != std::string::npos);
 }
 
-TEST_CASE("a session is mended once, and cut short it ends with what it has written") {
+TEST_CASE("a session is repaired once, and an interrupted one ends with its files") {
   auto c = with_tools();
   CHECK(read_reply(c, "hm", false, 10).kind == reading_kind::mend);
   CHECK(cut_short(c, {}, "ended").kind == reading_kind::refused);

@@ -10,7 +10,7 @@
 using namespace kevolve;
 using namespace kevolve::synthesis;
 
-TEST_CASE("a Markdown file falls into its sections") {
+TEST_CASE("a Markdown file is split into its sections") {
   const auto s =
       split_sections("a.md", "intro\n# One\ntext\n```c\n# no heading\n```\n## Two\n\n#nospace\nmore\n# Empty\n\n");
   REQUIRE(s.size() == 3);
@@ -22,7 +22,7 @@ TEST_CASE("a Markdown file falls into its sections") {
   CHECK(split_sections("a.md", "").empty());
 }
 
-TEST_CASE("sections are found by the words of their titles before those of their text") {
+TEST_CASE("sections are found by their titles before their text") {
   const section_source source{{{"Caches", "Blocking keeps tiles of a matrix in the cache."},
                                {"Memory bandwidth", "Stream what is not read again."},
                                {"Debugging", "A crash is an index."},
@@ -37,7 +37,7 @@ TEST_CASE("sections are found by the words of their titles before those of their
   CHECK(source.find({"crashes"}, 1'000).size() == 1); // matches other endings of a word
 }
 
-TEST_CASE("what does not fit the budget is passed over") {
+TEST_CASE("sections beyond the budget are skipped") {
   const section_source source{{{"Vectors one", std::string(4'000, 'x') + " vectors"}, {"Other", "vectors too"}}};
   const auto found = source.find({"vectors"}, 50);
   REQUIRE(found.size() == 1);
@@ -45,7 +45,7 @@ TEST_CASE("what does not fit the budget is passed over") {
   CHECK(source.find({"vectors"}, 2'000).size() == 2);
 }
 
-TEST_CASE("the processor's own document has something to say to every diagnosis") {
+TEST_CASE("the processor's own document covers every diagnosis") {
   const auto* root = std::getenv("KEVOLVE_SOURCE");
   REQUIRE_MESSAGE(root != nullptr, "run this test through ctest");
   std::ifstream in{std::string{root} + "/backends/cpu/tactics.md"};

@@ -51,7 +51,7 @@ TEST_CASE("a session reads, writes and replaces, and its files are the answer") 
   CHECK(session_answer(s, r, "flags: -o /etc/passwd").error().what == refusal_class::unknown_flags);
 }
 
-TEST_CASE("linting and searching are asked of whoever holds the session") {
+TEST_CASE("linting and searching are delegated to the session's owner") {
   const auto r = rules();
   auto s = begin_session(r);
   for (const char* nothing : {"{}", "", "null"}) {
@@ -66,7 +66,7 @@ TEST_CASE("linting and searching are asked of whoever holds the session") {
         == std::string{"<kevolve-data label=\"compiler\" lines=\"1\">\n</kevolve\\-data>\n"}.size());
 }
 
-TEST_CASE("calls that are not to be are refused with their class and change nothing") {
+TEST_CASE("invalid calls are refused with their class and change nothing") {
   auto r = rules();
   r.answers.most_file = 40;
   CHECK(refused(r, call("bash", {{"command", "ls"}})) == "command");
@@ -116,7 +116,7 @@ TEST_CASE("a session ends by its steps, its tokens or its refusals") {
   CHECK(session_end(s, r).find("refused") != std::string::npos);
 }
 
-TEST_CASE("a session that wrote nothing is read by its last words") {
+TEST_CASE("a session without files uses its final text") {
   const auto r = rules();
   const auto s = begin_session(r);
   const auto nothing = session_answer(s, r, "I give up.");
@@ -125,7 +125,7 @@ TEST_CASE("a session that wrote nothing is read by its last words") {
   CHECK(session_answer(s, r, "```c\nvoid f(void) {}\n```\n").has_value());
 }
 
-TEST_CASE("the tools come with schemas, in a fixed order") {
+TEST_CASE("the tools have schemas, in a fixed order") {
   const auto tools = session_tools();
   REQUIRE(tools.size() == 5);
   CHECK(tools[0].name == "read_file");

@@ -141,7 +141,7 @@ void check_cheat(const compile_fixture& f, const std::string& flags, stage& serv
 
 } // namespace
 
-TEST_CASE("every attack on the compiler is refused with evidence or gains nothing") {
+TEST_CASE("every attack on the compiler is rejected with evidence or gains nothing") {
   stage server;
   if (!server.confined()) {
     MESSAGE("skipped: without Landlock a compiler may read what this user may, and native candidates are refused");
@@ -178,7 +178,7 @@ TEST_CASE("every attack on the compiler is refused with evidence or gains nothin
   }
 }
 
-TEST_CASE("every honest neighbour compiles and is judged right") {
+TEST_CASE("every honest control compiles and is judged correctly") {
   stage server;
   bench judge_context;
   for (const auto& f : load_fixtures(fixtures_folder() + "honest", server.secrets()))
