@@ -109,7 +109,7 @@ struct judge_request {
   double alpha = 0.05;           // of the sequential test, both sides together
   double delta = 0.005;          // smallest relative gain that counts
   double screen_out = 1.3;       // screening: stops early if the candidate is this many times slower than the baseline
-  uint32_t max_pairs = 60;       // confirm: limit on pairs beyond the interval's, while these indicate a gain
+  uint32_t max_pairs = 60;       // limit on pairs; confirm: beyond the interval's only while they indicate a gain
   uint32_t screening_ms = 2'500; // screening: stays undecided once the pairs took this long, but runs at least 2 pairs
   uint32_t min_interval_pairs = 30; // confirm: new pairs for the interval
   uint32_t limit_ms = 60'000;       // wall-clock limit of the whole request

@@ -59,7 +59,7 @@ core_times times_of(const std::string& text, const std::vector<int>& cores, doub
     words >> name;
     if (std::none_of(cores.begin(), cores.end(), [&](int c) { return name == "cpu" + std::to_string(c); }))
       continue;
-    // columns: user nice system idle iowait irq softirq steal
+    // Columns: user nice system idle iowait irq softirq steal
     std::array<uint64_t, 8> ticks{};
     size_t columns = 0;
     while (columns < ticks.size() && words >> ticks[columns])

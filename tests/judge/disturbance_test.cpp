@@ -14,7 +14,7 @@ TEST_CASE("a session is disturbed by stolen time, drift, waiting pairs and other
     session_noise noise;
     const char* says; // part of the reason; empty: not disturbed
   };
-  // columns: wall, stolen, tick, probe before, probe after, pairs, waiting
+  // Columns: wall, stolen, tick, probe before, probe after, pairs, waiting
   const std::vector<row> rows{
       {"calm", {1000 * ms, 0, 10 * ms, 100, 101, 20, 0}, ""},
       {"stolen at its limit", {1000 * ms, 50 * ms, 10 * ms, 100, 100, 20, 0}, ""},

@@ -84,7 +84,7 @@ TEST_CASE("remarkable machine code is reported as data, with few lines") {
   CHECK(report_text(make_report(f)).size() < text.size() + 2'000);
 }
 
-TEST_CASE("failed tactics are listed once, newest first, with the most useful ones first") {
+TEST_CASE("failed tactics are listed once and newest first, helpful ones best first") {
   auto f = passing();
   f.attempts = {{1, "unroll by 4", verdict::pass, 0.9},
                 {2, "unroll by 8", verdict::wrong_result, 0.0},

@@ -23,7 +23,7 @@ struct pacing_rules {
 };
 
 struct pacing_state {
-  // keys: "requests" "tokens" "input-tokens" "output-tokens"
+  // Keys are "requests", "tokens", "input-tokens" and "output-tokens".
   std::map<std::string, rate_window> windows;
   instant not_before{}; // no call before this time, after a refusal
   // Limit of concurrent calls. Slow start adds one for each success until the first refusal. After that it follows

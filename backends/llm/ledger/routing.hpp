@@ -48,7 +48,7 @@ struct route {
   std::optional<size_t> provider;   // the provider that takes the call now; null: none
   std::optional<milliseconds> wait; // no provider takes it now, but one may after this time
   bool one_lands = false;           // no provider takes it now, but one may when a call in flight has ended
-  // providers passed over, in order; if the call cannot go at all, the reasons for pausing
+  // Providers passed over, in order; if the call cannot go at all, the reasons for pausing.
   std::vector<passed_over> trail;
 };
 

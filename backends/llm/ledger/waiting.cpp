@@ -113,7 +113,7 @@ std::optional<instant> parse_http_date(std::string_view text) {
     c.day = digits(parts[2]);
     read_time(parts[3], c);
     c.year = digits(parts[4]);
-    // for example: Sun, 06 Nov 1994 08:49:37 GMT; Sunday, 06-Nov-94 08:49:37 GMT
+    // For example: Sun, 06 Nov 1994 08:49:37 GMT; Sunday, 06-Nov-94 08:49:37 GMT.
   } else if (parts.size() == 6 && parts[5] == "GMT") {
     c.day = digits(parts[1]);
     c.month = month_number(parts[2]);

@@ -25,7 +25,7 @@ result<std::string> encode_request(wire_format f, const request& r);
 struct stream_limits {
   size_t line = size_t{1} << 20;
   size_t event = size_t{4} << 20;
-  // bytes of text, reasoning, refusal and arguments together; for a whole reply, of its body
+  // Bytes of text, reasoning, refusal and arguments together; for a whole reply, of its body.
   size_t reply = size_t{8} << 20;
   size_t calls = 64;
 };

@@ -16,7 +16,7 @@ namespace kevolve {
 // Network options of a provider. Certificates are always verified; no option disables that.
 struct network_options {
   std::string proxy; // "http://host:port", used with CONNECT; without user and password
-  // name of a variable with such a URL, optionally with user and password; not set: no proxy
+  // Name of a variable with such a URL, optionally with user and password; not set: no proxy.
   std::string proxy_environment;
   std::string ca_file;           // PEM file, trusted in addition to the system's
   std::string unix_socket;       // used instead of the URL's host and port

@@ -85,7 +85,7 @@ std::string roofline_svg(const bundle_input& b) {
   const auto roof = [&](double i) { return std::min(compute, memory * i); };
   chart.line({{x.low, std::max(roof(x.low), y.low)}, {compute / memory, compute}, {x.high, compute}}, "#444");
   chart.text(x.high, compute, fmt::format("one core's peak, {:.0f}", compute), "#444");
-  // placed above its roof, where no point can be
+  // The label is above its roof, where no point can be.
   chart.text(x.low, std::min(std::max(roof(x.low), y.low) * 4, compute), fmt::format("memory, {:.1f} GB/s", memory),
              "#444");
   for (const auto& p : points) {
