@@ -2,8 +2,8 @@
 // oracle, depend on every input, and the tolerance must refuse answers that took no work.
 #include "backends/judge/figure.hpp"
 #include "backends/judge/judge_context.hpp"
+#include "backends/judge/native_process_pair.hpp"
 #include "backends/judge/null_submissions.hpp"
-#include "backends/judge/paired_comparison.hpp"
 #include "backends/judge/test_set.hpp"
 
 #include <algorithm>
@@ -152,7 +152,7 @@ private:
   attempt<void> agree_with_itself() {
     hooks_.progress("admit: determinism");
     out_.correctness.bit_equal = true;
-    paired_comparison d{judge_.zygote, judge_.settings, judge_.comparison_arena, request_, hooks_, out_.correctness};
+    native_process_pair d{judge_.zygote, judge_.settings, judge_.comparison_arena, request_, hooks_, out_.correctness};
     if (auto ok = d.open(pools_); !ok)
       return ok;
     for (const auto& pool : pools_)

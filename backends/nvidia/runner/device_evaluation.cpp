@@ -1,13 +1,12 @@
 // check, screening and confirm on a device: a candidate against the expected outputs, and against a baseline's time.
-#include "backends/judge/disturbance.hpp"
 #include "backends/judge/figure.hpp"
-#include "backends/judge/spent_sign_test.hpp"
 #include "backends/judge/test_set.hpp"
+#include "backends/judge/timing_session.hpp"
+#include "backends/nvidia/runner/clock_report.hpp"
+#include "backends/nvidia/runner/device_process_pair.hpp"
 #include "backends/nvidia/runner/profiling.hpp"
-#include "backends/nvidia/runner/stage_report.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace kevolve::cuda {
 
@@ -22,35 +21,32 @@ constexpr input_set_count screen_size{2, 2, milliseconds{0}};
 // Made once for all candidates of a task. The more sets, the fewer fresh workers: none meets a set twice.
 constexpr input_set_count screening_size{4, 64, milliseconds{5000}};
 constexpr input_set_count held_out_size{3, 6, milliseconds{500}};
-constexpr uint32_t held_out_pairs = 2;
-constexpr uint32_t screen_out_rounds = 3;
-constexpr uint32_t least_pairs = 2;
-constexpr double promising = 1.25;
-constexpr uint32_t patience = 8;             // times screening_ms, for a promising candidate
+// A device is not shared as a core is: its first pairs may be believed, however short the calls.
+constexpr timing_rules device_timing{2, milliseconds{0}, 0.0, milliseconds{0}, false, 5};
 constexpr uint32_t final_long_run_ms = 1000; // what the final confirmation asks for: the figure that people are told
 constexpr uint32_t compiled_pairs = 9;
 
-class match {
+class device_evaluation {
 public:
-  match(gpu_judge_context& b, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
+  device_evaluation(gpu_judge_context& b, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
       : judge_(b), request_(request), hooks_(hooks), out_(out),
         maker_(b.host.launch_reference, b.settings.host, b.host.pool_arena, b.host.pools, request, hooks),
-        comparison_(b, request, out.correctness), test_(request.delta, request.alpha, request.max_pairs) {
+        processes_(b, request, out.correctness), comparison_(processes_, request.delta, out.correctness) {
     out_.correctness.bit_equal = true;
   }
 
   attempt<void> run() {
     auto ended = judge();
-    out_.evidence.merge(comparison_.costs());
+    out_.evidence.merge(processes_.costs());
     const auto ending = steady_clock::now();
-    comparison_.end(ended || (!ended.error().trouble && !doubts_device(ended.error())));
+    processes_.end(ended || (!ended.error().trouble && !doubts_device(ended.error())));
     const auto whole = steady_clock::now();
     note_rest("pools", gathering_);
     note_rest("end", whole - ending);
     note_rest("watch", watched_);
     note_rest("other", whole - start_ - gathering_ - watched_ - (whole - ending)
-                           - nanoseconds{static_cast<int64_t>(comparison_.own_ns())});
-    judge_.pairs_of_workers = std::max(judge_.pairs_of_workers, comparison_.pairs_of_workers());
+                           - nanoseconds{static_cast<int64_t>(processes_.own_ns())});
+    judge_.pairs_of_workers = std::max(judge_.pairs_of_workers, processes_.pairs_of_workers());
     // A driver ends what a killed process had on the device when it comes to it.
     if (!ended && (ended.error().trouble || doubts_device(ended.error())))
       judge_.examiner.abandon_arena();
@@ -71,7 +67,7 @@ private:
     gathering_ = steady_clock::now() - start;
     if (!gathered)
       return gathered;
-    if (auto ok = comparison_.open(pools_); !ok)
+    if (auto ok = processes_.open(pools_); !ok)
       return ok;
     if (auto ok = screen_all(); !ok)
       return ok;
@@ -85,17 +81,17 @@ private:
       out_.evidence["host_memory"] = "this device reads and writes any memory of a worker's process, its clock's too: "
                                      "what the runner's own clock witnesses is all that stands against that";
     auto stranger = note_noise("before");
-    auto compared = hold();
+    auto compared =
+        run_timing_session(device_timing, judge_.settings.host.calm, request_, hooks_, processes_, comparison_, out_);
+    if (!comparison_.has_baseline() && request_.mode == judge_mode::screening && compared) {
+      out_.evidence["rival"] = "none: timed alone";
+      out_.estimate = true;
+    }
     if (compared && request_.long_run_ms >= final_long_run_ms)
       compared = note_compiled_baseline();
     stranger = note_noise("after") || stranger;
-    report_session(request_, comparison_.shapes(), rounds_, overall_, judge_.peaks.event_floor_ns, out_);
+    report_clocks(comparison_.shapes(), processes_.clocks(), judge_.peaks.event_floor_ns, out_);
     note_bottlenecks();
-    if (out_.evidence.contains("heavy_tail")) { // what a user of it would see
-      out_.speedup = lost_in_sum_;
-      out_.ci_low = std::min(out_.ci_low, lost_in_sum_);
-      doubt();
-    }
     if (!compared)
       return compared;
     if (stranger) {
@@ -103,7 +99,7 @@ private:
       out_.evidence["disturbed"] = "other processes use the device";
       doubt();
     }
-    if (auto broken = break_witness(comparison_.shapes()))
+    if (auto broken = break_witness(comparison_.shapes(), processes_.clocks()))
       return refusal(std::move(*broken));
     if (auto broken = break_physics(out_.timings))
       return refusal(std::move(*broken));
@@ -116,42 +112,12 @@ private:
     return {};
   }
 
-  // Who leads by its typical call and loses by the sum of all calls is measured again, and if it stays so is not
-  // faster.
-  attempt<void> hold() {
-    for (uint32_t repeated = 0;; ++repeated) {
-      if (auto compared = request_.mode == judge_mode::confirm ? confirm() : screening(); !compared)
-        return compared;
-      const bool leads = comparison_.has_baseline() && !rounds_.empty()
-                         && (out_.decision == comparison_decision::faster
-                             || (request_.mode == judge_mode::confirm && interval_of_median(rounds_).median > 0.0));
-      lost_in_sum_ = leads ? lead_in_sum({}, sums_of(comparison_.shapes())) : 1.0;
-      if (lost_in_sum_ >= taken_back)
-        return {};
-      const auto why =
-          "its slow calls took back what its others gained: " + figure(lost_in_sum_, 3) + "x by the sum of all calls";
-      if (repeated >= request_.most_repeats || steady_clock::now() >= hooks_.deadline) {
-        out_.evidence["heavy_tail"] = why;
-        return {};
-      }
-      hooks_.progress("again: " + why);
-      out_.evidence["discarded." + std::to_string(repeated + 1)] =
-          why + ": " + std::to_string(rounds_.size()) + " pairs, ratio "
-          + figure(std::exp(interval_of_median(rounds_).median));
-      comparison_.forget_pairs();
-      rounds_.clear();
-      overall_ = sign_test{request_.delta};
-      test_ = spent_sign_test{request_.delta, request_.alpha, request_.max_pairs};
-      out_.decision = comparison_decision::undecided;
-    }
-  }
-
   // How fast the framework's own compiler makes the reference: told beside the figure, never a part of it. Compiling
   // takes long, so that shapes may be left out.
   // The candidate is called and checked once more for it: what is found then counts.
   attempt<void> note_compiled_baseline() {
     const auto start = steady_clock::now();
-    for (size_t i = 0; comparison_.against_framework() && i < comparison_.shapes().size(); ++i) {
+    for (size_t i = 0; processes_.against_framework() && i < comparison_.shapes().size(); ++i) {
       const auto& shape = comparison_.shapes()[i].pool->shape;
       if (shape.held_out)
         continue;
@@ -161,7 +127,7 @@ private:
         continue;
       }
       hooks_.progress("torch.compile on " + shape.name);
-      const auto times = comparison_.against_compiled(i, compiled_pairs);
+      const auto times = processes_.against_compiled(comparison_, i, compiled_pairs);
       if (times)
         told = figure(times->compiled_ns, 5) + " ns, the candidate beside it " + figure(times->candidate_ns, 5) + " ns";
       else if (!times.error().trouble || doubts_device(times.error()))
@@ -185,9 +151,9 @@ private:
         continue;
       std::vector<filled> launches;
       for (const auto& l : plan->launches) {
-        const auto facts = comparison_.kernels().find(l.kernel);
+        const auto facts = processes_.kernels().find(l.kernel);
         launches.push_back(
-            {l.kernel, occupancy_of(l, facts == comparison_.kernels().end() ? kernel_facts{} : facts->second,
+            {l.kernel, occupancy_of(l, facts == processes_.kernels().end() ? kernel_facts{} : facts->second,
                                     judge_.device.limits)});
       }
       auto roofs = roofs_of(judge_, request_.task, set);
@@ -284,22 +250,14 @@ private:
     return {};
   }
 
-  attempt<void> still_wanted() const {
-    if (hooks_.cancelled())
-      return infrastructure("cancelled", "the request was cancelled");
-    if (steady_clock::now() >= hooks_.deadline)
-      return infrastructure("timed_out", "the request's limit passed");
-    return {};
-  }
-
   attempt<void> screen_all() {
     hooks_.progress("screen");
     for (size_t i = 0; i < screens_.size(); ++i) {
-      if (auto ok = still_wanted(); !ok)
+      if (auto ok = still_wanted(hooks_); !ok)
         return ok;
-      if (auto ok = comparison_.screen(*screens_[i], 0, i == 0 ? 3 : 1); !ok)
+      if (auto ok = processes_.screen(*screens_[i], 0, i == 0 ? 3 : 1); !ok)
         return ok;
-      if (auto ok = comparison_.screen(*screens_[i], 1, 1); !ok)
+      if (auto ok = processes_.screen(*screens_[i], 1, 1); !ok)
         return ok;
     }
     for (const auto& pool : edges_)
@@ -316,7 +274,7 @@ private:
       return {};
     }
     for (size_t set = 0; set < pool.sets.size(); ++set)
-      if (auto ok = comparison_.screen(pool, set, 1); !ok)
+      if (auto ok = processes_.screen(pool, set, 1); !ok)
         return ok;
     return {};
   }
@@ -328,106 +286,19 @@ private:
       if (shape.name == smallest_ || (request_.mode == judge_mode::screening && shape.held_out))
         continue;
       for (const auto edge : edges_of(request_.task)) {
-        if (auto ok = still_wanted(); !ok)
+        if (auto ok = still_wanted(hooks_); !ok)
           return ok;
         const auto start = steady_clock::now();
         auto pool = edge_on_larger(maker_, shape, edge);
         gathering_ += steady_clock::now() - start;
         if (!pool)
           return tl::unexpected(blame_reference(pool.error()));
-        if (auto ok = comparison_.reopen(**pool); !ok)
+        if (auto ok = processes_.reopen(**pool); !ok)
           return ok;
         if (auto ok = screen_edge(**pool); !ok)
           return ok;
       }
     }
-    return {};
-  }
-
-  // One pair on every declared shape; the weighted mean of their log ratios.
-  attempt<double> round() {
-    double sum = 0.0;
-    double total = 0.0;
-    for (size_t i = 0; i < comparison_.shapes().size(); ++i) {
-      const auto& shape = comparison_.shapes()[i].pool->shape;
-      if (shape.held_out)
-        continue;
-      auto log_ratio = comparison_.pair(i);
-      if (!log_ratio)
-        return log_ratio;
-      sum += shape.weight * *log_ratio;
-      total += shape.weight;
-    }
-    const auto mean = total > 0.0 ? sum / total : 0.0;
-    rounds_.push_back(mean);
-    overall_.add(mean);
-    test_.add(mean);
-    if (rounds_.size() % 8 == 0)
-      hooks_.progress("race " + std::to_string(rounds_.size()) + " pairs");
-    return mean;
-  }
-
-  bool out_of_time(steady_clock::time_point start) {
-    const auto usual =
-        milliseconds{request_.screening_ms} * (best_against_best(comparison_.shapes()) > promising ? patience : 1U);
-    return rounds_.size() >= least_pairs && steady_clock::now() - start > usual;
-  }
-
-  attempt<void> screening() {
-    const auto start = steady_clock::now();
-    while (rounds_.size() < request_.max_pairs) {
-      if (hooks_.cancelled())
-        return still_wanted();
-      if (steady_clock::now() >= hooks_.deadline || out_of_time(start)) {
-        out_.evidence["stopped"] = "undecided after " + std::to_string(rounds_.size()) + " pairs";
-        break;
-      }
-      if (auto r = round(); !r)
-        return tl::unexpected(r.error());
-      if (!comparison_.has_baseline())
-        continue;
-      out_.decision = test_.decision();
-      if (out_.decision != comparison_decision::undecided)
-        break;
-      if (rounds_.size() == screen_out_rounds && best_against_best(comparison_.shapes()) * request_.screen_out < 1.0) {
-        out_.decision = comparison_decision::screened;
-        out_.estimate = true;
-        break;
-      }
-    }
-    if (!comparison_.has_baseline()) {
-      out_.evidence["rival"] = "none: timed alone";
-      out_.estimate = true;
-    }
-    return {};
-  }
-
-  bool worth_more_pairs(steady_clock::time_point start) const {
-    return rounds_.size() < request_.max_pairs
-           && steady_clock::now() - start < patience * milliseconds{request_.screening_ms}
-           && overall_.log_e_faster() > 0.0 && overall_.decide(request_.alpha) == comparison_decision::undecided;
-  }
-
-  attempt<void> confirm() {
-    const auto start = steady_clock::now();
-    for (uint32_t k = 0; k < held_out_pairs; ++k)
-      for (size_t i = 0; i < comparison_.shapes().size(); ++i)
-        if (comparison_.shapes()[i].pool->shape.held_out)
-          if (auto pair = comparison_.pair(i); !pair)
-            return tl::unexpected(pair.error());
-    const auto wanted = std::max(request_.min_interval_pairs, 1U);
-    while (rounds_.size() < wanted || worth_more_pairs(start)) {
-      if (hooks_.cancelled())
-        return still_wanted();
-      if (steady_clock::now() >= hooks_.deadline) {
-        out_.evidence["stopped"] =
-            "limit: " + std::to_string(rounds_.size()) + " of " + std::to_string(wanted) + " pairs";
-        break;
-      }
-      if (auto r = round(); !r)
-        return tl::unexpected(r.error());
-    }
-    out_.decision = overall_.decide(request_.alpha);
     return {};
   }
 
@@ -439,23 +310,20 @@ private:
   const request_hooks& hooks_;
   judge_outcome& out_;
   input_set_maker maker_;
-  device_comparison comparison_;
+  device_process_pair processes_;
+  paired_comparison comparison_;
   std::vector<input_sets_pointer> pools_; // all of them
   std::vector<input_sets_pointer> screens_;
   std::vector<input_sets_pointer> edges_; // on the smallest shape
   std::string smallest_;                  // shape_case::name
   std::vector<input_sets_pointer> compared_;
-  std::vector<double> rounds_;
-  double lost_in_sum_ = 1.0;
-  sign_test overall_{request_.delta};
-  spent_sign_test test_;
 };
 
 } // namespace
 
 attempt<void> screening(gpu_judge_context& b, const judge_request& request, const request_hooks& hooks,
                         judge_outcome& out) {
-  return match{b, request, hooks, out}.run();
+  return device_evaluation{b, request, hooks, out}.run();
 }
 
 } // namespace kevolve::cuda
