@@ -1,4 +1,4 @@
-// The data of one request, made before the candidate has a process: what it is screened on, and what it is compared on.
+// The data of one request, made before the candidate has a process: the sets that it is screened and compared on.
 #pragma once
 
 #include "backends/judge/judge_context.hpp"
@@ -14,14 +14,20 @@ attempt<std::shared_ptr<const input_sets>> edge_on_smallest(input_set_maker& mak
 attempt<std::shared_ptr<const input_sets>> edge_on_larger(input_set_maker& maker, const shape_case& shape,
                                                           edge_kind edge);
 
-// Why nobody is judged on it; empty: all are.
+// Returns why nobody is judged on it; empty if all are.
 std::string why_skipped(const input_sets& pool, const judge_request& request);
+
+// The number of sets of a compared shape. No process meets a set twice, so that more sets take fewer processes.
+struct test_set_sizes {
+  input_set_count declared;
+  input_set_count held_out;
+};
 
 class test_set {
 public:
   using input_sets_pointer = std::shared_ptr<const input_sets>;
 
-  test_set(judge_context& c, const judge_request& request, const request_hooks& hooks);
+  test_set(judge_context& c, const test_set_sizes& sizes, const judge_request& request, const request_hooks& hooks);
 
   attempt<void> gather();
   const std::vector<input_sets_pointer>& all() const { return all_; }
@@ -34,20 +40,17 @@ public:
   // time, for they may be large.
   attempt<input_sets_pointer> edge_of(const shape_case& shape, edge_kind edge);
   const shape_case& smallest() const { return smallest_; }
-  // What a process meets on this shape that is compared, or else screened; null: nothing of it is here.
+  // Returns the sets of this shape that are compared, or else screened; null if there are none.
   const input_sets* usual_of(const shape_case& shape) const;
   // The shapes, besides the smallest, that edge values are tried on: those that are compared, or all.
   std::vector<const shape_case*> larger() const;
   double reference_max_abs() const { return reference_max_abs_; } // edge cases aside: they err on another scale
 
-  // The least time that the declared work can take on a set of this pool; 0: none is declared.
-  attempt<double> floor_of(const input_sets& pool);
-
 private:
   attempt<void> add(attempt<input_sets_pointer> pool, std::vector<input_sets_pointer>& to);
   attempt<void> add_declared(const char* screen_purpose);
 
-  judge_context& judge_;
+  test_set_sizes sizes_;
   const judge_request& request_;
   input_set_maker maker_;
   std::vector<input_sets_pointer> all_;

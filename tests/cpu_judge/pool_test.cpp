@@ -1,5 +1,5 @@
-// Tests that input sets drawn ahead on other cores equal those drawn one by one.
-#include "backends/judge/input_sets.hpp"
+// Pools: what is drawn ahead on other cores is what would have been drawn one by one.
+#include "backends/judge/input_set_maker.hpp"
 #include "backends/judge/numbers.hpp"
 #include "tests/cpu_judge/tasks.hpp"
 

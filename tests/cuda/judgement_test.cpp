@@ -1,7 +1,8 @@
-// Tests the attribution of a worker's failure, the handling of its messages, and the runner's checks before any device
-// is used.
+// Whose fault an answer of a worker is, what its words survive, and what the runner refuses before any device.
+#include "backends/judge/timing_summary.hpp"
 #include "backends/nvidia/nvml.hpp"
-#include "backends/nvidia/runner/stage_report.hpp"
+#include "backends/nvidia/runner/clock_report.hpp"
+#include "backends/nvidia/runner/device_process.hpp"
 #include "tests/cuda/cubin_builder.hpp"
 #include "tests/cuda/plan_tasks.hpp"
 
@@ -143,33 +144,39 @@ TEST_CASE("an invalid package, code or plan is refused before a worker starts") 
 
 namespace {
 
-compared_shape timed_shape(std::vector<double> candidate_excess, std::vector<double> baseline_excess, double ns) {
+compared_shape timed_shape(size_t candidate_calls, size_t baseline_calls, double ns) {
   auto pool = std::make_shared<input_sets>();
   pool->shape = shape_of("n=1", {{"n", 1}});
   compared_shape out{pool, 0.0, 0.005};
-  out.candidate_ns.assign(candidate_excess.size(), ns);
-  out.baseline_ns.assign(baseline_excess.size(), 2.0 * ns);
-  out.candidate_excess_ns = std::move(candidate_excess);
-  out.baseline_excess_ns = std::move(baseline_excess);
+  out.candidate_ns.assign(candidate_calls, ns);
+  out.baseline_ns.assign(baseline_calls, 2.0 * ns);
   return out;
+}
+
+std::optional<rejection> witnessed(const std::vector<double>& candidate_excess,
+                                   const std::vector<double>& baseline_excess) {
+  clock_samples clocks;
+  clocks.candidate_excess_ns = candidate_excess;
+  clocks.baseline_excess_ns = baseline_excess;
+  return break_witness({timed_shape(candidate_excess.size(), baseline_excess.size(), 1e6)}, {clocks});
 }
 
 } // namespace
 
 TEST_CASE("a time contradicted by the runner's own clock is refused") {
   const std::vector<double> usual{1e6, 1e6, 1e6, 1e6, 1e6};
-  // 1 ms was claimed; besides that, the runner saw 1 ms for both.
-  CHECK_FALSE(break_witness({timed_shape(usual, usual, 1e6)}).has_value());
-  // Printed text is accepted, and so is a host that was busy in all calls but one.
-  CHECK_FALSE(break_witness({timed_shape({4e6, 4e6, 4e6, 4e6, 4e6}, usual, 1e6)}).has_value());
-  CHECK_FALSE(break_witness({timed_shape({9e7, 9e7, 1e6, 9e7, 9e7}, usual, 1e6)}).has_value());
-  const auto broken = break_witness({timed_shape({2e7, 2e7, 3e7, 2e7, 2e7}, usual, 1e6)});
+  // 1 ms claimed; beyond it the runner saw 1 ms for both.
+  CHECK_FALSE(witnessed(usual, usual).has_value());
+  // Printed text is no crime, and neither is a host that was busy in all calls but one.
+  CHECK_FALSE(witnessed({4e6, 4e6, 4e6, 4e6, 4e6}, usual).has_value());
+  CHECK_FALSE(witnessed({9e7, 9e7, 1e6, 9e7, 9e7}, usual).has_value());
+  const auto broken = witnessed({2e7, 2e7, 3e7, 2e7, 2e7}, usual);
   REQUIRE(broken.has_value());
   CHECK(broken->result == verdict::cheating);
   CHECK(broken->rule == "time_witness");
-  // There are too few calls to decide, or there is nothing to compare with.
-  CHECK_FALSE(break_witness({timed_shape({2e7, 2e7, 2e7, 2e7}, usual, 1e6)}).has_value());
-  CHECK_FALSE(break_witness({timed_shape({2e7, 2e7, 2e7, 2e7, 2e7}, {}, 1e6)}).has_value());
+  // Too few calls to say so, or nobody to compare with.
+  CHECK_FALSE(witnessed({2e7, 2e7, 2e7, 2e7}, usual).has_value());
+  CHECK_FALSE(witnessed({2e7, 2e7, 2e7, 2e7, 2e7}, {}).has_value());
 }
 
 TEST_CASE("a time below the physics floor is refused, one just above it is not") {
@@ -188,14 +195,17 @@ TEST_CASE("a time below the physics floor is refused, one just above it is not")
 }
 
 TEST_CASE("a session's report has the ratio, its interval and both clocks") {
-  auto shape = timed_shape({1e5, 1e5, 1e5}, {1e5, 1e5, 1e5}, 1e6);
-  shape.recorded_event_ns = {1e6, 1e6, 1e6};
-  shape.recorded_span_ns = {9e5, 9e5, 9e5};
+  const std::vector shapes{timed_shape(3, 3, 1e6)};
+  clock_samples clocks;
+  clocks.candidate_excess_ns = {1e5, 1e5, 1e5};
+  clocks.recorded_event_ns = {1e6, 1e6, 1e6};
+  clocks.recorded_span_ns = {9e5, 9e5, 9e5};
   judge_request request;
   judge_outcome out;
   sign_test overall{0.005};
-  report_session(request, {shape}, {0.69, 0.7, 0.69}, overall, 500'000.0, out);
-  CHECK(out.speedup == doctest::Approx(std::exp(0.69))); // computed from the rounds, like the interval
+  report_session(request, shapes, {0.69, 0.7, 0.69}, overall, 5, out);
+  report_clocks(shapes, {clocks}, 500'000.0, out);
+  CHECK(out.speedup == doctest::Approx(std::exp(0.69))); // of the rounds, as the interval is
   CHECK(out.ci_low <= out.speedup);
   CHECK(out.speedup <= out.ci_high);
   REQUIRE(out.timings.size() == 1);

@@ -1,7 +1,7 @@
 // Fuzzes all data that a candidate process can send to the judge: messages on its socket, notes about its death, and
 // its outputs.
 #include "backends/judge/comparison.hpp"
-#include "backends/judge/message_parser.hpp"
+#include "backends/judge/native/message_parser.hpp"
 #include "runtime/base/sandbox.hpp"
 #include "tests/fuzz/input.hpp"
 

@@ -1,6 +1,6 @@
-// Fuzzes requests to kevolve-judge within one process: the frame's bytes, and any contract up to the launch of a
-// process. The zygote does not start here.
-#include "backends/judge/judge_context.hpp"
+// Requests to kevolve-judge, as far as one process can drive them: the frame's bytes, and any contract whatever up to
+// the moment at which a process would be launched. The zygote is one that does not start.
+#include "backends/judge/native/native_judge_context.hpp"
 #include "backends/judge/physics.hpp"
 #include "runtime/base/codec.hpp"
 #include "tests/fuzz/input.hpp"
@@ -83,10 +83,10 @@ void handle(const judge_request& request) {
 // The whole judge except its processes.
 void hold(const judge_request& request) {
   static const auto seat = [] {
-    judge_settings settings;
+    native_settings settings;
     settings.zygote_path = "/dev/null/no-zygote";
     settings.thread_cores = {0};
-    return std::make_unique<judge_context>(std::move(settings));
+    return std::make_unique<native_judge_context>(judge_settings{}, std::move(settings));
   }();
   request_hooks hooks;
   hooks.progress = [](const std::string&) {};

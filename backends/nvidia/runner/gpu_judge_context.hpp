@@ -1,9 +1,10 @@
-// What outlives a request of the cuda runner: the host side that makes inputs and expected values (shared with the CPU
-// judge), what is known of the device, and the memory that workers exchange through.
+// The state that the cuda runner keeps between requests: the shared judge's, what is known of the device, and the
+// memory that workers exchange through.
 #pragma once
 
 #include "backends/framework/framework_client.hpp"
 #include "backends/judge/judge_context.hpp"
+#include "backends/judge/native/native_reference.hpp"
 #include "backends/launch_plan/package.hpp"
 #include "backends/nvidia/bottleneck.hpp"
 #include "backends/nvidia/cubin.hpp"
@@ -19,7 +20,8 @@
 namespace kevolve::cuda {
 
 struct runner_settings {
-  judge_settings host;
+  judge_settings common;
+  native_settings references; // that are native objects
   worker_options worker;
   framework_options framework;
   std::string profiler; // Nsight Compute's ncu; empty: there is none
@@ -29,7 +31,8 @@ struct standing_baseline;
 
 struct gpu_judge_context {
   runner_settings settings;
-  judge_context host;
+  judge_context common;
+  native_sandbox sandbox;                 // of native references
   shared_arena exchange;                  // where there is no examiner
   examiner_client examiner;               // kept between requests, with what it holds
   cuda_wire::hello device;                // of the first worker
@@ -42,7 +45,8 @@ struct gpu_judge_context {
   std::shared_ptr<standing_baseline> baseline; // of the last screening, for those that it has left sets for
   uint32_t pairs_of_workers = 1;               // the most that a screening has taken: the next one finds so many ready
 
-  explicit gpu_judge_context(runner_settings s) : settings(s), host(s.host) {}
+  explicit gpu_judge_context(runner_settings s)
+      : settings(std::move(s)), common(settings.common), sandbox(settings.references) {}
 };
 
 // Asks a fresh worker who the device is. Once, before any request.
@@ -60,22 +64,22 @@ void terminate(gpu_judge_context& b, worker_client& worker);
 // The most processes of ours that the device may know of: in a screening, and while nothing is judged.
 size_t own_processes(gpu_judge_context& b);
 size_t standing_processes(gpu_judge_context& b);
-// What the device is like, for the node too; nothing without the library. `ours`: counted before, for they only become
-// fewer.
+// Returns the device's state, for the node too; nothing without the library. `ours` is counted before, for they only
+// become fewer.
 std::optional<device_noise> look(gpu_judge_context& b, size_t ours);
 // A fresh worker, a kernel with a known answer, bandwidths. A fault if the device does not give it.
 attempt<void> check_health(gpu_judge_context& b);
 
-// What the work of a set takes at each of the device's roofs; zeros where they are unknown. For what is told, not for
-// a verdict: copies' rate is the memory's.
+// Returns the time that the work of a set takes at each of the device's roofs; zeros where they are unknown. They are
+// for a report, not for a verdict: copies' rate is the memory's.
 call_roofs roofs_of(const gpu_judge_context& b, const contract& task, const input_set& set);
 // The physics floor of a set, or 0 where the task declares no work or the device's rates are unknown.
 attempt<double> floor_of(gpu_judge_context& b, const judge_request& request, const input_sets& pool);
 
 judge_outcome evaluate_request(gpu_judge_context& b, const judge_request& request, const request_hooks& hooks);
 
-// Inside evaluate_request.
-attempt<void> screening(gpu_judge_context& b, const judge_request& request, const request_hooks& hooks,
-                        judge_outcome& out);
+// Checks a candidate, and screens or confirms it against its baseline, as the mode says.
+attempt<void> evaluate_candidate(gpu_judge_context& b, const judge_request& request, const request_hooks& hooks,
+                                 judge_outcome& out);
 
 } // namespace kevolve::cuda

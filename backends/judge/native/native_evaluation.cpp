@@ -1,5 +1,7 @@
 // check, screening and confirm: a candidate against the expected outputs, and against a baseline's time.
 #include "backends/judge/figure.hpp"
+#include "backends/judge/native/native_judge_context.hpp"
+#include "backends/judge/native/native_process_pair.hpp"
 #include "backends/judge/paired_comparison.hpp"
 #include "backends/judge/test_set.hpp"
 #include "backends/judge/timing_session.hpp"
@@ -17,15 +19,20 @@ using std::chrono::steady_clock;
 // About: as many as there are sets of the shapes together.
 constexpr size_t calls_of_a_compared_process = 40;
 
+constexpr test_set_sizes native_sizes{{4, 32, std::chrono::milliseconds{1500}},
+                                      {4, 12, std::chrono::milliseconds{500}}};
+
 double median(std::vector<double> values) {
   return interval_of_median(std::move(values)).median;
 }
 
-class match {
+class native_evaluation {
 public:
-  match(judge_context& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
-      : judge_(c), request_(request), hooks_(hooks), out_(out), test_set_(c, request, hooks),
-        comparison_(c.zygote, c.settings, c.comparison_arena, request, hooks, out.correctness) {
+  native_evaluation(native_judge_context& c, const judge_request& request, const request_hooks& hooks,
+                    judge_outcome& out)
+      : judge_(c), request_(request), hooks_(hooks), out_(out), test_set_(c.common, native_sizes, request, hooks),
+        processes_(c.sandbox, request, hooks, out.correctness),
+        comparison_(processes_, request.delta, out.correctness) {
     out_.correctness.bit_equal = true;
   }
 
@@ -35,9 +42,9 @@ public:
     if (!ended && ended.error().trouble.kind == "timed_out" && took_the_time(steady_clock::now() - start))
       ended = refusal({verdict::timeout,
                        "too_slow",
-                       "its calls alone took " + figure(comparison_.candidate_ns() / 1e9) + " s of the "
+                       "its calls alone took " + figure(processes_.candidate_ns() / 1e9) + " s of the "
                            + figure(request_.limit_ms / 1e3) + " s that judging may take",
-                       {{"calls", std::to_string(comparison_.costs().calls)}}});
+                       {{"calls", std::to_string(processes_.costs().calls)}}});
     account(steady_clock::now() - start);
     if (!ended) // what went before is no comfort
       out_.correctness.bit_equal = false;
@@ -47,19 +54,32 @@ public:
 private:
   // Where the time went; the pools are made once for all candidates of a task.
   void account(std::chrono::nanoseconds spent) {
-    const auto& c = comparison_.costs();
+    const auto& c = processes_.costs();
     out_.evidence["calls"] = std::to_string(c.calls);
     out_.evidence["ms.kernel"] = figure(c.kernel_ns / 1e6);
     out_.evidence["ms.set_up"] = figure(c.set_up_ns / 1e6);
     out_.evidence["ms.check"] = figure(c.check_ns / 1e6);
-    out_.evidence["ms.launch"] = figure(comparison_.launch_ns() / 1e6);
+    out_.evidence["ms.launch"] = figure(processes_.launch_ns() / 1e6);
     out_.evidence["ms.pools"] = figure(static_cast<double>(gathered_.count()) / 1e6);
     out_.evidence["ms.whole"] = figure(static_cast<double>(spent.count()) / 1e6);
   }
 
+  // Chance must have put the candidate in either place about as often.
+  void note_draws() {
+    const auto share_of = [](uint32_t part, uint32_t whole) {
+      return std::to_string(part) + " of " + std::to_string(whole);
+    };
+    const auto& drawn = processes_.drawn();
+    out_.evidence["launches"] = std::to_string(processes_.launches());
+    out_.evidence["called_first"] = share_of(comparison_.candidate_first(), comparison_.played());
+    out_.evidence["launched_first"] = share_of(drawn.launched_first, drawn.pairs);
+    out_.evidence["in_second_slot"] = share_of(drawn.in_second_slot, drawn.pairs);
+    out_.evidence["disturbed_pairs"] = std::to_string(comparison_.disturbed());
+  }
+
   // A limit that passes is the candidate's doing when most of the time was: the pools are not, nor is a busy machine.
   bool took_the_time(std::chrono::nanoseconds spent) const {
-    return comparison_.candidate_ns() > 0.5 * static_cast<double>((spent - gathered_).count());
+    return processes_.candidate_ns() > 0.5 * static_cast<double>((spent - gathered_).count());
   }
 
   attempt<void> judge() {
@@ -70,13 +90,15 @@ private:
       return gathered;
     if (auto ok = screen_all(); !ok)
       return ok;
-    // Who is not faster has no use for what it left out, or what it touches that it may not.
+    // A candidate that is not faster needs no close look at what it leaves out, or touches that it may not.
     if (request_.mode != judge_mode::screening)
       if (auto ok = screen_closely(); !ok)
         return ok;
     if (request_.mode == judge_mode::check)
       return {};
-    auto compared = run_timing_session(judge_.settings, request_, hooks_, comparison_, out_);
+    auto compared =
+        run_timing_session({}, judge_.common.settings.calm, request_, hooks_, processes_, comparison_, out_);
+    note_draws();
     if (compared && request_.mode == judge_mode::screening && out_.decision == comparison_decision::faster)
       compared = screen_closely();
     if (compared)
@@ -90,10 +112,10 @@ private:
     out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, test_set_.reference_max_abs());
     if (auto told = redrawn(test_set_.all()); !told.empty())
       out_.evidence["redrawn"] = std::move(told);
-    if (auto ok = comparison_.open(test_set_.all()); !ok)
+    if (auto ok = processes_.open(test_set_.all()); !ok)
       return ok;
     for (const auto& pool : test_set_.compared()) {
-      auto floor = test_set_.floor_of(*pool);
+      auto floor = floor_of(judge_, request_, *pool);
       if (!floor)
         return tl::unexpected<evaluation_error>(floor.error());
       comparison_.add_shape(pool, *floor);
@@ -107,18 +129,18 @@ private:
     for (const auto& pool : test_set_.screens()) {
       if (auto ok = still_wanted(hooks_); !ok)
         return ok;
-      if (auto ok = comparison_.screen(*pool, 0, first ? 3 : 1); !ok)
+      if (auto ok = processes_.screen(*pool, 0, first ? 3 : 1); !ok)
         return ok;
-      if (auto ok = comparison_.screen(*pool, 1, 1); !ok)
+      if (auto ok = processes_.screen(*pool, 1, 1); !ok)
         return ok;
       first = false;
     }
     // Steady on the smallest shape is not steady on all: who may be called best is tried on each.
     if (request_.mode == judge_mode::confirm) {
       for (const auto& pool : test_set_.compared()) {
-        if (auto ok = comparison_.screen(*pool, 0, 3); !ok)
+        if (auto ok = processes_.screen(*pool, 0, 3); !ok)
           return ok;
-        if (auto ok = comparison_.screen_for(*pool, std::chrono::milliseconds{request_.long_run_ms}); !ok)
+        if (auto ok = processes_.screen_for(*pool, std::chrono::milliseconds{request_.long_run_ms}); !ok)
           return ok;
       }
     }
@@ -131,7 +153,7 @@ private:
 
   attempt<void> screen_whole(const input_sets& pool) {
     for (size_t set = 0; set < pool.sets.size(); ++set)
-      if (auto ok = comparison_.screen(pool, set, 1); !ok)
+      if (auto ok = processes_.screen(pool, set, 1); !ok)
         return ok;
     return {};
   }
@@ -167,15 +189,15 @@ private:
   // In a process that looks like one that is compared, anywhere among as many calls as that one answers: who is careful
   // at first or at last is careless in between. `left`: time for the other calls.
   attempt<void> screen_among_calls(const input_sets& edge, const input_sets* usual, std::chrono::milliseconds& left) {
-    if (auto ok = comparison_.reopen(edge); !ok)
+    if (auto ok = processes_.reopen(edge); !ok)
       return ok;
     for (size_t set = 0; set < edge.sets.size(); ++set) {
       const auto begun = steady_clock::now();
-      if (usual != nullptr && left.count() > 0 && comparison_.fits(*usual))
-        if (auto ok = comparison_.screen_a_few(*usual, calls_of_a_compared_process / edge.sets.size(), left); !ok)
+      if (usual != nullptr && left.count() > 0 && processes_.fits(*usual))
+        if (auto ok = processes_.screen_a_few(*usual, calls_of_a_compared_process / edge.sets.size(), left); !ok)
           return ok;
       left -= std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - begun);
-      if (auto ok = comparison_.screen(edge, set, 1); !ok)
+      if (auto ok = processes_.screen(edge, set, 1); !ok)
         return ok;
     }
     return {};
@@ -183,12 +205,12 @@ private:
 
   // On each shape, at either end of what it may touch.
   attempt<void> screen_between_fences() {
-    if (auto ok = comparison_.reopen(*test_set_.all().front()); !ok)
+    if (auto ok = processes_.reopen(*test_set_.all().front()); !ok)
       return ok;
     for (const auto& pool : test_set_.all())
       if (pool->edge == edge_kind::none || can_judge(*pool))
         for (const auto side : {room_side::back, room_side::front})
-          if (auto ok = comparison_.screen_between_fences(
+          if (auto ok = processes_.screen_between_fences(
                   *pool, side == room_side::back ? 0 : std::min<size_t>(1, pool->sets.size() - 1), side);
               !ok)
             return ok;
@@ -214,7 +236,7 @@ private:
         return infrastructure("device_sick", ok.error().detail);
       for (const auto& shape : comparison_.shapes())
         if (shape.pool->shape.name == t.shape) {
-          auto floor = test_set_.floor_of(*shape.pool);
+          auto floor = floor_of(judge_, request_, *shape.pool);
           if (!floor)
             return tl::unexpected<evaluation_error>(floor.error());
           t.floor_ns = *floor;
@@ -231,24 +253,21 @@ private:
     return {};
   }
 
-  judge_context& judge_;
+  native_judge_context& judge_;
   const judge_request& request_;
   const request_hooks& hooks_;
   judge_outcome& out_;
   test_set test_set_;
+  native_process_pair processes_;
   paired_comparison comparison_;
   std::chrono::nanoseconds gathered_{0};
 };
 
 } // namespace
 
-attempt<void> check(judge_context& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out) {
-  return match{c, request, hooks, out}.run();
-}
-
-attempt<void> screening(judge_context& c, const judge_request& request, const request_hooks& hooks,
-                        judge_outcome& out) {
-  return match{c, request, hooks, out}.run();
+attempt<void> evaluate_candidate(native_judge_context& c, const judge_request& request, const request_hooks& hooks,
+                                 judge_outcome& out) {
+  return native_evaluation{c, request, hooks, out}.run();
 }
 
 } // namespace kevolve

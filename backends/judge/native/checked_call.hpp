@@ -2,9 +2,10 @@
 // candidate and baseline, timed or not.
 #pragma once
 
+#include "backends/judge/call_check.hpp"
 #include "backends/judge/evaluation_error.hpp"
 #include "backends/judge/input_sets.hpp"
-#include "backends/judge/sandboxed_process.hpp"
+#include "backends/judge/native/sandboxed_process.hpp"
 
 #include <chrono>
 #include <optional>
@@ -12,7 +13,7 @@
 
 namespace kevolve {
 
-// Of a candidate that touched what lies beside its arrays.
+// The rule that refuses a candidate for touching what lies beside its arrays.
 inline constexpr const char* fence_rule = "fence";
 
 struct call_options {
@@ -22,7 +23,7 @@ struct call_options {
   const arena_layout* between_fences = nullptr; // where the process is fenced to; null: the set's own
 };
 
-// Where a request's time goes, beside what the kernels take themselves.
+// A request's time, beside what the kernels take themselves.
 struct call_costs {
   uint64_t calls = 0;
   double kernel_ns = 0.0;
@@ -30,18 +31,11 @@ struct call_costs {
   double check_ns = 0.0;  // guards, inputs, outputs
 };
 
-// Of an output that may hold NaN and was found right: that a NaN in it was not written. None: all were.
-std::optional<rejection> left_unwritten(const contract& task, size_t argument, const call_memory& memory,
-                                        const input_set& set, int64_t elements);
-
-// On which shape it was, and on which edge.
-void tell_where(const input_sets& pool, rejection& c);
-
 class call_checker {
 public:
   call_checker(const contract& task, shared_arena& arena) : task_(task), arena_(arena) {}
 
-  // Nanoseconds the call took, or why it is refused. `report` may be null.
+  // Returns the nanoseconds that the call took, or why it is refused. `report` may be null.
   attempt<double> call(sandboxed_process& process, const input_sets& pool, const input_set& set,
                        const call_options& options, correctness_report* report);
 
@@ -49,20 +43,14 @@ public:
 
   // Keeps the outputs of the last call, for those that come again.
   void keep_outputs(const input_set& set);
-  // The first argument whose output had other bits when the last call came again.
+  // Returns the first argument whose output had other bits when the last call came again.
   std::optional<size_t> changed_output() const { return changed_; }
 
 private:
   call_memory memory_of(const input_set& set, const arena_layout& layout) const {
     return {task_, set.data, layout, arena_};
   }
-  std::vector<byte_buffer> outputs(const input_set& set, const call_memory& memory) const; // compact
   std::optional<size_t> find_changed(const input_set& set, const call_memory& memory) const;
-  std::optional<rejection> check(const call_memory& memory, const input_sets& pool, const input_set& set,
-                                 const call_options& options, correctness_report* report) const;
-  std::optional<rejection> check_output(size_t argument, const call_memory& memory, const input_sets& pool,
-                                        const input_set& set, correctness_report* report) const;
-
   const contract& task_;
   shared_arena& arena_;
   call_costs costs_;

@@ -1,0 +1,144 @@
+// The calls of a native candidate alone, before and after it is timed.
+#include "backends/judge/native/native_process_pair.hpp"
+
+#include <algorithm>
+
+namespace kevolve {
+
+namespace {
+
+using std::chrono::nanoseconds;
+
+constexpr auto fence_limit = std::chrono::seconds{1};
+
+} // namespace
+
+fenced_rooms native_process_pair::rooms_for(const input_sets& pool) const {
+  std::vector<size_t> bytes(request_.task.arguments.size());
+  for (const auto& set : pool.sets)
+    for (const auto& place : set.layout.places)
+      bytes[place.argument] = std::max(bytes[place.argument], place.bytes);
+  return fence_rooms(request_.task, bytes);
+}
+
+size_t native_process_pair::arena_bytes_for(const input_sets& pool) const {
+  return std::max(pool.largest_layout(), rooms_for(pool).total);
+}
+
+attempt<void> native_process_pair::fence_for(const input_sets& pool) {
+  if (fenced_for_ == &pool)
+    return {};
+  rooms_ = rooms_for(pool);
+  if (auto refused = candidate_.fence(rooms_.fences, fence_limit)) {
+    if (refused->rule == "exited")
+      refused->detail += ", or its memory cannot be fenced: it unmapped the judge's, or has mapped too much";
+    return refusal(std::move(*refused));
+  }
+  fenced_for_ = &pool;
+  return {};
+}
+
+attempt<void> native_process_pair::screen(const input_sets& pool, size_t set, int runs) {
+  return screen(pool, set, runs, {nan_poison(random_.next()), 0x4049'0fdb'4049'0fdbULL, 0, 0});
+}
+
+attempt<void> native_process_pair::screen_as_reference(const input_sets& pool, size_t set, bool thoroughly) {
+  const auto poison = nan_poison(random_.next());
+  return screen(pool, set, thoroughly ? 4 : 2, {poison, 0x4049'0fdb'4049'0fdbULL, 0, poison ^ poison_signs});
+}
+
+attempt<void> native_process_pair::screen(const input_sets& pool, size_t set, int runs,
+                                          const std::array<uint64_t, 4>& poisons) {
+  const auto& s = pool.sets.at(set);
+  ++report_.seeds;
+  for (int run = 0; run < runs; ++run) {
+    call_options options;
+    // NaN shows what is read but never written; finite garbage and zeros show what NaN hides from min and max.
+    options.poison = poisons.at(static_cast<size_t>(run) % poisons.size());
+    options.limit = limit_for(pool, 0.0);
+    options.again = run > 0;
+    auto took = checked_call(timed_side::candidate, pool, s, options, &report_);
+    if (!took)
+      return tl::unexpected<evaluation_error>(took.error());
+    if (run == 0) {
+      if (runs > 1)
+        checker_.keep_outputs(s);
+      continue;
+    }
+    if (auto i = checker_.changed_output())
+      return refusal({verdict::nondeterministic,
+                      "rerun",
+                      "output '" + request_.task.arguments[*i].name
+                          + "' differs between calls on the same input; only what lay in the outputs before differed",
+                      {{"argument", request_.task.arguments[*i].name}}});
+  }
+  return {};
+}
+
+attempt<void> native_process_pair::call_for(const input_sets& pool, size_t most_calls, std::chrono::milliseconds time) {
+  const auto until = std::chrono::steady_clock::now() + time;
+  for (size_t run = 0; run < most_calls && std::chrono::steady_clock::now() < until; ++run) {
+    call_options options;
+    options.poison = nan_poison(random_.next());
+    options.limit = limit_for(pool, 0.0);
+    if (auto took = checked_call(timed_side::candidate, pool, pool.sets.at(run % pool.sets.size()), options, &report_);
+        !took)
+      return tl::unexpected<evaluation_error>(took.error());
+  }
+  return {};
+}
+
+attempt<void> native_process_pair::screen_for(const input_sets& pool, std::chrono::milliseconds time) {
+  constexpr size_t most_calls = 10'000;
+  return call_for(pool, most_calls, time);
+}
+
+attempt<void> native_process_pair::screen_a_few(const input_sets& pool, size_t most_calls,
+                                                std::chrono::milliseconds time) {
+  return call_for(pool, random_.below(most_calls + 1), time);
+}
+
+attempt<void> native_process_pair::screen_between_fences(const input_sets& pool, size_t set, room_side side) {
+  if (auto ok = fence_for(pool); !ok)
+    return ok;
+  const auto& s = pool.sets.at(set);
+  const auto layout = lay_out_in(rooms_, request_.task, s.data.geometries, side);
+  call_options options;
+  options.poison = nan_poison(random_.next());
+  options.limit = limit_for(pool, 0.0);
+  options.between_fences = &layout;
+  if (auto took = checked_call(timed_side::candidate, pool, s, options, &report_); !took)
+    return tl::unexpected<evaluation_error>(took.error());
+  return {};
+}
+
+attempt<double> native_process_pair::call_overhead() {
+  constexpr size_t calls = 15;
+  std::vector<double> took;
+  for (size_t i = 0; i < calls; ++i) {
+    nanoseconds one{0};
+    if (auto refused = candidate_.empty_call(fence_limit, one))
+      return refusal(std::move(*refused));
+    took.push_back(static_cast<double>(one.count()));
+  }
+  std::sort(took.begin(), took.end());
+  return took[calls / 2];
+}
+
+attempt<double> native_process_pair::usual_call(const input_sets& pool) {
+  constexpr size_t calls = 5;
+  std::vector<double> took;
+  for (size_t i = 0; i < calls; ++i) {
+    call_options options;
+    options.poison = nan_poison(random_.next());
+    options.limit = limit_for(pool, 0.0);
+    auto one = checked_call(timed_side::candidate, pool, pool.sets[i % pool.sets.size()], options, &report_);
+    if (!one)
+      return tl::unexpected<evaluation_error>(one.error());
+    took.push_back(*one);
+  }
+  std::sort(took.begin(), took.end());
+  return took[calls / 2];
+}
+
+} // namespace kevolve

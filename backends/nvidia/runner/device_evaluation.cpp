@@ -1,0 +1,283 @@
+// check, screening and confirm on a device: a candidate against the expected outputs, and against a baseline's time.
+#include "backends/judge/figure.hpp"
+#include "backends/judge/test_set.hpp"
+#include "backends/judge/timing_session.hpp"
+#include "backends/nvidia/runner/clock_report.hpp"
+#include "backends/nvidia/runner/device_process_pair.hpp"
+#include "backends/nvidia/runner/profiling.hpp"
+
+#include <algorithm>
+
+namespace kevolve::cuda {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
+
+// Made once for all candidates of a task. The more sets, the fewer fresh workers: none meets a set twice.
+constexpr test_set_sizes device_sizes{{4, 64, milliseconds{5000}}, {3, 6, milliseconds{500}}};
+// A device is not shared as a core is: its first pairs may be believed, however short the calls.
+constexpr timing_rules device_timing{2, milliseconds{0}, 0.0, milliseconds{0}, false, 5};
+constexpr uint32_t final_long_run_ms = 1000; // what the final confirmation asks for: the figure that people are told
+constexpr uint32_t compiled_pairs = 9;
+
+class device_evaluation {
+public:
+  device_evaluation(gpu_judge_context& b, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
+      : judge_(b), request_(request), hooks_(hooks), out_(out), test_set_(b.common, device_sizes, request, hooks),
+        processes_(b, request, out.correctness), comparison_(processes_, request.delta, out.correctness) {
+    out_.correctness.bit_equal = true;
+  }
+
+  attempt<void> run() {
+    auto ended = judge();
+    out_.evidence.merge(processes_.costs());
+    const auto ending = steady_clock::now();
+    processes_.end(ended || (!ended.error().trouble && !doubts_device(ended.error())));
+    const auto whole = steady_clock::now();
+    note_rest("pools", gathering_);
+    note_rest("end", whole - ending);
+    note_rest("watch", watched_);
+    note_rest("other", whole - start_ - gathering_ - watched_ - (whole - ending)
+                           - nanoseconds{static_cast<int64_t>(processes_.own_ns())});
+    judge_.pairs_of_workers = std::max(judge_.pairs_of_workers, processes_.pairs_of_workers());
+    // A driver ends what a killed process had on the device when it comes to it.
+    if (!ended && (ended.error().trouble || doubts_device(ended.error())))
+      judge_.examiner.abandon_arena();
+    // A device that is sick must not be taken for a bad candidate.
+    if (!ended && doubts_device(ended.error()))
+      if (auto healthy = check_health(judge_); !healthy)
+        return healthy;
+    return ended;
+  }
+
+private:
+  attempt<void> judge() {
+    // A refusal that needs neither the device nor the inputs comes first.
+    if (auto code = read_program(request_.candidate, request_.task); !code)
+      return tl::unexpected(code.error());
+    const auto start = steady_clock::now();
+    auto gathered = gather();
+    gathering_ = steady_clock::now() - start;
+    if (!gathered)
+      return gathered;
+    if (auto ok = processes_.open(test_set_.all()); !ok)
+      return ok;
+    if (auto ok = screen_all(); !ok)
+      return ok;
+    // A candidate that is not faster needs no close look at what it leaves out on large shapes.
+    if (request_.mode != judge_mode::screening)
+      if (auto ok = screen_larger_edges(); !ok)
+        return ok;
+    if (request_.mode == judge_mode::check)
+      return {};
+    if (judge_.device.pageable_access)
+      out_.evidence["host_memory"] = "this device reads and writes any memory of a worker's process, its clock's too: "
+                                     "what the runner's own clock witnesses is all that stands against that";
+    auto stranger = note_noise("before");
+    auto compared =
+        run_timing_session(device_timing, judge_.settings.common.calm, request_, hooks_, processes_, comparison_, out_);
+    if (!comparison_.has_baseline() && request_.mode == judge_mode::screening && compared) {
+      out_.evidence["rival"] = "none: timed alone";
+      out_.estimate = true;
+    }
+    if (compared && request_.long_run_ms >= final_long_run_ms)
+      compared = note_compiled_baseline();
+    stranger = note_noise("after") || stranger;
+    report_clocks(comparison_.shapes(), processes_.clocks(), judge_.peaks.event_floor_ns, out_);
+    note_bottlenecks();
+    if (!compared)
+      return compared;
+    if (stranger) {
+      // The effect of a stranger's work on either time is unknown.
+      out_.evidence["disturbed"] = "other processes use the device";
+      doubt();
+    }
+    if (auto broken = break_witness(comparison_.shapes(), processes_.clocks()))
+      return refusal(std::move(*broken));
+    if (auto broken = break_physics(out_.timings))
+      return refusal(std::move(*broken));
+    if (request_.mode == judge_mode::screening && out_.decision == comparison_decision::faster)
+      if (auto ok = screen_larger_edges(); !ok)
+        return ok;
+    // A candidate that may be improved on is profiled, when all that is timed has been.
+    if (request_.mode == judge_mode::confirm && out_.decision == comparison_decision::faster)
+      note_profile(judge_, request_, test_set_.compared(), hooks_, out_);
+    return {};
+  }
+
+  // The reference as the framework's own compiler makes it is told beside the figure, and never a part of it. Compiling
+  // takes long, so that shapes may be left out. The candidate is called and checked once more for it: a fault that is
+  // found then counts.
+  attempt<void> note_compiled_baseline() {
+    const auto start = steady_clock::now();
+    for (size_t i = 0; processes_.against_framework() && i < comparison_.shapes().size(); ++i) {
+      const auto& shape = comparison_.shapes()[i].pool->shape;
+      if (shape.held_out)
+        continue;
+      auto& told = out_.evidence["baseline.compiled." + shape.name];
+      if (hooks_.cancelled() || steady_clock::now() - start > (hooks_.deadline - start) / 2) {
+        told = "not measured: no time left";
+        continue;
+      }
+      hooks_.progress("torch.compile on " + shape.name);
+      const auto times = processes_.against_compiled(comparison_, i, compiled_pairs);
+      if (times)
+        told = figure(times->compiled_ns, 5) + " ns, the candidate beside it " + figure(times->candidate_ns, 5) + " ns";
+      else if (!times.error().trouble || doubts_device(times.error()))
+        return tl::unexpected(times.error());
+      else
+        told = "not measured: " + times.error().trouble.detail;
+    }
+    return {};
+  }
+
+  // The dominant bottleneck of each declared shape is told; that of the longest one stands for all.
+  void note_bottlenecks() {
+    double longest = 0.0;
+    const auto code = read_program(request_.candidate, request_.task);
+    for (const auto& shape : comparison_.shapes()) {
+      if (!code || shape.pool->shape.held_out || shape.candidate_ns.empty())
+        continue;
+      const auto& set = shape.pool->sets.front();
+      const auto plan = resolve_plan(code->plan, request_.task, set.data);
+      if (!plan)
+        continue;
+      std::vector<filled> launches;
+      for (const auto& l : plan->launches) {
+        const auto facts = processes_.kernels().find(l.kernel);
+        launches.push_back(
+            {l.kernel, occupancy_of(l, facts == processes_.kernels().end() ? kernel_facts{} : facts->second,
+                                    judge_.device.limits)});
+      }
+      auto roofs = roofs_of(judge_, request_.task, set);
+      roofs.took_ns = interval_of_median(shape.candidate_ns).median;
+      const auto found = bottleneck_of(roofs, launches);
+      if (found.bound.empty())
+        continue;
+      out_.evidence["bound." + shape.pool->shape.name] = found.bound + ": " + found.why;
+      if (roofs.took_ns <= longest)
+        continue;
+      longest = roofs.took_ns;
+      out_.evidence["bound"] = found.bound;
+      out_.evidence["bound.why"] = shape.pool->shape.name + ": " + found.why;
+    }
+  }
+
+  void doubt() {
+    if (out_.decision != comparison_decision::screened)
+      out_.decision = comparison_decision::undecided;
+    out_.estimate = true;
+  }
+
+  void note_rest(const char* part, nanoseconds took) {
+    out_.evidence[std::string{"ms."} + part] = figure(static_cast<double>(took.count()) / 1e6, 5);
+  }
+
+  // Clocks, and whether there are more processes on the device than are ours.
+  bool note_noise(const std::string& when) {
+    const auto start = steady_clock::now();
+    const auto ours = own_processes(judge_);
+    const auto w = look(judge_, ours).value_or(device_noise{});
+    watched_ += steady_clock::now() - start;
+    const auto note = [&](const char* what, const auto& value) {
+      if (value)
+        out_.evidence[std::string{what} + "." + when] = std::to_string(*value);
+    };
+    note("sm_mhz", w.sm_mhz);
+    note("memory_mhz", w.memory_mhz);
+    note("milliwatts", w.milliwatts);
+    note("celsius", w.celsius);
+    note("throttle_reasons", w.throttle_reasons);
+    note("processes", w.processes);
+    return w.processes && *w.processes > ours;
+  }
+
+  attempt<void> gather() {
+    if (auto ok = test_set_.gather(); !ok)
+      return ok;
+    out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, test_set_.reference_max_abs());
+    for (const auto& pool : test_set_.compared()) {
+      auto floor = floor_of(judge_, request_, *pool);
+      if (!floor)
+        return tl::unexpected(floor.error());
+      comparison_.add_shape(pool, *floor);
+    }
+    if (auto told = redrawn(test_set_.all()); !told.empty())
+      out_.evidence["redrawn"] = std::move(told);
+    return {};
+  }
+
+  attempt<void> screen_all() {
+    hooks_.progress("screen");
+    bool first = true;
+    for (const auto& pool : test_set_.screens()) {
+      if (auto ok = still_wanted(hooks_); !ok)
+        return ok;
+      if (auto ok = processes_.screen(*pool, 0, first ? 3 : 1); !ok)
+        return ok;
+      if (auto ok = processes_.screen(*pool, 1, 1); !ok)
+        return ok;
+      first = false;
+    }
+    for (const auto& pool : test_set_.edges())
+      if (auto ok = screen_edge(*pool); !ok)
+        return ok;
+    return {};
+  }
+
+  attempt<void> screen_edge(const input_sets& pool) {
+    if (auto told = left_out(pool); !told.empty())
+      out_.evidence.try_emplace("edge." + to_string(pool.edge), std::move(told));
+    if (auto why = why_skipped(pool, request_); !why.empty()) {
+      out_.evidence["edge." + to_string(pool.edge)] = std::move(why);
+      return {};
+    }
+    for (size_t set = 0; set < pool.sets.size(); ++set)
+      if (auto ok = processes_.screen(pool, set, 1); !ok)
+        return ok;
+    return {};
+  }
+
+  // Edge values on the other shapes that are compared, or all: they are made one at a time, for they may be large.
+  attempt<void> screen_larger_edges() {
+    hooks_.progress("edges");
+    for (const auto* shape : test_set_.larger())
+      for (const auto edge : edges_of(request_.task)) {
+        if (auto ok = still_wanted(hooks_); !ok)
+          return ok;
+        const auto start = steady_clock::now();
+        auto pool = test_set_.edge_of(*shape, edge);
+        gathering_ += steady_clock::now() - start;
+        if (!pool)
+          return tl::unexpected(pool.error());
+        if (auto ok = processes_.reopen(**pool); !ok)
+          return ok;
+        if (auto ok = screen_edge(**pool); !ok)
+          return ok;
+      }
+    return {};
+  }
+
+  const steady_clock::time_point start_ = steady_clock::now();
+  nanoseconds gathering_{0};
+  nanoseconds watched_{0};
+  gpu_judge_context& judge_;
+  const judge_request& request_;
+  const request_hooks& hooks_;
+  judge_outcome& out_;
+  test_set test_set_;
+  device_process_pair processes_;
+  paired_comparison comparison_;
+};
+
+} // namespace
+
+attempt<void> evaluate_candidate(gpu_judge_context& b, const judge_request& request, const request_hooks& hooks,
+                                 judge_outcome& out) {
+  return device_evaluation{b, request, hooks, out}.run();
+}
+
+} // namespace kevolve::cuda
