@@ -151,9 +151,6 @@ typename I::result_type inspect(I& f, node_spec& x) {
            x.log);
 }
 
-// What a provider's `kind` may be: the presets of llm::preset().
-std::vector<std::string> provider_kinds();
-
 // Relative paths are relative to the file. `targets`: the names there are; empty: any.
 result_or_errors<node_spec> load_node(const std::string& path, const std::vector<std::string>& overrides = {},
                                       const std::vector<std::string>& targets = {});

@@ -247,7 +247,7 @@ TEST_CASE("what a task may say and no campaign can judge yet is refused before a
             .find("'pytorch' is not usable with target 'cpu' yet; there are: c, cpp")
         != std::string::npos);
   CHECK(with("role = \"output\"", "role = \"output\"\nalias = true")
-            .find("'y': alias: buffers that overlap are not judged")
+            .find("alias: argument setting 'alias' is not there yet; buffers that overlap are not judged")
         != std::string::npos);
   for (const auto* name : {"-Wl,--version", "/usr/lib/libx.so", ""})
     CHECK(

@@ -7,7 +7,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace kevolve::llm {
 
@@ -21,10 +20,8 @@ struct provider_access {
   header_list extra_headers;                  // the operator's
 };
 
-// openai openai-chat anthropic gemini deepseek openrouter vllm sglang llama.cpp ollama; the last four are servers on
-// this machine. errc::not_found lists them.
+// Returns how a kind of provider is asked (runtime/base/provider_kinds.hpp). errc::not_found lists the kinds.
 result<provider_access> preset(std::string_view name);
-std::vector<std::string> preset_names();
 
 // What a request carries beside what HTTP itself needs (host, lengths, connection). The operator's headers replace ours
 // of the same name. errc::bad_input names a header that cannot be sent: its characters, or that it is HTTP's or holds
