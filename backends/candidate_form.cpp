@@ -1,11 +1,12 @@
 #include "backends/candidate_form.hpp"
+#include "runtime/base/kinds.hpp"
 
 namespace kevolve {
 
 candidate_form c_form(const contract& task) {
   candidate_form out;
   out.language = task.language;
-  out.file = task.language == "cpp" ? "candidate.cpp" : "candidate.c";
+  out.file = is_cpp(task.language) ? "candidate.cpp" : "candidate.c";
   out.landmark = task.entry;
   out.signature = "Signature:\n" + c_prototype(task) + ";\n";
   out.resources = task.threads ? "Threads may be used.\n" : "One thread; none may be started.\n";
@@ -23,15 +24,7 @@ candidate_form c_form(const contract& task) {
 }
 
 std::string source_extension(const std::string& language) {
-  if (language == "c")
-    return ".c";
-  if (language == "cpp")
-    return ".cpp";
-  if (language == "cuda")
-    return ".cu";
-  if (language == "hip")
-    return ".hip";
-  return language == "pytorch" || language == "triton" ? ".py" : "";
+  return std::string{find_language(language).extension};
 }
 
 } // namespace kevolve

@@ -6,6 +6,7 @@
 #include "backends/target.hpp"
 #include "backends/triton/candidate_format.hpp"
 #include "backends/triton/triton_target.hpp"
+#include "runtime/base/reserved.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -50,8 +51,12 @@ result<std::unique_ptr<target>> make_target(const std::string& name, const std::
       return fail(errc::bad_input, fmt::format("cores of target {}: {} is none that this process may use ({})", name,
                                                core, fmt::join(usable, ", ")));
   for (const auto& k : known)
-    if (k.name == name)
-      return k.make(bin_dir, cores, options);
+    if (k.name == name) {
+      auto made = k.make(bin_dir, cores, options);
+      if (const auto tier = to_string(made->trust()); is_reserved(reserved_place::trust_tier, tier))
+        return fail(errc::unsupported, "target " + name + ": " + not_there_yet(reserved_place::trust_tier, tier));
+      return made;
+    }
   std::string names;
   for (const auto& n : target_names())
     names += (names.empty() ? "" : ", ") + n;

@@ -1,51 +1,20 @@
 #include "config/campaign.hpp"
 
 #include "config/campaign_sections.hpp"
+#include "runtime/base/kinds.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace kevolve {
 
 namespace {
 
-const std::vector<std::string> generator_kinds{"transform", "configurations", "llm", "relay", "replay"};
-const std::vector<std::string> policy_names{"greedy", "uct", "evolution", "random"};
-
-// Reports a name that is documented but absent from this build, with another message than for a misspelt one.
-void check_built(section& s, std::string_view key, const std::string& name, const std::vector<std::string>& built,
-                 const std::string& what) {
-  if (built.empty() || name.empty() || std::find(built.begin(), built.end(), name) != built.end())
-    return;
-  std::string all;
-  for (const auto& b : built)
-    all += (all.empty() ? "" : ", ") + b;
-  s.error(key, "this build has no " + what + " '" + name + "'; there are: " + all);
-}
-
-// Offers only usable kinds. A planned kind gets another message than a misspelt one.
-void declare_kind(section& s, const known_names& known, std::string& kind) {
-  const setting_rule rule{.text = "the family; replay is not usable in campaigns yet",
-                          .required = true,
-                          .choices = known.generators.empty() ? generator_kinds : std::vector<std::string>{}};
-  const auto among = [&](const std::vector<std::string>& names) {
-    return std::find(names.begin(), names.end(), kind) != names.end();
-  };
-  if (!s.value("kind", rule, kind) || known.generators.empty() || among(known.generators))
-    return;
-  if (!among(generator_kinds)) {
-    s.error("kind", "unknown value '" + kind + "'" + suggestion(kind, known.generators));
-    return;
-  }
-  std::string all;
-  for (const auto& g : known.generators)
-    all += (all.empty() ? "" : ", ") + g;
-  s.error("kind", "'" + kind + "' is not usable in campaigns yet; there are: " + all);
-}
-
-// Reports parts of a task file that this build cannot judge yet on that target.
+// Refuses what a task file may say and this build cannot judge on that target.
 void check_usable(const campaign_spec& spec, const known_names& known, error_list& errors) {
   const auto& task = spec.task;
   const auto refuse = [&](const std::string& what) { errors.add("task", task.path + ": " + what); };
@@ -55,37 +24,34 @@ void check_usable(const campaign_spec& spec, const known_names& known, error_lis
     return; // the names of no particular build were given
   const auto& languages = found->second;
   if (std::find(languages.begin(), languages.end(), c.language) == languages.end()) {
-    std::string all;
-    for (const auto& l : languages)
-      all += (all.empty() ? "" : ", ") + l;
     refuse("reference.language: '" + c.language + "' is not usable with target '" + spec.target
-           + "' yet; there are: " + all);
+           + "' yet; there are: " + comma_list(languages));
   }
-  const auto reads_c = std::find(languages.begin(), languages.end(), "c") != languages.end();
+  const auto reads_c = std::any_of(languages.begin(), languages.end(),
+                                   [](const auto& l) { return find_language(l).dialect == c_dialect::c; });
   for (size_t i = 0; i < spec.generators.size(); ++i)
-    if (spec.generators[i].kind == "transform" && !reads_c)
-      errors.add("generator[" + std::to_string(i) + "].kind", "'transform' rewrites references in C, and target '"
+    if (const auto& kind = find_generator_kind(spec.generators[i].kind); kind.reads_reference_c && !reads_c)
+      errors.add("generator[" + std::to_string(i) + "].kind", "'" + std::string{kind.name}
+                                                                  + "' rewrites references in C, and target '"
                                                                   + spec.target + "' has none; relay and llm serve it");
-  for (const auto& a : c.arguments)
-    if (a.alias)
-      refuse("argument '" + a.name + "': alias: buffers that overlap are not judged yet");
 }
 
-void declare_search(section& s, const known_names& known, search_spec& x) {
-  std::string policy = "uct";
+void declare_search(section& s, search_spec& x) {
+  auto policy = x.policies.begin()->first;
   auto single = s.value(
       "policy",
-      {.text = "how the next node is chosen; evolution is not usable in campaigns yet", .choices = policy_names},
+      {.text = "how the next node is chosen", .choices = policy_kind_names(), .reserved = reserved_place::policy},
       policy);
   if (single)
     x.policies = {{policy, 1.0}};
-  auto mixed = s.value(
-      "policies", {.text = "several, with weights, in one tree", .choices = policy_names, .fallback = "policy alone"},
-      x.policies);
+  s.value("policies",
+          {.text = "several, with weights, in one tree; a policy that is not named has weight 0",
+           .choices = policy_kind_names(),
+           .reserved = reserved_place::policy,
+           .fallback = "policy alone"},
+          x.policies);
   if (s.has("policy") && s.has("policies"))
     s.error("policies", "give policy or policies, not both");
-  for (const auto& [name, weight] : x.policies)
-    check_built(s, mixed ? "policies." + name : "policy", name, known.policies, "policy");
   s.value("exploration", {.text = "uct: c in q + c*sqrt(ln N/n)", .low = 0.0, .high = 100.0}, x.exploration);
   s.value("widening",
           {.text = "a node with n visits has at most widening * n^widening_exponent children",
@@ -98,25 +64,39 @@ void declare_search(section& s, const known_names& known, search_spec& x) {
   s.value("in_flight", {.text = "candidates under way at once", .low = 1, .high = 1024}, x.in_flight);
 }
 
-// Reports keys that a generator of this kind would ignore.
-void check_kind(section& s, const std::string& kind) {
-  if (kind.empty())
+// Refuses settings that a generator of this kind would not heed.
+void check_kind(section& s, const std::string& name) {
+  if (name.empty())
     return;
+  const auto& kind = find_generator_kind(name);
   for (const auto* key : {"in_flight", "context_tokens", "reply_tokens"})
-    if (s.has(key) && (kind == "transform" || kind == "configurations"))
-      s.error(key, "a generator of kind '" + kind + "' asks no model; relay and llm do");
+    if (s.has(key) && !kind.asks_model)
+      s.error(key, "a generator of kind '" + name + "' asks no model; relay and llm do");
   for (const auto* key : {"providers", "temperature", "top_p", "session_steps", "session_tokens"})
-    if (s.has(key) && kind != "llm")
-      s.error(key, "a generator of kind '" + kind + "' calls no provider; llm does");
+    if (s.has(key) && !kind.calls_providers)
+      s.error(key, "a generator of kind '" + name + "' calls no provider; llm does");
 }
 
 void declare_memory(section& s, memory_spec& x) {
   const auto weight = [](std::string text) { return setting_rule{.text = std::move(text), .low = 0.0, .high = 1e9}; };
-  s.value("parent", weight("weight of: a step is shown its parent"), x.parent);
-  s.value("siblings", weight("weight of: what was tried from the same parent"), x.siblings);
-  s.value("both", weight("weight of: both"), x.both);
-  s.value("none", weight("weight of: neither, a fresh start"), x.none);
-  if (x.parent + x.siblings + x.both + x.none <= 0.0)
+  const std::array<std::tuple<const char*, const char*, double*>, 4> operators{{
+      {"parent", "weight of: a step is shown its parent", &x.parent},
+      {"siblings", "weight of: what was tried from the same parent", &x.siblings},
+      {"both", "weight of: both", &x.both},
+      {"none", "weight of: neither, a fresh start", &x.none},
+  }};
+  const bool names_some =
+      std::any_of(operators.begin(), operators.end(), [&](const auto& o) { return s.has(std::get<0>(o)); });
+  bool valid = true;
+  auto sum = 0.0;
+  for (const auto& [name, text, value] : operators) {
+    if (names_some && s.is_whole() && !s.has(name))
+      *value = 0.0;
+    const bool read = s.value(name, weight(text), *value);
+    valid = valid && (read || !s.has(name));
+    sum += *value;
+  }
+  if (valid && sum <= 0.0)
     s.error("", "at least one weight must be greater than 0");
 }
 
@@ -148,7 +128,12 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
   auto weights = 0.0;
   root.tables("generator", {.text = "where candidates come from, at most 32", .required = true}, [&](section& s) {
     auto& g = spec.generators.emplace_back();
-    declare_kind(s, known, g.kind);
+    s.value("kind",
+            {.text = "the family",
+             .required = true,
+             .choices = generator_kind_names(),
+             .reserved = reserved_place::generator},
+            g.kind);
     s.value("weight", {.text = "share of the steps", .low = 0.0, .high = 1e9}, g.weight);
     weights += g.weight;
     auto& m = spec.models.emplace_back();
@@ -196,13 +181,14 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
   if (!spec.generators.empty() && weights <= 0.0)
     root.error("generator", "at least one weight must be greater than 0");
   root.table("search", {.text = "the policy"}, [&](section& s) {
-    declare_search(s, known, spec.search);
+    declare_search(s, spec.search);
     s.value(
         "adapt_weights",
         {.text = "generators' weights follow what each gains for its time and money, between a quarter and four times"},
         spec.adapt_weights);
   });
-  root.table("memory", {.text = "what a step is shown"}, [&](section& s) { declare_memory(s, spec.memory); });
+  root.table("memory", {.text = "what a step is shown; an operator that the table does not name has weight 0"},
+             [&](section& s) { declare_memory(s, spec.memory); });
   root.table("draft", {.text = "the first candidates, from the root"}, [&](section& s) {
     s.value("candidates", {.text = "how many", .low = 0, .high = 1e6}, spec.draft_candidates);
   });
@@ -242,7 +228,11 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
 }
 
 bool asks_model(const generator_spec& g) {
-  return g.kind != "transform" && g.kind != "configurations";
+  return find_generator_kind(g.kind).asks_model;
+}
+
+bool calls_providers(const generator_spec& g) {
+  return find_generator_kind(g.kind).calls_providers;
 }
 
 session_spec session_of(const campaign_spec& spec, size_t generator) {
@@ -273,13 +263,12 @@ result_or_errors<campaign_spec> load_campaign(const std::string& path, const std
   }
   auto& spec = draft.spec;
   const auto& b = spec.budget;
-  const bool spends_money =
-      std::any_of(spec.generators.begin(), spec.generators.end(), [](const auto& g) { return g.kind == "llm"; });
+  const bool spends_money = std::any_of(spec.generators.begin(), spec.generators.end(), calls_providers);
   for (const auto& [key, bounds] : {std::pair{"budget.tokens", b.tokens != 0}, {"budget.cost", b.cost > 0.0}})
     if (bounds && !spends_money)
       errors.add(key, "counts what calls of providers take, and no generator here is of kind llm");
   if (!spec.generators.empty() && std::all_of(spec.generators.begin(), spec.generators.end(), [](const auto& g) {
-        return g.kind == "configurations";
+        return find_generator_kind(g.kind).varies_others_only;
       }))
     errors.add("generator",
                "of kind configurations alone proposes nothing: it varies what others write. Add one of kind "

@@ -11,7 +11,7 @@
 namespace kevolve {
 
 struct generator_spec {
-  std::string kind; // transform llm relay replay
+  std::string kind; // runtime/base/kinds.hpp
   double weight = 1.0;
 };
 
@@ -33,7 +33,7 @@ struct session_spec {
 };
 
 struct search_spec {
-  std::map<std::string, double> policies{{"uct", 1.0}}; // greedy uct evolution random
+  std::map<std::string, double> policies{{"uct", 1.0}}; // name → weight
   double exploration = 1.0;                             // c of uct
   double widening = 2.0; // a node with n visits may have up to widening * n^widening_exponent children
   double widening_exponent = 0.5;
@@ -89,7 +89,7 @@ struct campaign_spec {
 
 // Returns true if the generator asks a model.
 bool asks_model(const generator_spec& g);
-// Returns the settings of the generator at this index; the defaults if none are stored.
+bool calls_providers(const generator_spec& g);
 model_spec model_of(const campaign_spec& spec, size_t generator);
 session_spec session_of(const campaign_spec& spec, size_t generator);
 
@@ -131,11 +131,9 @@ typename I::result_type inspect(I& f, campaign_spec& x) {
            x.budget, x.stop, x.judge, x.compile_limit_s, x.models, x.adapt_weights, x.sessions);
 }
 
-// The capabilities of this build. An empty list accepts every documented name (for targets: any name).
+// What the targets of this build can do. An empty list: any name of a target, and any language.
 struct known_names {
   std::vector<std::string> targets;
-  std::vector<std::string> generators;
-  std::vector<std::string> policies;
   std::map<std::string, std::vector<std::string>> languages; // of references, by target
 };
 

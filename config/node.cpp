@@ -1,6 +1,7 @@
 #include "config/node.hpp"
 
 #include "config/campaign_sections.hpp"
+#include "runtime/base/provider_kinds.hpp"
 #include "runtime/base/url.hpp"
 
 #include <algorithm>
@@ -101,7 +102,7 @@ void declare_provider(section& s, std::set<std::string>& names, provider_spec& x
   constexpr size_t longest_name = 64;
   if (x.name.size() > longest_name)
     s.error("name", "may have 64 characters");
-  s.value("kind", {.text = "whose protocol and address", .required = true, .choices = provider_kinds()}, x.kind);
+  s.value("kind", {.text = "whose protocol and address", .required = true, .choices = provider_kind_names()}, x.kind);
   s.value("url", {.text = "base address, without a key in it", .fallback = "the provider's own"}, x.url);
   if (auto problem = x.url.empty() ? std::nullopt : base_url_problem(x.url))
     s.error("url", *problem);
@@ -145,16 +146,15 @@ void declare_device(section& s, const std::vector<std::string>& targets, std::se
     s.error("target", "this device stands above already");
 }
 
+// Refused as a whole: its settings stand here for the reference alone.
 void declare_cluster(section& s, cluster_spec& x) {
-  s.value("name", {.text = "nodes of one name find each other", .required = true}, x.name);
-  endpoint(s, "listen", {.text = "address for other nodes", .fallback = "none"}, x.listen);
+  s.error("", not_there_yet(reserved_place::node_section, "cluster"));
+  s.value("name", {.text = "nodes of one name find each other"}, x.name);
+  s.value("listen", {.text = "address for other nodes", .fallback = "none"}, x.listen);
   s.value("peers", {.text = "addresses of other nodes"}, x.peers);
-  for (size_t i = 0; i < x.peers.size(); ++i)
-    if (!is_endpoint(x.peers[i]))
-      s.error("peers[" + std::to_string(i) + "]", "'" + x.peers[i] + "' is no address");
-  s.value("certificate", {.text = "this node's certificate, PEM", .required = true}, x.certificate);
-  s.value("key", {.text = "file of its private key", .required = true}, x.key);
-  s.value("authority", {.text = "certificates that sign the other nodes'", .required = true}, x.authority);
+  s.value("certificate", {.text = "this node's certificate, PEM"}, x.certificate);
+  s.value("key", {.text = "file of its private key"}, x.key);
+  s.value("authority", {.text = "certificates that sign the other nodes'"}, x.authority);
 }
 
 void declare_tls(section& s, tls_spec& x) {
@@ -167,11 +167,6 @@ void declare_tls(section& s, tls_spec& x) {
 
 } // namespace
 
-std::vector<std::string> provider_kinds() {
-  return {"openai",     "openai-chat", "anthropic", "gemini",    "deepseek",
-          "openrouter", "vllm",        "sglang",    "llama.cpp", "ollama"};
-}
-
 void declare_node(section& root, const std::vector<std::string>& targets, node_spec& spec) {
   root.value("data_dir", {.text = "where everything is kept", .required = true}, spec.data_dir);
   endpoint(root, "listen", {.text = "address of the admin"}, spec.listen);
@@ -182,7 +177,7 @@ void declare_node(section& root, const std::vector<std::string>& targets, node_s
   std::set<std::string> devices;
   root.tables("device", {.text = "what may be timed on", .fallback = "all that is found"},
               [&](section& s) { declare_device(s, targets, devices, spec.devices.emplace_back()); });
-  root.table("cluster", {.text = "other nodes"}, [&](section& s) { declare_cluster(s, spec.cluster); });
+  root.table("cluster", {.text = "other nodes; not there yet"}, [&](section& s) { declare_cluster(s, spec.cluster); });
   root.table("limits", {.text = "of this node"}, [&](section& s) {
     auto& x = spec.limits;
     s.value("campaigns", {.text = "running at once", .low = 1, .high = 10000}, x.campaigns);

@@ -152,10 +152,7 @@ typename I::result_type inspect(I& f, node_spec& x) {
            x.log);
 }
 
-// Returns the values of a provider's `kind`: the presets of llm::preset().
-std::vector<std::string> provider_kinds();
-
-// Loads a node file. Relative paths are relative to the file. `targets` are the known names; empty: any.
+// Relative paths are relative to the file. `targets`: the names there are; empty: any.
 result_or_errors<node_spec> load_node(const std::string& path, const std::vector<std::string>& overrides = {},
                                       const std::vector<std::string>& targets = {});
 

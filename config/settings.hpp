@@ -3,11 +3,13 @@
 #pragma once
 
 #include "config/document.hpp"
+#include "runtime/base/reserved.hpp"
 
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,10 +22,11 @@ struct setting_rule {
   bool required = false;
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
-  bool low_open = false;              // the value must be greater than low
-  bool expressions = false;           // texts that may also be integers
-  std::vector<std::string> choices{}; // values of a text, or names of weights
-  std::string fallback{};             // printed as the default if the variable's value does not show it
+  bool low_open = false;                    // greater than low, not equal
+  bool expressions = false;                 // texts that may also be whole numbers
+  std::vector<std::string> choices{};       // of a text, or the names of weights
+  std::optional<reserved_place> reserved{}; // where names that are not there yet would stand among the choices
+  std::string fallback{};                   // printed as the default where the variable's value does not say it
 };
 
 class section {
@@ -55,7 +58,9 @@ public:
 
   // Returns true if the file sets this name.
   virtual bool has(std::string_view name) const = 0;
-  // Reports an error at this name.
+  // Returns true if the file, or an override of the whole table, says which keys it has. A table that is there because
+  // of overrides of single keys leaves the others at their defaults.
+  virtual bool is_whole() const = 0;
   virtual void error(std::string_view name, std::string message) = 0;
 };
 
@@ -81,10 +86,13 @@ public:
   bool tables(std::string_view name, const setting_rule& rule, const body& declare, bool single_too) override;
   void others(std::string_view placeholder, const setting_rule& rule, const visitor& visit) override;
   bool has(std::string_view name) const override { return table_.find(name) != nullptr; }
+  bool is_whole() const override { return table_.origin.empty() || table_.origin == "--set " + path_; }
   void error(std::string_view name, std::string message) override;
 
 private:
   std::string path(std::string_view name) const;
+  // Returns what is wrong with a name that is none of the choices.
+  static std::string refusal(const std::string& what, const std::string& name, const setting_rule& rule);
   const document_value* take(std::string_view name, const setting_rule& rule);
   bool refuse(const std::string& where, const std::string& expected, const document_value& found);
   bool number(const document_value& v, const std::string& where, const setting_rule& rule, double& x);

@@ -2,6 +2,7 @@
 #include "config/settings.hpp"
 #include "config/settings_reference.hpp"
 #include "config/task_sections.hpp"
+#include "runtime/base/kinds.hpp"
 
 #include <array>
 #include <charconv>
@@ -75,6 +76,7 @@ public:
     row(placeholder, "per name", rule, "");
   }
   bool has(std::string_view) const override { return false; }
+  bool is_whole() const override { return false; }
   void error(std::string_view, std::string) override {}
 
 private:
@@ -84,6 +86,8 @@ private:
     std::string bounds;
     for (const auto& choice : rule.choices)
       bounds += (bounds.empty() ? "" : ", ") + choice;
+    if (rule.reserved)
+      bounds += "; not there yet: " + comma_list(reserved_at(*rule.reserved));
     if (std::isfinite(rule.low))
       bounds += (rule.low_open ? "> " : ">= ") + print(rule.low);
     if (std::isfinite(rule.high))

@@ -70,6 +70,11 @@ std::string table_reader::path(std::string_view name) const {
   return path_.empty() ? std::string{name} : path_ + "." + std::string{name};
 }
 
+std::string table_reader::refusal(const std::string& what, const std::string& name, const setting_rule& rule) {
+  return rule.reserved && is_reserved(*rule.reserved, name) ? not_there_yet(*rule.reserved, name, rule.choices)
+                                                            : what + suggestion(name, rule.choices);
+}
+
 void table_reader::error(std::string_view name, std::string message) {
   errors_.add(name.empty() ? path_ : path(name), std::move(message));
 }
@@ -138,7 +143,7 @@ bool table_reader::value(std::string_view name, const setting_rule& rule, std::s
     return false;
   }
   if (!rule.choices.empty() && std::find(rule.choices.begin(), rule.choices.end(), v->text) == rule.choices.end()) {
-    errors_.add(path(name), "unknown value '" + v->text + "'" + suggestion(v->text, rule.choices));
+    errors_.add(path(name), refusal("unknown value '" + v->text + "'", v->text, rule));
     return false;
   }
   x = v->text;
@@ -226,7 +231,7 @@ bool table_reader::value(std::string_view name, const setting_rule& rule, std::m
   for (const auto& m : v->members) {
     auto where = path(name) + "." + m.key;
     if (!rule.choices.empty() && std::find(rule.choices.begin(), rule.choices.end(), m.key) == rule.choices.end())
-      errors_.add_at(m.at, m.value.origin, where, "unknown name" + suggestion(m.key, rule.choices));
+      errors_.add_at(m.at, m.value.origin, where, refusal("unknown name", m.key, rule));
     setting_rule weight;
     weight.low = 0.0;
     weight.high = 1e9;

@@ -1,5 +1,7 @@
 #include "config/task_sections.hpp"
 
+#include "runtime/base/kinds.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -128,7 +130,9 @@ bool declare_argument(section& s, argument& a) {
     if ((align & (align - 1)) != 0 || a.align < size_bytes(a.type))
       s.error("align", "must be a power of two and at least the element's size");
   }
-  s.value("alias", {.text = "the buffer may overlap others"}, a.alias);
+  s.value("alias", {.text = "the buffer may overlap others; not there yet"}, a.alias);
+  if (a.alias)
+    s.error("alias", not_there_yet(reserved_place::argument_setting, "alias"));
   s.value("edge",
           {.text = "extra correctness cases", .choices = {"zeros", "large", "denormal", "cancellation", "special"}},
           a.edge);
@@ -241,7 +245,11 @@ void declare_task(section& root, task_draft& draft) {
   root.tables("shape", {.text = "one per set of sizes", .required = true},
               [&](section& s) { declare_shape(s, c.shapes.emplace_back()); });
   root.table("reference", {.text = "what the operator means", .required = true}, [&](section& s) {
-    s.value("language", {.text = "of the file", .required = true, .choices = {"c", "cpp", "pytorch", "kernelbench"}},
+    s.value("language",
+            {.text = "of the file",
+             .required = true,
+             .choices = reference_language_names(),
+             .reserved = reserved_place::reference_language},
             c.language);
     s.value("file", {.text = "relative to the task file", .required = true}, draft.reference_file);
     s.value("entry", {.text = "the function's name", .required = true}, c.entry);

@@ -2,6 +2,7 @@
 #include "store/store.hpp"
 
 #include "runtime/base/log.hpp"
+#include "runtime/base/reserved.hpp"
 #include "store/record.hpp"
 #include "store/state.hpp"
 
@@ -17,13 +18,17 @@ namespace {
 constexpr size_t recovery_slack_bytes = 1U << 20U;
 
 result<void> check_op(const write_op& op) {
-  auto bad = [&](const char* why) {
+  auto bad = [&](const std::string& why) {
     return fail(errc::bad_input, "write of " + record::describe(op.where, op.key) + ": " + why);
   };
   if (op.key.empty())
     return bad("an empty key");
-  if (op.what == write_op::action::put_blob || op.what == write_op::action::put_snapshot)
+  if (op.what == write_op::action::put_snapshot)
+    return bad(not_there_yet(reserved_place::store_record, "snapshot"));
+  if (op.what == write_op::action::put_blob)
     return {};
+  if (const auto name = to_string(op.where); is_reserved(reserved_place::store_table, name))
+    return bad(not_there_yet(reserved_place::store_table, name));
   if (op.where == table::events || op.where == table::quarantine)
     return bad("this table is the store's own");
   if (op.where == table::meta && op.key == record::schema_key)

@@ -17,8 +17,8 @@ enum class table : uint8_t {
   nodes = 2,       // search nodes
   evaluations = 3, // evaluation id → verdict and samples
   blobs = 4,       // SHA-256 → bytes
-  skills = 5,      // the knowledge base
-  index = 6,       // derived look-ups; the store owns keys that start with a byte below 0x10
+  skills = 5,      // reserved: writes to it are refused (runtime/base/reserved.hpp)
+  index = 6,       // derived look-ups; keys that start with a byte below 0x10 belong to the store
   quarantine = 7,  // damaged records that fsck moved away
 };
 inline constexpr size_t table_count = 8;
@@ -55,7 +55,7 @@ struct write_op {
   static write_op erase(table where, std::string key);
   // Puts a blob; its key is its name: 64 lower-case hexadecimal digits. Writing a blob twice is cheap.
   static write_op put_blob(std::string bytes);
-  // Puts the fold of a campaign's events up to and including `campaign_sequence`. Replaces the earlier snapshot.
+  // The fold of a campaign's events up to and including `campaign_sequence`. Reserved: a commit with it is refused.
   static write_op put_snapshot(id128 campaign, uint64_t campaign_sequence, std::string_view state);
 };
 

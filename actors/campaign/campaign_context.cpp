@@ -4,10 +4,6 @@
 
 namespace kevolve {
 
-std::vector<std::string> generator_kinds() {
-  return {"transform", "configurations", "relay", "llm"};
-}
-
 synthesis_context fixed_context(const campaign_context& c) {
   std::vector<std::string> menu;
   std::vector<std::string> words;

@@ -48,9 +48,6 @@ struct campaign_context {
 
 using campaign_context_ptr = std::shared_ptr<const campaign_context>;
 
-// The kinds of generators that a campaign may have.
-std::vector<std::string> generator_kinds();
-
 // The fixed part of every synthesis step.
 synthesis_context fixed_context(const campaign_context& c);
 

@@ -4,6 +4,7 @@
 #include "actors/search/surprise.hpp"
 
 #include "runtime/base/codec.hpp"
+#include "runtime/base/kinds.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -78,7 +79,7 @@ void count_yield(campaign_fold& f, const node_record& r) {
     return;
   auto& y = f.yields[chosen_generator(step->second)];
   ++y.steps;
-  const bool people = r.proposal.generator == "relay"; // their time is theirs
+  const bool people = find_generator_kind(r.proposal.generator).waits_for_people;
   y.seconds += static_cast<double>((people ? 0 : r.propose_ns) + r.compile_ns + r.judge_ns) / 1e9;
   const auto before = f.champion.index == 0 ? 1.0 : f.champion.speedup;
   if (r.result == verdict::pass && r.confirmed && r.fitness > before)

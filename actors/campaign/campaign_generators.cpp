@@ -18,7 +18,7 @@ bool awaits_model(const campaign_state& st, const selection_record& r) {
 
 std::string hold_of(const campaign_state& st, size_t generator) {
   const auto& context = *st.context;
-  if (context.spec->generators[generator].kind != "llm" || !context.board || context.evaluate_only)
+  if (!calls_providers(context.spec->generators[generator]) || !context.board || context.evaluate_only)
     return {};
   return context.board->held(model_of(*context.spec, generator).providers);
 }
@@ -101,8 +101,7 @@ std::optional<size_t> next_generator(const campaign_state& st, uint64_t seed) {
 void listen_to_board(pointer self) {
   const auto& context = *self->state.context;
   const auto& all = context.spec->generators;
-  if (!context.board || context.evaluate_only
-      || std::none_of(all.begin(), all.end(), [](const auto& g) { return g.kind == "llm"; }))
+  if (!context.board || context.evaluate_only || std::none_of(all.begin(), all.end(), calls_providers))
     return;
   context.board->listen(context.id, [me = caf::actor_cast<caf::actor_addr>(context.campaign)] {
     if (auto front = caf::actor_cast<campaign_actor>(me))

@@ -5,6 +5,7 @@
 #include "backends/llm/protocol/tokens.hpp"
 #include "backends/target.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/kinds.hpp"
 
 #include <set>
 #include <utility>
@@ -91,7 +92,7 @@ private:
     const auto& p = node.proposal;
     const auto name = "the reply for node " + std::to_string(node.index);
     const auto asked = exchanges_of(node.index);
-    const bool by_model = p.generator == "llm" || p.generator == "relay";
+    const bool by_model = find_generator_kind(p.generator).asks_model;
     if (asked.empty()) {
       if (by_model)
         differs(e, name + " is not in the record");

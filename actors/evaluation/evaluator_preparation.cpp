@@ -4,6 +4,7 @@
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/kinds.hpp"
 #include "runtime/base/log.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -14,6 +15,10 @@
 namespace kevolve {
 
 namespace {
+
+bool reads_reference(const generator_spec& g) {
+  return find_generator_kind(g.kind).reads_reference_c;
+}
 
 using pointer = evaluator_actor::stateful_pointer<evaluator_state>;
 
@@ -103,9 +108,8 @@ compile_request reference_job(const evaluator_state& st, compile_kind kind, comp
   for (const auto& f : st.context->hardware->flag_menu())
     if (f.baseline)
       q.flags = f.name;
-  const bool native = q.language == "c" || q.language == "cpp";
-  // so that messages use the file's own name
-  if (native && kind == compile_kind::object && role == compile_role::reference)
+  const bool native = is_native(q.language);
+  if (native && kind == compile_kind::object && role == compile_role::reference) // with messages in the file's own name
     q.source = "#line 1 \"" + std::filesystem::path{spec.task.reference_path}.filename().string() + "\"\n" + q.source
                + c_call_check(spec.task.task, q.language);
   if (role == compile_role::oracle && !spec.task.oracle_source.empty() && !native) {
@@ -142,7 +146,7 @@ void judge(pointer self, judge_request q, job_done<judge_outcome> done) {
 // Returns why the embedded generator cannot rewrite the reference; empty if it can or is not used.
 std::string unread_note(const evaluator_state& st, const making& m) {
   const auto& spec = *st.context->spec;
-  if (std::none_of(spec.generators.begin(), spec.generators.end(), [](const auto& g) { return g.kind == "transform"; }))
+  if (std::none_of(spec.generators.begin(), spec.generators.end(), reads_reference))
     return {};
   auto embedded = make_generator("transform");
   synthesis_context c;
@@ -223,7 +227,7 @@ void read_syntax(pointer self, const making_ptr& m) {
 void sketch(pointer self, const making_ptr& m) {
   const auto& generators = self->state.context->spec->generators;
   m->out.admission.detail = "waits for a batch";
-  if (std::any_of(generators.begin(), generators.end(), [](const auto& g) { return g.kind == "transform"; }))
+  if (std::any_of(generators.begin(), generators.end(), reads_reference))
     read_syntax(self, m);
   else
     store(self, m);

@@ -1,5 +1,7 @@
 #include "actors/models/provider_plan.hpp"
 
+#include "runtime/base/provider_kinds.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -59,7 +61,7 @@ result<provider_plan> plan_of(const provider_spec& spec) {
   p.budget = {caps_of(spec.total), caps_of(spec.per_day), spec.known_price};
   p.pacing.pacing.most_at_once = static_cast<double>(spec.at_once);
   p.terms = spec.terms;
-  p.cache_key = spec.url.empty() && (spec.kind == "openai" || spec.kind == "openai-chat");
+  p.cache_key = spec.url.empty() && find_provider_kind(spec.kind)->caches_by_key; // llm::preset() found it, too
   return p;
 }
 

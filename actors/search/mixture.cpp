@@ -1,7 +1,8 @@
 #include "actors/search/mixture.hpp"
 
+#include "runtime/base/random.hpp"
+
 #include <algorithm>
-#include <random>
 
 namespace kevolve {
 
@@ -56,8 +57,10 @@ std::optional<size_t> pick_generator(const std::vector<generator_load>& generato
     }
   if (!last)
     return std::nullopt;
-  std::mt19937_64 random{seed};
-  auto at = std::uniform_real_distribution<double>{0.0, total}(random);
+  // The policy draws from the same seed: a stream of its own keeps the two choices independent.
+  constexpr uint64_t generator_stream = 1;
+  splitmix64 random{mix_seed(seed, generator_stream)};
+  auto at = random.uniform() * total;
   for (size_t i = 0; i < generators.size(); ++i) {
     if (!may(generators[i]))
       continue;

@@ -1,4 +1,5 @@
 #include "actors/synthesis/prompt_parts.hpp"
+#include "runtime/base/kinds.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -105,12 +106,11 @@ std::string argument_line(const contract& task, const argument& a) {
   return out + "\n";
 }
 
-// Returns the info string of a fence around such a file.
+// Returns the info string of a fence around such a file; for a file in no language, its ending.
 std::string language_of(const std::string& file_name) {
-  const auto extension = file_name.substr(std::min(file_name.rfind('.'), file_name.size() - 1) + 1);
-  if (extension == "cu")
-    return "cuda";
-  return extension == "py" ? "python" : extension;
+  const auto& language = language_of_file(file_name);
+  return language.name.empty() ? file_name.substr(std::min(file_name.rfind('.'), file_name.size() - 1) + 1)
+                               : std::string{language.fence};
 }
 
 std::string interval_words(double low, double high) {

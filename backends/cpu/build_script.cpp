@@ -2,6 +2,7 @@
 #include "backends/cpu/build_recipe.hpp"
 #include "backends/cpu/cpu_target.hpp"
 #include "backends/cpu/prelude.hpp"
+#include "runtime/base/kinds.hpp"
 
 #include <fmt/core.h>
 
@@ -26,7 +27,7 @@ std::string library_word(const std::string& name) {
 
 std::vector<std::string> compile_words(const menu_entry& entry, compiler_family family, const kernel_build& kernel) {
   const auto clang = family == compiler_family::clang;
-  std::vector<std::string> out{kernel.language == "cpp" ? "-std=gnu++20" : "-std=gnu17", "-fPIC"};
+  std::vector<std::string> out{is_cpp(kernel.language) ? "-std=gnu++20" : "-std=gnu17", "-fPIC"};
   const auto& own = clang && !entry.clang.empty() ? entry.clang : entry.gcc;
   out.insert(out.end(), own.begin(), own.end());
   out.emplace_back("-Wno-psabi");
@@ -75,7 +76,7 @@ std::string cpu_target::build_script(const kernel_build& kernel) const {
   if (entry == nullptr)
     return {};
   const auto clang = tools().family_for(*entry) == compiler_family::clang;
-  const auto cpp = kernel.language == "cpp";
+  const auto cpp = is_cpp(kernel.language);
   const auto compiler = clang ? tools().clang + (cpp ? " --driver-mode=g++" : "") : tools().gcc;
   const auto compile =
       compiler + (cpp ? " -x c++" : " -x c") + joined(compile_words(*entry, tools().family_for(*entry), kernel))

@@ -1,6 +1,7 @@
 #include "backends/cpu/driver.hpp"
 
 #include "backends/capture.hpp"
+#include "runtime/base/kinds.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -41,11 +42,11 @@ result<std::vector<command_line>> ask(const command_line& driver) {
 }
 
 std::string source_name(const build_variant& v) {
-  return v.language == "cpp" ? "candidate.cpp" : "candidate.c";
+  return is_cpp(v.language) ? "candidate.cpp" : "candidate.c";
 }
 
 command_line language_flags(const build_variant& v) {
-  return v.language == "cpp" ? command_line{"-x", "c++", "-std=gnu++20"} : command_line{"-x", "c", "-std=gnu17"};
+  return is_cpp(v.language) ? command_line{"-x", "c++", "-std=gnu++20"} : command_line{"-x", "c", "-std=gnu17"};
 }
 
 void replace(command_line& words, const std::string& from, const std::string& to) {
@@ -80,7 +81,7 @@ std::string find_in(const std::vector<std::string>& folders, std::string_view na
 result<command_line> link_command(const toolchain& tools, const build_variant& v, const command_line& driver) {
   auto query = driver;
   append(query,
-         {"-###", "-shared", v.language == "cpp" ? "-nodefaultlibs" : "-nostdlib", "-o", "candidate.so", "/dev/null"});
+         {"-###", "-shared", is_cpp(v.language) ? "-nodefaultlibs" : "-nostdlib", "-o", "candidate.so", "/dev/null"});
   auto steps = ask(query);
   if (!steps)
     return tl::unexpected(steps.error());
@@ -112,7 +113,7 @@ result<command_line> link_command(const toolchain& tools, const build_variant& v
       return tl::unexpected(path.error());
     tail.push_back(std::move(*path));
   }
-  if (v.language == "cpp")
+  if (is_cpp(v.language))
     append(tail, {"-lstdc++", "-lgcc_s"});
   for (const auto* name : {"libm.so.6", "libmvec.so.1", "libc.so.6", "ld-linux-x86-64.so.2", "libgcc.a"})
     if (auto path = find_in(folders, name); !path.empty())
@@ -146,8 +147,8 @@ result<build_commands> clang_commands(const toolchain& tools, const build_varian
   // from its environment: locked_command.cpp.)
   compile.insert(compile.begin() + 2, {"-source-date-epoch", "0"});
   out.header = compile;
-  out.header.pop_back(); // removes the input, which comes last
-  set_value(out.header, "-x", v.language == "cpp" ? "c++-header" : "c-header");
+  out.header.pop_back(); // the input comes last
+  set_value(out.header, "-x", is_cpp(v.language) ? "c++-header" : "c-header");
   set_value(out.header, "-o", "prelude.pch");
   replace(out.header, "-emit-obj", "-emit-pch");
   out.tree = compile;
@@ -157,7 +158,7 @@ result<build_commands> clang_commands(const toolchain& tools, const build_varian
     compile.insert(std::prev(compile.end()), {"-Rpass=loop-vectorize", "-Rpass-missed=loop-vectorize"});
   out.compile.push_back(std::move(compile));
   command_line driver{tools.clang, "-fuse-ld=bfd"};
-  if (v.language == "cpp")
+  if (is_cpp(v.language))
     driver.push_back("--driver-mode=g++");
   auto link = link_command(tools, v, driver);
   if (!link)

@@ -1,4 +1,5 @@
 #include "backends/cpu/prelude.hpp"
+#include "runtime/base/kinds.hpp"
 
 #include <array>
 
@@ -31,7 +32,7 @@ std::string prelude_text(std::string_view language) {
                     "#include <stdint.h>\n"
                     "#include <stdlib.h>\n"
                     "#include <string.h>\n";
-  if (language == "cpp") // without this header first, clang 19 finds va_list ambiguous in later includes
+  if (is_cpp(language)) // without the first, clang 19 holds va_list for ambiguous in whatever includes it later
     out += "#include <stdarg.h>\n"
            "#include <algorithm>\n"
            "#include <array>\n"

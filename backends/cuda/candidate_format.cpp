@@ -60,7 +60,7 @@ candidate_form plan_form(const contract& task) {
   out.language = "cuda";
   out.file = "candidate.cu";
   out.landmark = "launch plan";
-  out.from_reference = task.language == "cuda";
+  out.from_reference = false;
   out.signature = format;
   out.signature += "The task's arguments, as a kernel takes them: ";
   for (const auto& a : task.arguments)

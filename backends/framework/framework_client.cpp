@@ -4,6 +4,7 @@
 #include "runtime/base/confinement.hpp"
 #include "runtime/base/helper_process.hpp"
 #include "runtime/base/sandbox.hpp"
+#include "runtime/base/verdict_rules.hpp"
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -184,13 +185,9 @@ const char* to_word(framework_mode m) {
 }
 
 verdict verdict_for(const std::string& rule) {
-  if (rule == "wrong_shape")
-    return verdict::wrong_shape;
-  if (rule == "memory")
-    return verdict::out_of_memory;
-  if (rule == "no_entry" || rule == "no_such_argument")
-    return verdict::load_error;
-  return verdict::crashed;
+  const auto* known = find_verdict_rule(rule);
+  const bool refuses = known != nullptr && known->result != verdict::none && known->result != verdict::pass;
+  return refuses ? known->result : verdict::crashed;
 }
 
 } // namespace

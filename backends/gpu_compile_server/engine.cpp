@@ -1,5 +1,8 @@
 #include "backends/gpu_compile_server/engine.hpp"
 
+#include <array>
+#include <string_view>
+
 namespace kevolve::cuda {
 
 result<std::unique_ptr<compile_engine>> cuda_engine::make(const nvidia_compiler_options& options,
@@ -21,12 +24,19 @@ result<std::unique_ptr<compile_engine>> cuda_engine::make(const nvidia_compiler_
 }
 
 compile_outcome cuda_engine::run(const compile_request& request, attention& listener) {
-  if (request.language == "pytorch")
-    return check_.run(request, listener);
-  if (request.language == "triton")
-    return triton_.run(request, listener);
-  if (request.language == "hip")
-    return hip_.run(request, listener);
+  struct reader {
+    std::string_view language;
+    compile_outcome (*run)(cuda_engine& engine, const compile_request& request, attention& listener);
+  };
+  // One compiler a language; the one for CUDA refuses what none of them reads.
+  static constexpr std::array<reader, 3> readers{{
+      {"pytorch", [](cuda_engine& e, const compile_request& r, attention& l) { return e.check_.run(r, l); }},
+      {"triton", [](cuda_engine& e, const compile_request& r, attention& l) { return e.triton_.run(r, l); }},
+      {"hip", [](cuda_engine& e, const compile_request& r, attention& l) { return e.hip_.run(r, l); }},
+  }};
+  for (const auto& reads : readers)
+    if (reads.language == request.language)
+      return reads.run(*this, request, listener);
   return compiler_.run(request, listener);
 }
 

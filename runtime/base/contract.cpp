@@ -1,6 +1,7 @@
 #include "runtime/base/contract.hpp"
 
 #include "runtime/base/codec.hpp"
+#include "runtime/base/kinds.hpp"
 
 #include <algorithm>
 #include <array>
@@ -107,7 +108,7 @@ std::string c_prototype(const contract& c) {
 }
 
 std::string c_call_check(const contract& c, std::string_view language) {
-  if (language != "c" && language != "cpp")
+  if (!is_native(language))
     return {};
   std::string parameters;
   std::string values;

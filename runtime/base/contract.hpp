@@ -88,7 +88,7 @@ struct contract {
   std::string family;
   std::string summary;
   std::string entry;
-  std::string language;                                     // language of the reference: c cpp pytorch kernelbench
+  std::string language;                                     // of the reference (runtime/base/kinds.hpp)
   std::vector<argument> arguments;                          // in the order of the C parameters
   std::vector<std::pair<std::string, std::string>> derived; // size symbol, expression; in order
   std::vector<shape_case> shapes;

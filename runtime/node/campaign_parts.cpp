@@ -6,6 +6,7 @@
 #include "actors/synthesis/generator_actor.hpp"
 #include "actors/synthesis/synthesizer.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/kinds.hpp"
 #include "runtime/base/wall_clock.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -31,11 +32,10 @@ child_spec child_of(caf::actor_system& system, const std::shared_ptr<card_table>
 
 // Returns the actor that a generator of that kind asks; null if it asks none.
 model_actor model_for(const campaign_dependencies& ground, const std::string& kind) {
-  if (kind == "relay")
-    return caf::actor_cast<model_actor>(ground.relay);
-  if (kind == "llm")
+  const auto& asked = find_generator_kind(kind);
+  if (asked.calls_providers)
     return caf::actor_cast<model_actor>(ground.models);
-  return {};
+  return asked.asks_model ? caf::actor_cast<model_actor>(ground.relay) : model_actor{};
 }
 
 constexpr const char* batch_hint =
@@ -70,7 +70,7 @@ result<void> has_what_it_needs(const campaign_spec& spec, const campaign_depende
   for (const auto& name : names)
     all += (all.empty() ? "" : ", ") + name;
   for (size_t i = 0; i < spec.generators.size(); ++i) {
-    if (spec.generators[i].kind != "llm")
+    if (!calls_providers(spec.generators[i]))
       continue;
     if (all.empty())
       return fail(errc::bad_input, "generator[" + std::to_string(i)

@@ -246,7 +246,7 @@ TEST_CASE("valid settings that no campaign supports yet are refused before anyth
             .find("'pytorch' is not usable with target 'cpu' yet; there are: c, cpp")
         != std::string::npos);
   CHECK(with("role = \"output\"", "role = \"output\"\nalias = true")
-            .find("'y': alias: buffers that overlap are not judged")
+            .find("alias: argument setting 'alias' is not there yet; buffers that overlap are not judged")
         != std::string::npos);
   for (const auto* name : {"-Wl,--version", "/usr/lib/libx.so", ""})
     CHECK(

@@ -51,8 +51,6 @@ inline std::vector<diagnostic> load_any(const std::string& path) {
     return errors_of(load_node(path, marked_lines(path, "set")));
   known_names known;
   known.targets = words(marked_lines(path, "known targets"));
-  known.generators = words(marked_lines(path, "known generators"));
-  known.policies = words(marked_lines(path, "known policies"));
   return errors_of(load_campaign(path, marked_lines(path, "set"), known));
 }
 

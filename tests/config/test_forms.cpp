@@ -1,6 +1,7 @@
 #include "config/settings.hpp"
 #include "config/settings_reference.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/kinds.hpp"
 #include "tests/config/load_any.hpp"
 
 #include <doctest/doctest.h>
@@ -47,7 +48,7 @@ TEST_CASE("every form of a task reaches the contract") {
   CHECK(at("x").type == dtype::f16);
   CHECK(at("x").strides == std::vector<std::string>{"cols+8", "1"});
   CHECK(at("x").align == 128);
-  CHECK(at("x").alias);
+  CHECK_FALSE(at("len").alias);
   CHECK(at("x").edge.size() == 3);
   CHECK(at("x").nonfinite_match);
   CHECK(at("w").is_static);
@@ -100,8 +101,8 @@ TEST_CASE("every form of a campaign is kept") {
   CHECK(loaded->seed == 18);
   CHECK(loaded->generators.size() == 4);
   CHECK(loaded->generators[0].weight == 0.5);
-  CHECK(loaded->generators[3].kind == "replay");
-  CHECK(loaded->search.policies == std::map<std::string, double>{{"uct", 0.7}, {"evolution", 0.3}});
+  CHECK(loaded->generators[3].kind == "configurations");
+  CHECK(loaded->search.policies == std::map<std::string, double>{{"uct", 0.7}, {"greedy", 0.3}});
   CHECK(loaded->search.exploration == 1.4);
   CHECK(loaded->search.in_flight == 8);
   CHECK(loaded->memory.both == 0.5);
@@ -191,6 +192,57 @@ TEST_CASE("an override's key has a bounded length, and its time must fit") {
   CHECK(errors("search.exploration=inf").find("must be") != std::string::npos);
 }
 
+TEST_CASE("a memory table gives weight 0 to the operators that it does not name") {
+  const auto weights = [](const std::string& file, const std::vector<std::string>& overrides) {
+    auto loaded = load_campaign(good(file), overrides);
+    REQUIRE_MESSAGE(loaded.has_value(), to_string(errors_of(loaded)));
+    const auto& m = loaded->memory;
+    return std::vector<double>{m.parent, m.siblings, m.both, m.none};
+  };
+  const memory_spec defaults;
+  CHECK(weights("plain.toml", {})
+        == std::vector<double>{defaults.parent, defaults.siblings, defaults.both, defaults.none});
+  for (const auto* file : {"plain.toml", "mixed.toml"}) {
+    CHECK(weights(file, {"memory={parent=1.0}"}) == std::vector<double>{1.0, 0.0, 0.0, 0.0});
+    CHECK(weights(file, {"memory={both=2, none=1}"}) == std::vector<double>{0.0, 0.0, 2.0, 1.0});
+    CHECK(weights(file, {"memory={parent=1.0}", "memory.none=3"}) == std::vector<double>{1.0, 0.0, 0.0, 3.0});
+  }
+  // A single key changes its own weight alone.
+  CHECK(weights("plain.toml", {"memory.none=3"})
+        == std::vector<double>{defaults.parent, defaults.siblings, defaults.both, 3.0});
+  CHECK(weights("mixed.toml", {"memory.none=3"}) == std::vector<double>{1.0, 0.0, 0.5, 3.0});
+}
+
+TEST_CASE("a table of policies gives weight 0 to the policies that it does not name") {
+  const auto policies = [](const std::vector<std::string>& overrides) {
+    auto loaded = load_campaign(good("mixed.toml"), overrides);
+    REQUIRE_MESSAGE(loaded.has_value(), to_string(errors_of(loaded)));
+    return loaded->search.policies;
+  };
+  using weights = std::map<std::string, double>;
+  CHECK(policies({"search.policies={greedy=1}"}) == weights{{"greedy", 1.0}});
+  CHECK(policies({"search={policies={random=2}}"}) == weights{{"random", 2.0}});
+  CHECK(policies({"search={}"}) == weights{{"uct", 1.0}});
+  CHECK(policies({"search.policies.random=2"}) == weights{{"uct", 0.7}, {"greedy", 0.3}, {"random", 2.0}});
+}
+
+TEST_CASE("every reserved name is refused as not there yet, and every name in its place is offered") {
+  for (const auto& n : reserved_names()) {
+    CAPTURE(n.name);
+    CHECK(is_reserved(n.place, n.name));
+    CHECK(not_there_yet(n.place, n.name).find("'" + std::string{n.name} + "' is not there yet; ") != std::string::npos);
+    CHECK_FALSE(n.advice.empty());
+  }
+  for (const auto& name : policy_kind_names())
+    CHECK_FALSE(is_reserved(reserved_place::policy, name));
+  for (const auto& name : generator_kind_names())
+    CHECK_FALSE(is_reserved(reserved_place::generator, name));
+  for (const auto& name : reference_language_names())
+    CHECK_FALSE(is_reserved(reserved_place::reference_language, name));
+  CHECK(not_there_yet(reserved_place::policy, "evolution", policy_kind_names())
+        == "policy 'evolution' is not there yet; use one of greedy, uct, random");
+}
+
 TEST_CASE("every form of a node file is kept, with paths beside it") {
   auto loaded = load_node(good("every.node.toml"));
   REQUIRE_MESSAGE(loaded.has_value(), to_string(errors_of(loaded)));
@@ -199,7 +251,6 @@ TEST_CASE("every form of a node file is kept, with paths beside it") {
   CHECK(loaded->token_file == "/run/kevolve/token");
   CHECK(loaded->providers[1].key_file == good("second.key"));
   CHECK(loaded->devices[0].cores == std::vector<int64_t>{1, 0});
-  CHECK(loaded->cluster.peers.size() == 2);
   CHECK(loaded->limits.disk_reserve_mib == 512);
   CHECK(loaded->sandbox.allow_without == std::vector<std::string>{"landlock"});
   auto plain = load_node(good("plain.node.toml"));

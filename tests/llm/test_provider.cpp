@@ -1,4 +1,5 @@
 #include "backends/llm/protocol/provider.hpp"
+#include "runtime/base/provider_kinds.hpp"
 
 #include <doctest/doctest.h>
 
@@ -18,7 +19,7 @@ std::string value_of(const header_list& headers, const char* name) {
 
 TEST_CASE("every preset has its own name and address") {
   std::set<std::string> names;
-  for (const auto& name : preset_names()) {
+  for (const auto& name : kevolve::provider_kind_names()) {
     CAPTURE(name);
     CHECK(names.insert(name).second);
     const auto p = preset(name).value();

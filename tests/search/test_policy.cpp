@@ -1,4 +1,5 @@
 #include "actors/search/policy.hpp"
+#include "runtime/base/kinds.hpp"
 
 #include <doctest/doctest.h>
 
@@ -44,6 +45,20 @@ uint64_t chosen(const search_tree& t, const policy_options& o, uint64_t seed = 1
 }
 
 } // namespace
+
+TEST_CASE("the policies are those that campaign files may name, each with its settings and a line for people") {
+  std::set<std::string> named;
+  for (const auto& name : policy_kind_names())
+    named.insert(name);
+  std::set<std::string> built;
+  for (const auto& p : selection_policies()) {
+    CHECK(built.insert(std::string{p->name()}).second);
+    CHECK(p->description().size() > 20);
+    for (const auto setting : p->settings())
+      CHECK_FALSE(setting.empty());
+  }
+  CHECK(built == named);
+}
 
 TEST_CASE("the first candidates are drafts from the root, numbered") {
   policy_options o;

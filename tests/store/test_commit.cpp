@@ -118,15 +118,20 @@ TEST_CASE("a blob is found by the hash of its bytes") {
   CHECK(s->blob(sha256_hex("other")).value() == std::nullopt);
 }
 
-TEST_CASE("the latest snapshot of a campaign is kept") {
+TEST_CASE("snapshots and writes to the table of skills are refused as not there yet") {
   scratch_directory dir;
   auto s = open_store(dir.path());
+  const auto snapshot = commit_one(*s, {{}, {write_op::put_snapshot(red, 5, "five")}});
+  REQUIRE(!snapshot);
+  CHECK(snapshot.error().code == errc::bad_input);
+  CHECK(snapshot.error().detail.find("record 'snapshot' is not there yet; ") != std::string::npos);
   CHECK(!s->snapshot(red).value());
-  REQUIRE(commit_one(*s, {{}, {write_op::put_snapshot(red, 5, "five"), write_op::put_snapshot(blue, 1, "")}}));
-  REQUIRE(commit_one(*s, {{}, {write_op::put_snapshot(red, 9, "nine")}}));
-  CHECK(s->snapshot(red).value()->campaign_sequence == 9);
-  CHECK(s->snapshot(red).value()->state == "nine");
-  CHECK(s->snapshot(blue).value()->state.empty());
+  for (const auto& op : {write_op::put(table::skills, "a", "b"), write_op::erase(table::skills, "a")}) {
+    const auto skill = commit_one(*s, {{}, {op}});
+    REQUIRE(!skill);
+    CHECK(skill.error().detail.find("table 'skills' is not there yet; ") != std::string::npos);
+  }
+  CHECK(s->scan(table::skills, "", SIZE_MAX).value().empty());
 }
 
 TEST_CASE("a checkpoint is a data directory with everything committed before") {

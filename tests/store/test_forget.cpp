@@ -67,7 +67,6 @@ TEST_CASE("a forgotten campaign's events are gone, and all others are found from
   {
     auto s = open_store(dir.path());
     fill(*s, 200);
-    REQUIRE(commit_one(*s, {{}, {write_op::put_snapshot(red, 3, "fold")}}));
     REQUIRE(s->forget_events(red));
     last = s->last_sequence();
     CHECK(last == 200);

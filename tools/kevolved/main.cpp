@@ -82,8 +82,6 @@ int serve(const arguments& a) {
     return exit_code::of(n.error().code);
   }
   auto serving = "serving " + spec->data_dir + " at " + (*n)->admin_url();
-  for (const auto& name : unused(*spec))
-    log::warn("kevolved", "{}: [{}] is not used by this build yet", a.file, name);
   log::info("kevolved", "{}", serving);
   manager.ready(serving);
   using clock = std::chrono::steady_clock;

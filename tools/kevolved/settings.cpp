@@ -91,11 +91,4 @@ std::vector<std::string> need_restart(const node_spec& now, const node_spec& wan
   return out;
 }
 
-std::vector<std::string> unused(const node_spec& spec) {
-  std::vector<std::string> out;
-  if (!spec.cluster.name.empty())
-    out.emplace_back("cluster");
-  return out;
-}
-
 } // namespace kevolve

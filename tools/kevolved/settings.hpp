@@ -18,7 +18,4 @@ log::options log_of(const node_spec& spec, bool json);
 // Settings that differ and take effect with the next start alone, as they are named in the file.
 std::vector<std::string> need_restart(const node_spec& now, const node_spec& wanted);
 
-// Settings that are given and that this build does not use yet.
-std::vector<std::string> unused(const node_spec& spec);
-
 } // namespace kevolve

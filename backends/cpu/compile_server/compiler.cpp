@@ -3,6 +3,7 @@
 #include "backends/compile/diagnosis.hpp"
 #include "backends/cpu/compile_server/syntax_tree.hpp"
 #include "backends/cpu/prelude.hpp"
+#include "runtime/base/kinds.hpp"
 
 #include <unistd.h>
 
@@ -105,7 +106,7 @@ compile_outcome compiler::run(const compile_request& request, attention& listene
     out.trouble = {"toolchain_missing", "clang-19 and ld.bfd are missing: apt-get install clang-19 binutils", 0};
   else if (entry == nullptr)
     refuse(out, "there is no flag set '" + request.flags + "'; there are: " + menu_names(tools_) + "\n");
-  else if (request.language != "c" && request.language != "cpp")
+  else if (!is_native(request.language))
     refuse(out, "there is no language '" + request.language + "'; there are: c, cpp\n");
   else if (request.source.size() > most_source)
     refuse(out, "the source has more than " + std::to_string(most_source) + " bytes\n");
@@ -199,7 +200,7 @@ void compiler::build(const compile_request& request, const build_commands& comma
   auto run_with_header = [&](const command_line& words) {
     if (run_after(*header, words))
       return true;
-    const bool in_doubt = commands.family == compiler_family::clang && request.language == "cpp";
+    const bool in_doubt = commands.family == compiler_family::clang && is_cpp(request.language);
     if (!in_doubt || out.result != verdict::compile_error || out.log.find("va_list") == std::string::npos)
       return false;
     // clang 19 finds two types behind va_list if a precompiled header meets a C++ source that names it. Compile again

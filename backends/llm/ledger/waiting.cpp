@@ -1,5 +1,7 @@
 #include "backends/llm/ledger/waiting.hpp"
 
+#include "runtime/base/random.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -168,13 +170,6 @@ std::optional<milliseconds> hint_in(std::string_view body, std::string_view befo
   return text.find_first_of("hms") == std::string_view::npos ? std::nullopt : parse_duration(text);
 }
 
-uint64_t mixed(uint64_t x) { // splitmix64: Steele, Lea and Flood, 2014
-  x += 0x9e3779b97f4a7c15ULL;
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31U);
-}
-
 } // namespace
 
 const std::string* find_header(const header_list& headers, std::string_view name) {
@@ -244,7 +239,7 @@ milliseconds backoff(uint32_t attempt, uint64_t seed, const backoff_rules& rules
   constexpr uint32_t most_doublings = 30;
   const auto grown = static_cast<double>(rules.first.count()) * std::exp2(std::min(attempt, most_doublings));
   const auto bound = std::min(grown, static_cast<double>(rules.most.count()));
-  const auto share = static_cast<double>(mixed(seed ^ mixed(attempt)) >> 11U) * 0x1p-53;
+  const auto share = unit_interval(splitmix64_of(seed ^ splitmix64_of(attempt)));
   return milliseconds{static_cast<int64_t>(share * bound)};
 }
 

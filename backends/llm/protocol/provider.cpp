@@ -1,38 +1,15 @@
 #include "backends/llm/protocol/provider.hpp"
 
+#include "runtime/base/kinds.hpp"
+#include "runtime/base/provider_kinds.hpp"
+
 #include <algorithm>
-#include <array>
 
 namespace kevolve::llm {
 
 namespace {
 
-struct known_provider {
-  std::string_view name;
-  wire_format wire;
-  std::string_view base_url;
-  std::string_view key_environment;
-  bool needs_key;
-  std::string_view max_tokens_name;
-};
-
-constexpr std::string_view usual_name = "max_tokens";
-constexpr std::array<known_provider, 10> known{{
-    {"openai", wire_format::openai_responses, "https://api.openai.com/v1", "OPENAI_API_KEY", true, usual_name},
-    {"openai-chat", wire_format::openai_chat, "https://api.openai.com/v1", "OPENAI_API_KEY", true,
-     "max_completion_tokens"},
-    {"anthropic", wire_format::anthropic, "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", true, usual_name},
-    {"gemini", wire_format::openai_chat, "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY",
-     true, usual_name},
-    {"deepseek", wire_format::openai_chat, "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", true, usual_name},
-    {"openrouter", wire_format::openai_chat, "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", true, usual_name},
-    {"vllm", wire_format::openai_chat, "http://127.0.0.1:8000/v1", "", false, usual_name},
-    {"sglang", wire_format::openai_chat, "http://127.0.0.1:30000/v1", "", false, usual_name},
-    {"llama.cpp", wire_format::openai_chat, "http://127.0.0.1:8080/v1", "", false, usual_name},
-    {"ollama", wire_format::openai_chat, "http://127.0.0.1:11434/v1", "", false, usual_name},
-}};
-
-// Tokens and field values after RFC 9110.
+// RFC 9110's tokens and field values.
 bool is_header_name(std::string_view name) {
   constexpr std::string_view signs = "!#$%&'*+-.^_`|~";
   return !name.empty() && std::all_of(name.begin(), name.end(), [&](char c) {
@@ -60,28 +37,18 @@ void put_header(header_list& headers, std::string name, std::string value) {
 } // namespace
 
 result<provider_access> preset(std::string_view name) {
-  for (const auto& k : known)
-    if (k.name == name) {
-      provider_access p;
-      p.name = k.name;
-      p.wire = k.wire;
-      p.base_url = k.base_url;
-      p.key_environment = k.key_environment;
-      p.needs_key = k.needs_key;
-      p.max_tokens_name = k.max_tokens_name;
-      return p;
-    }
-  std::string all;
-  for (const auto& n : preset_names())
-    all += (all.empty() ? "" : ", ") + n;
-  return fail(errc::not_found, "no provider preset '" + std::string{name} + "'; there are: " + all);
-}
-
-std::vector<std::string> preset_names() {
-  std::vector<std::string> out;
-  for (const auto& k : known)
-    out.emplace_back(k.name);
-  return out;
+  const auto* k = find_provider_kind(name);
+  if (k == nullptr)
+    return fail(errc::not_found,
+                "no provider preset '" + std::string{name} + "'; there are: " + comma_list(provider_kind_names()));
+  provider_access p;
+  p.name = k->name;
+  p.wire = k->wire;
+  p.base_url = k->base_url;
+  p.key_environment = k->key_environment;
+  p.needs_key = k->needs_key();
+  p.max_tokens_name = k->max_tokens_name;
+  return p;
 }
 
 result<header_list> request_headers(const provider_access& p, std::string_view key, bool stream) {

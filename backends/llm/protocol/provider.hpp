@@ -7,7 +7,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace kevolve::llm {
 
@@ -21,10 +20,8 @@ struct provider_access {
   header_list extra_headers;                  // headers set by the operator
 };
 
-// Returns the access data of a known provider: openai openai-chat anthropic gemini deepseek openrouter vllm sglang
-// llama.cpp ollama. The last four are servers on this machine. errc::not_found lists the names.
+// Returns how a kind of provider is asked (runtime/base/provider_kinds.hpp). errc::not_found lists the kinds.
 result<provider_access> preset(std::string_view name);
-std::vector<std::string> preset_names();
 
 // Returns a request's headers except HTTP's own (host, lengths, connection). The operator's headers replace ours of the
 // same name. An empty key sends none. errc::bad_input names a header with invalid characters, one of HTTP's own, or one

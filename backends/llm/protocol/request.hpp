@@ -1,14 +1,14 @@
 // A request to a language model, independent of the vendor.
 #pragma once
 
+#include "runtime/base/provider_kinds.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace kevolve::llm {
-
-enum class wire_format : uint8_t { openai_chat = 0, openai_responses, anthropic };
 
 struct tool_call {
   std::string id;

@@ -2,6 +2,7 @@
 #include "actors/campaign/campaign_fold.hpp"
 #include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/kinds.hpp"
 #include "runtime/base/printable.hpp"
 #include "runtime/node/admin/api.hpp"
 #include "runtime/node/admin/records_json.hpp"
@@ -318,12 +319,12 @@ std::vector<body_field> submit_fields() {
 }
 
 std::vector<body_field> inject_fields() {
-  return {text_field("source", "the source text", 1U << 20U, true),
-          text_field("flags", "a flag set of the target's menu", 64, true),
-          text_field("language", "of the source; the target's first if not given", 0, false,
-                     {"c", "cpp", "cuda", "triton"}),
-          number_field("parent", "index of the node to stand under; 0, the reference, if not given", body_type::integer,
-                       0, 1e15)};
+  return {
+      text_field("source", "the source text", 1U << 20U, true),
+      text_field("flags", "a flag set of the target's menu", 64, true),
+      text_field("language", "of the source; the target's first if not given", 0, false, candidate_language_names()),
+      number_field("parent", "index of the node to stand under; 0, the reference, if not given", body_type::integer, 0,
+                   1e15)};
 }
 
 std::vector<body_field> fork_fields() {

@@ -1,7 +1,5 @@
 #include "runtime/node/admin/submission.hpp"
 
-#include "actors/campaign/campaign_context.hpp"
-#include "actors/search/policy.hpp"
 #include "backends/target.hpp"
 #include "config/document.hpp"
 
@@ -132,8 +130,6 @@ errors check_bundle(const submitted_files& from) {
 known_names of_this_build() {
   known_names known;
   known.targets = target_names();
-  known.generators = generator_kinds();
-  known.policies = policy_names();
   for (const auto& name : known.targets)
     if (auto hardware = make_target(name, {}))
       known.languages[name] = (*hardware)->reference_languages();

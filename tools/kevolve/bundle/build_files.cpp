@@ -2,6 +2,7 @@
 #include "backends/cpu/flags.hpp"
 #include "backends/cpu/prelude.hpp"
 #include "backends/judge/geometry.hpp"
+#include "runtime/base/kinds.hpp"
 #include "tools/kevolve/bundle/bundle.hpp"
 #include "tools/kevolve/bundle/escape.hpp"
 
@@ -130,11 +131,11 @@ std::string about_tolerance(const tolerance& t) {
 } // namespace
 
 std::string source_file(const std::string& stem, const std::string& language) {
-  return stem + (language == "cpp" ? ".cpp" : ".c");
+  return stem + (is_cpp(language) ? ".cpp" : ".c");
 }
 
 std::string prelude_file(const std::string& language) {
-  return language == "cpp" ? "prelude_cpp.h" : "prelude_c.h";
+  return is_cpp(language) ? "prelude_cpp.h" : "prelude_c.h";
 }
 
 std::string kernel_header(const bundle_input& b) {
@@ -181,8 +182,8 @@ std::string oracle_wrapper(const bundle_input& b) {
 }
 
 std::string cmake_lists(const bundle_input& b) {
-  const auto reference_cpp = b.task.language == "cpp";
-  const auto cpp = b.language == "cpp" || reference_cpp;
+  const auto reference_cpp = is_cpp(b.task.language);
+  const auto cpp = is_cpp(b.language) || reference_cpp;
   std::string out = "# Builds the kernel as it was measured, and its test: BUILD.md says more.\n"
                     "cmake_minimum_required(VERSION 3.20)\n"
                     + choose_compiler(b.kernel_build, false) + (cpp ? choose_compiler(b.kernel_build, true) : "")
@@ -219,7 +220,7 @@ std::string cmake_lists(const bundle_input& b) {
 
 std::string build_text(const bundle_input& b) {
   const auto line = [](const build_recipe& r, const std::string& language, const std::string& stem) {
-    const auto cpp = language == "cpp";
+    const auto cpp = is_cpp(language);
     const auto names = compiler_names(r, cpp);
     return names.substr(0, names.find(' ')) + words_text(r.by_clang ? r.clang_words : r.gcc_words) + " -include "
            + prelude_file(language) + " -c " + source_file(stem, language) + "\n";

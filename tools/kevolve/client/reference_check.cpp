@@ -3,6 +3,7 @@
 #include "backends/judge/call_data.hpp"
 #include "backends/target.hpp"
 #include "config/document.hpp"
+#include "runtime/base/kinds.hpp"
 #include "tools/kevolve/client/own_compile_server.hpp"
 #include "tools/kevolve/programs.hpp"
 
@@ -43,11 +44,12 @@ compile_request request_for(const task_spec& task, const target& hardware) {
   q.job = random_id();
   q.role = compile_role::reference;
   q.language = task.task.language;
-  q.source = q.language == "pytorch" ? task.reference_source
-                                     : "#line 1 \"" + file_name(task) + "\"\n" + task.reference_source
-                                           + c_call_check(task.task, task.task.language);
+  q.source = find_language(q.language).runs_in_framework
+                 ? task.reference_source
+                 : "#line 1 \"" + file_name(task) + "\"\n" + task.reference_source
+                       + c_call_check(task.task, task.task.language);
   // An inline function that others may call must name nothing static (C11 6.7.4): so a static entry is refused.
-  if (q.language == "c")
+  if (find_language(q.language).dialect == c_dialect::c)
     q.source += "#line 1 \"" + std::string{entry_name} + "\"\n#pragma GCC diagnostic error \"-Wstatic-in-inline\"\n"
                 + "inline void kevolve_entry_check(void) { (void)&" + task.task.entry + "; }\n";
   q.entry = task.task.entry;
@@ -127,7 +129,7 @@ std::vector<diagnostic> read_compiler_words(const task_spec& task, const std::st
       remarks.push_back(std::move(*r));
     from = end + 1;
   }
-  const auto own = task.task.language == "pytorch" ? module_name : file_name(task);
+  const auto own = find_language(task.task.language).runs_in_framework ? module_name : file_name(task);
   const auto wanted = "the task declares " + c_prototype(task.task);
   std::vector<diagnostic> out;
   for (size_t i = 0; i < remarks.size(); ++i) {
@@ -210,7 +212,7 @@ result<reference_reading> read_by_generator(const task_spec& task) {
   if (!hardware)
     return tl::unexpected(hardware.error());
   auto embedded = make_generator("transform");
-  if (!embedded || (task.task.language != "c" && task.task.language != "cpp"))
+  if (!embedded || !is_native(task.task.language))
     return fail(errc::unsupported, "no embedded generator reads language '" + task.task.language + "'");
   own_compile_server server;
   if (auto started = server.start((*hardware)->compile_server()); !started)

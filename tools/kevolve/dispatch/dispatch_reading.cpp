@@ -1,6 +1,7 @@
 #include "tools/kevolve/dispatch/dispatch_reading.hpp"
 
 #include "runtime/base/ids.hpp"
+#include "runtime/base/kinds.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/task_reading.hpp"
@@ -77,7 +78,7 @@ result<dispatch_material> read_dispatch_material(connection& node, const std::st
   auto task = task_told(*told);
   if (!task)
     return tl::unexpected(task.error());
-  if (task->task.language != "c")
+  if (find_language(task->task.language).dialect != c_dialect::c)
     return fail(errc::unsupported, "dispatchers are written in C, and this task's reference is "
                                        + printable(task->task.language) + ": `kevolve bundle` takes the best alone");
   const auto best = status->find("best");
@@ -97,7 +98,8 @@ result<dispatch_material> read_dispatch_material(connection& node, const std::st
       return tl::unexpected(whole.error());
     const auto& p = (*whole)["proposal"];
     auto source = exact(*whole, "source");
-    if (exact(p, "language") != "c" || source.empty() || sha256_hex(source) != exact(p, "source_sha256"))
+    if (find_language(exact(p, "language")).dialect != c_dialect::c || source.empty()
+        || sha256_hex(source) != exact(p, "source_sha256"))
       continue;
     auto screening = screening_of(*whole, out.task.task);
     if (index == out.best && !(*best)["shapes"].empty()) { // figures of the final confirmation

@@ -1,6 +1,7 @@
 // kevolve task check, campaign validate, campaign plan: what files say, before anything runs.
 #include "backends/judge/figure.hpp"
 #include "runtime/base/expression.hpp"
+#include "runtime/base/kinds.hpp"
 #include "runtime/node/admin/json.hpp"
 #include "tools/kevolve/client/reference_check.hpp"
 #include "tools/kevolve/exit_codes.hpp"
@@ -181,7 +182,7 @@ int check_task(const check_options& o) {
     tell(*wrong, o.common.json);
     return exit_code::usage;
   }
-  const auto only_read = c.language == "pytorch"; // it runs where its GPU is
+  const auto only_read = find_language(c.language).runs_in_framework; // it runs where its GPU is
   const auto unchecked = !wrong      ? wrong.error().detail
                          : only_read ? "a reference in PyTorch is read here, and runs on the GPU's machine alone"
                                      : std::string{};
@@ -245,7 +246,7 @@ json plan_json(const campaign_spec& s, const std::string& data) {
   auto uses_model = false;
   for (const auto& g : s.generators) {
     generators[g.kind] = g.weight;
-    uses_model = uses_model || g.kind == "llm";
+    uses_model = uses_model || calls_providers(g);
   }
   auto target_speedup = s.stop.speedup > 0 ? s.stop.speedup : s.task.goal_speedup;
   return {{"ok", true},

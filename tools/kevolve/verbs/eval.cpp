@@ -1,5 +1,6 @@
 // kevolve eval: the judge alone, on one candidate.
 #include "config/document.hpp"
+#include "runtime/base/kinds.hpp"
 #include "runtime/base/log.hpp"
 #include "runtime/node/admin/records_json.hpp"
 #include "tools/kevolve/client/compile_alone.hpp"
@@ -40,17 +41,9 @@ struct eval_options {
   std::vector<std::string> weak_sandbox;
 };
 
-std::string language_of(const std::string& path) {
-  auto extension = fs::path{path}.extension().string();
-  for (const auto* language : {"c", "cuda", "triton", "hip"})
-    if (extension == source_extension(language))
-      return language;
-  return extension == ".cpp" || extension == ".cc" || extension == ".cxx" ? "cpp" : "";
-}
-
 result<candidate> read_candidate(const eval_options& o, const target& hardware) {
   candidate out;
-  out.language = language_of(o.candidate);
+  out.language = language_of_file(o.candidate).name;
   const auto known = hardware.languages();
   if (std::find(known.begin(), known.end(), out.language) == known.end()) {
     std::string expected;

@@ -1,4 +1,5 @@
 // Verbs that change a campaign while it runs or waits.
+#include "runtime/base/kinds.hpp"
 #include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/duration.hpp"
 #include "tools/kevolve/exit_codes.hpp"
@@ -190,12 +191,8 @@ int inject(const steer_options& o) {
   body["parent"] = o.index;
   if (!o.language.empty())
     body["language"] = o.language;
-  else if (o.file.ends_with(".cpp") || o.file.ends_with(".cc"))
-    body["language"] = "cpp";
-  else if (o.file.ends_with(".cu"))
-    body["language"] = "cuda";
-  else if (o.file.ends_with(".py"))
-    body["language"] = "triton";
+  else if (const auto& language = language_of_file(o.file); !language.name.empty())
+    body["language"] = language.name;
   return send(o, path_of(o) + "/inject", body, print_injected, "node");
 }
 
@@ -268,8 +265,8 @@ void add_steering(CLI::App& app, action& chosen) {
   given->add_option("FILE", o->file, "the source")->required()->type_name("FILE");
   given->add_option("--flags", o->flags, "a flag set of the target's menu")->required();
   given->add_option("--parent", o->index, "the node to stand under (default: 0, the reference)");
-  given->add_option("--language", o->language, "c, cpp, cuda or triton (default: by the file's name)")
-      ->check(CLI::IsMember({"c", "cpp", "cuda", "triton"}));
+  given->add_option("--language", o->language, comma_list(candidate_language_names()) + " (default: by the file's name)")
+      ->check(CLI::IsMember(candidate_language_names()));
   add_reason(*given, o);
   given->callback([o, &chosen] { chosen = [o] { return inject(*o); }; });
   struct wish {

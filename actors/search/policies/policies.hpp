@@ -1,0 +1,14 @@
+// The factories of the policies, for the registry alone.
+#pragma once
+
+#include "actors/search/policy.hpp"
+
+#include <memory>
+
+namespace kevolve::policies {
+
+std::unique_ptr<const selection_policy> greedy();
+std::unique_ptr<const selection_policy> random();
+std::unique_ptr<const selection_policy> uct();
+
+} // namespace kevolve::policies

@@ -1,0 +1,18 @@
+// The list of policies: a new one is a file here, declared in policies.hpp, with a line below and its name in the table
+// of runtime/base/kinds.cpp, which campaign files are read by.
+#include "actors/search/policies/policies.hpp"
+
+namespace kevolve {
+
+const std::vector<std::unique_ptr<const selection_policy>>& selection_policies() {
+  static const auto all = [] {
+    std::vector<std::unique_ptr<const selection_policy>> out;
+    out.push_back(policies::greedy());
+    out.push_back(policies::random());
+    out.push_back(policies::uct());
+    return out;
+  }();
+  return all;
+}
+
+} // namespace kevolve

@@ -1,0 +1,83 @@
+"""Names of kinds and rules: each stands in its table, and nobody else compares strings with it."""
+
+import re
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = ("actors", "backends", "config", "runtime", "store", "tools")
+# Patterns of the places where a rule is given or compared.
+RULES = (
+    r'verdict::\w+,\s*(?:[^",;(){}]*\?\s*)?"([a-z_]+)"(?:\s*:\s*"([a-z_]+)")?',
+    r'\brule\s*=[^;"=(]*"([a-z_]+)"(?:\s*:\s*"([a-z_]+)")?',
+    r'\brule\s*[=!]=\s*"([a-z_]+)"',
+    r'(?:end_without_candidate|give_up)\(self,(?:\s*index,)?\s*"([a-z_]+)"',
+    r'refuse\(self, m, [^,;]+,\s*"([a-z_]+)"',
+    r'return object_refusal\{"([a-z_]+)"',
+    r'Refused\("([a-z_]+)"',
+    r'f"refused ([a-z_]+)',
+    r'const char\*\s+(?:\w+_rule|same_object)\s*=\s*"([a-z_]+)"',
+)
+
+
+def table(path: str, pattern: str) -> set[str]:
+    """The names that a table of the base declares."""
+    return set(re.findall(pattern, (ROOT / path).read_text()))
+
+
+def sources() -> dict[Path, str]:
+    """Text by path, of every source file of the programs."""
+    return {
+        path.relative_to(ROOT): path.read_text()
+        for folder in FOLDERS
+        for path in sorted((ROOT / folder).rglob("*"))
+        if path.suffix in (".cpp", ".hpp", ".py") and "bench" not in path.parts
+    }
+
+
+def rules_in(text: str) -> set[str]:
+    """Every rule that the text gives or compares with."""
+    return {name for pattern in RULES for m in re.finditer(pattern, text) for name in m.groups() if name}
+
+
+class Kinds(unittest.TestCase):
+    """Tables of runtime/base against the code."""
+
+    def test_every_rule_stands_in_the_table(self) -> None:
+        known = table("runtime/base/verdict_rules.cpp", r'\{"([a-z_]+)", verdict::')
+        self.assertGreater(len(known), 60)
+        found: dict[str, Path] = {}
+        for path, text in sources().items():
+            if path.name != "verdict_rules.cpp":
+                found.update(dict.fromkeys(rules_in(text), path))
+        self.assertGreater(len(found), 50)
+        self.assertEqual({f"{path}: {rule}" for rule, path in found.items() if rule not in known}, set())
+
+    def test_a_rule_is_seen_however_it_is_given(self) -> None:
+        for text, names in (
+            ('return refuse(verdict::timeout, "call_limit",', {"call_limit"}),
+            ('rejection{verdict::cheating,\n    spoke ? "early_done" : "late_write",', {"early_done", "late_write"}),
+            ('out.rule = bad ? "nonfinite" : "tolerance";', {"nonfinite", "tolerance"}),
+            ('if (refused->rule == "exited")', {"exited"}),
+            ('raise Refused("no_entry", f"x")', {"no_entry"}),
+        ):
+            self.assertEqual(rules_in(text), names)
+
+    def test_nobody_compares_strings_with_a_kind(self) -> None:
+        kinds = table("runtime/base/kinds.cpp", r'\.name = "([^"]+)"')
+        policies = table("runtime/base/kinds.cpp", r"> policies\{([^}]+)\}")
+        kinds |= set(re.findall(r'"(\w+)"', " ".join(policies)))
+        kinds |= table("runtime/base/provider_kinds.cpp", r'\.name = "([^"]+)"')
+        kinds |= table("runtime/base/reserved.cpp", r'\{reserved_place::\w+, "([^"]+)"') - {"alias", "framework", "cluster"}
+        self.assertTrue({"transform", "hip", "uct", "anthropic", "evolution"} <= kinds)
+        compared = re.compile(r'[=!]= "(' + "|".join(map(re.escape, sorted(kinds))) + r')"')
+        found = []
+        for path, text in sources().items():
+            if path.suffix == ".py" or path.parts[:3] == ("backends", "generators", "transform"):
+                continue  # those names are words of PyTorch, or of the generator, there
+            found += [f"{path}: {m.group(0)}" for m in compared.finditer(text)]
+        self.assertEqual(found, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
