@@ -159,7 +159,7 @@ TEST_CASE("the document describes every typed body") {
   const auto& schema = inject["requestBody"]["content"]["application/json"]["schema"];
   CHECK(inject["requestBody"]["required"] == true);
   CHECK(schema["required"] == json::array({"source", "flags"}));
-  CHECK(schema["properties"]["language"]["enum"] == json::array({"c", "cpp", "cuda", "triton"}));
+  CHECK(schema["properties"]["language"]["enum"] == json::array({"c", "cpp", "cuda", "hip", "triton"}));
   CHECK(schema["additionalProperties"] == false);
   for (const auto* path : {"/v1/campaigns", "/v1/campaigns/{id}/priority", "/v1/campaigns/{id}/budget",
                            "/v1/campaigns/{id}/nodes/{index}/pin", "/v1/campaigns/{id}/nodes/{index}/unban",

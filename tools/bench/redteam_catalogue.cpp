@@ -3,6 +3,7 @@
 #include "backends/cpu/prelude.hpp"
 #include "backends/judge/call_data.hpp"
 #include "runtime/base/ids.hpp"
+#include "runtime/base/verdict_rules.hpp"
 
 #include <spawn.h>
 #include <sys/wait.h>
@@ -252,6 +253,8 @@ std::string objection(const exhibit& e, const judge_outcome& o) {
     return got + ", and is honest";
   if (o.rule.empty() || o.detail.empty() || o.evidence.empty())
     return got + " without rule, detail or evidence";
+  if (const auto* rule = find_verdict_rule(o.rule); rule == nullptr || rule->result != o.result)
+    return got + ", by a rule that the table of verdict rules does not have for this verdict";
   if (e.gainless)
     return got + ", where it may pass: say so in the fixture";
   if (!contains(e.verdicts, to_string(o.result)) || (!e.rules.empty() && !contains(e.rules, o.rule)))
