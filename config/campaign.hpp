@@ -131,7 +131,7 @@ typename I::result_type inspect(I& f, campaign_spec& x) {
            x.budget, x.stop, x.judge, x.compile_limit_s, x.models, x.adapt_weights, x.sessions);
 }
 
-// What the targets of this build can do. An empty list: any name of a target, and any language.
+// The targets of this build, and their languages. An empty list accepts any name of a target, and any language.
 struct known_names {
   std::vector<std::string> targets;
   std::map<std::string, std::vector<std::string>> languages; // of references, by target

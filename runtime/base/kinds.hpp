@@ -1,5 +1,5 @@
 // Tables of the closed sets that names in files and records choose from: generators, languages, selection policies.
-// Whoever must know what a kind can do asks these; a new kind is its own file and one line of a table in kinds.cpp.
+// Code that depends on what a kind can do asks these tables. A new kind is its own file and one line in kinds.cpp.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ std::span<const generator_kind> generator_kinds();
 // Returns the kind of that name; for an unknown name a kind without a name that can do nothing.
 const generator_kind& find_generator_kind(std::string_view name);
 
-// How a C compiler reads a source. `none`: no C compiler reads it.
+// The language that a C compiler takes a source for. `none`: no C compiler reads it.
 enum class c_dialect { none = 0, c, cpp };
 
 struct language_kind {

@@ -82,7 +82,7 @@ public:
         statistics["children_limit"] = limit;
         return at;
       }
-      // Of the last step down.
+      // The figures are those of the last step down.
       statistics["q"] = best_q;
       statistics["score"] = best_score;
       statistics["parent_visits"] = visits_of(n);
