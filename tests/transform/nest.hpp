@@ -37,6 +37,8 @@ bool have_clang();
 std::vector<std::string> nest_names();
 nest load_nest(const std::string& name);
 nest make_nest(const std::string& name, const std::string& text);
+// Returns clang's syntax tree of the function and of those that it calls, as JSON.
+std::string syntax_tree_of(const std::string& entry, const std::string& source);
 
 transform::program read(const nest& n);
 transform::environment environment_of(const nest& n, const transform::program& p);
