@@ -3,7 +3,7 @@
 // proposals, KEVOLVE_REWRITE_GOLDEN=1 writes the corpus anew.
 #include "nest.hpp"
 
-#include "backends/generators/transform/print.hpp"
+#include "backends/generators/transform/codegen/print.hpp"
 #include "config/task.hpp"
 #include "runtime/base/ids.hpp"
 

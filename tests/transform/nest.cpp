@@ -1,7 +1,7 @@
 #include "nest.hpp"
 
 #include "backends/cpu/compile_server/syntax_tree.hpp"
-#include "backends/generators/transform/ast.hpp"
+#include "backends/generators/transform/frontend/ast.hpp"
 #include "runtime/base/expression.hpp"
 
 #include <dlfcn.h>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "backends/generator.hpp"
-#include "backends/generators/transform/ir.hpp"
-#include "backends/generators/transform/moves.hpp"
+#include "backends/generators/transform/ir/ir.hpp"
+#include "backends/generators/transform/moves/moves.hpp"
 #include "runtime/base/contract.hpp"
 
 #include <map>

@@ -1,7 +1,7 @@
 // What candidates look like to a person.
 #include "nest.hpp"
 
-#include "backends/generators/transform/print.hpp"
+#include "backends/generators/transform/codegen/print.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 #include "nest.hpp"
 
-#include "backends/generators/transform/print.hpp"
+#include "backends/generators/transform/codegen/print.hpp"
 
 #include <doctest/doctest.h>
 
