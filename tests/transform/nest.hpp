@@ -4,7 +4,7 @@
 
 #include "backends/generator.hpp"
 #include "backends/generators/transform/ir/ir.hpp"
-#include "backends/generators/transform/moves/moves.hpp"
+#include "backends/generators/transform/moves/registry.hpp"
 #include "runtime/base/contract.hpp"
 
 #include <map>

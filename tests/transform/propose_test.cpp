@@ -1,6 +1,7 @@
 #include "nest.hpp"
 
 #include "backends/generators/transform/codegen/print.hpp"
+#include "backends/generators/transform/plans/plans.hpp"
 
 #include <doctest/doctest.h>
 

@@ -3,7 +3,9 @@
 #include "backends/generators/transform/codegen/print.hpp"
 #include "backends/generators/transform/frontend/ast.hpp"
 #include "backends/generators/transform/ir/build.hpp"
-#include "backends/generators/transform/moves/moves.hpp"
+#include "backends/generators/transform/moves/finish_all.hpp"
+#include "backends/generators/transform/moves/registry.hpp"
+#include "backends/generators/transform/plans/plans.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +20,6 @@ namespace kevolve {
 namespace {
 
 using namespace transform;
-using genome = std::vector<move>;
 
 // splitmix64: the same stream on every platform, which <random>'s distributions do not promise.
 class random_stream {
@@ -38,27 +39,30 @@ private:
   uint64_t state_;
 };
 
-// Moves whose place in the sequence does not matter stand last, in one order, once: first the one that changes
-// statements, then those that only say how they are compiled.
-int rank(const move& m) {
-  static constexpr std::array<std::string_view, 4> last{"math", "restrict", "aligned", "flags"};
-  for (size_t i = 0; i < last.size(); ++i)
-    if (m.name == last[i])
-      return static_cast<int>(i) + 1;
-  return 0;
+bool changes_statements(const move& m) {
+  const auto* what = find_move(m.name);
+  return what == nullptr || what->effect == move_effect::statements;
 }
 
+bool changes_the_build_alone(const move& m) {
+  const auto* what = find_move(m.name);
+  return what != nullptr && what->effect == move_effect::build;
+}
+
+// Moves whose place in the sequence does not matter stand last, once, in the registry's order: first the one that
+// changes statements, then those that only say how they are compiled.
 genome canonical(const genome& g) {
   genome out;
-  for (int r = 0; r <= 4; ++r)
-    for (const auto& m : g) {
-      if (rank(m) != r)
-        continue;
-      if (r > 0 && !out.empty() && out.back().name == m.name)
-        out.back() = m;
-      else
-        out.push_back(m);
-    }
+  for (const auto& m : g)
+    if (const auto* what = find_move(m.name); what == nullptr || !what->stands_last)
+      out.push_back(m);
+  for (const auto* what : all_moves())
+    if (what->stands_last)
+      for (auto m = g.rbegin(); m != g.rend(); ++m)
+        if (is(*m, *what)) { // the last one of its kind counts
+          out.push_back(*m);
+          break;
+        }
   return out;
 }
 
@@ -151,7 +155,7 @@ private:
   // Applies what applies; the genome that is left says exactly how the program was made.
   std::pair<program, genome> replay(const genome& g) const {
     std::vector<std::string> beginnings; // [i]: the first i + 1 moves
-    for (size_t i = 0; i < g.size() && rank(g[i]) <= 1; ++i)
+    for (size_t i = 0; i < g.size() && changes_statements(g[i]); ++i)
       beginnings.push_back(i == 0 ? to_string(g[i]) : beginnings.back() + "; " + to_string(g[i]));
     auto known = beginnings.size();
     const program* from = nullptr;
@@ -192,7 +196,7 @@ private:
         if (auto it = tried_.find(to_string(c.what)); it != tried_.end())
           c.weight *= std::pow(0.3, it->second);
     if (!reading_.parsed)
-      std::erase_if(choices, [](const choice& c) { return c.what.name != "flags"; });
+      std::erase_if(choices, [](const choice& c) { return !changes_the_build_alone(c.what); });
     return choices;
   }
 
@@ -325,7 +329,7 @@ private:
     proposal out;
     out.language = context_.task.language == "cpp" ? "cpp" : "c";
     // Under other flags alone it is the file as written: read and printed anew it might be another to its compiler.
-    const bool as_written = std::all_of(g.begin(), g.end(), [](const move& m) { return m.name == "flags"; });
+    const bool as_written = std::all_of(g.begin(), g.end(), changes_the_build_alone);
     out.source = reading_.parsed && !as_written ? print_program(p, header) : header + context_.reference_source;
     out.flags = p.flags.empty() ? context_.baseline_flags : p.flags;
     out.genome = to_string(g);

@@ -2,7 +2,7 @@
 
 #include "backends/generators/transform/analysis/polynomial.hpp"
 #include "backends/generators/transform/ir/build.hpp"
-#include "backends/generators/transform/moves/moves.hpp"
+#include "backends/generators/transform/moves/finish_all.hpp"
 #include "runtime/base/expression.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 #include "backends/generators/transform/analysis/bounds.hpp"
 
+#include "backends/generators/transform/analysis/analysis.hpp"
 #include "backends/generators/transform/analysis/polynomial.hpp"
 #include "backends/generators/transform/codegen/print.hpp"
 #include "backends/generators/transform/ir/build.hpp"

@@ -1,7 +1,8 @@
 // Reads that stay inside their arrays whether or not a condition asks for them: by the shapes that the task declares.
 #pragma once
 
-#include "backends/generators/transform/moves/moves.hpp"
+#include "backends/generators/transform/ir/program.hpp"
+#include "runtime/base/contract.hpp"
 
 #include <set>
 #include <string>

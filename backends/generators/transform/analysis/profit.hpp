@@ -1,7 +1,7 @@
 // How promising a move looks, from the shape of the loop alone: where a search tries first, not what it may do.
 #pragma once
 
-#include "backends/generators/transform/moves/moves.hpp"
+#include "backends/generators/transform/analysis/environment.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,8 +1,8 @@
 // Where in a loop's range a condition holds whatever the loops inside do, and the loop cut there.
 #pragma once
 
+#include "backends/generators/transform/analysis/environment.hpp"
 #include "backends/generators/transform/ir/build.hpp"
-#include "backends/generators/transform/moves/moves.hpp"
 
 #include <functional>
 #include <map>

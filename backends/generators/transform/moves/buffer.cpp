@@ -1,11 +1,19 @@
-// What an array holds while an iteration works on it is kept in a buffer that stays in the nearest cache; the array
-// gets what comes out.
+// buffer(L, array): a copy of what is reused. The row of an array that an iteration of L works on is kept in a buffer
+// that stays in the nearest cache; the array gets what comes out.
+#include "backends/generators/transform/moves/buffer.hpp"
+#include "backends/generators/transform/analysis/analysis.hpp"
+#include "backends/generators/transform/analysis/effects.hpp"
+#include "backends/generators/transform/analysis/environment.hpp"
 #include "backends/generators/transform/analysis/polynomial.hpp"
 #include "backends/generators/transform/ir/build.hpp"
-#include "backends/generators/transform/moves/moves.hpp"
+#include "backends/generators/transform/moves/candidates.hpp"
+#include "backends/generators/transform/moves/rewriting.hpp"
 
 #include <algorithm>
 #include <functional>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace kevolve::transform {
 
@@ -115,6 +123,8 @@ std::vector<std::string> bufferable(const program& p, const stmt& loop, const en
   return out;
 }
 
+namespace {
+
 result<void> buffer(program& p, const std::string& loop, const std::string& array, const environment& env) {
   return replace(p, loop, 1, [&](const stmt& l) -> result<list> {
     const auto found = rows_of(p, l, array, env);
@@ -163,5 +173,21 @@ result<void> buffer(program& p, const std::string& loop, const std::string& arra
     return list{std::move(choice)};
   });
 }
+
+} // namespace
+
+constinit const move_descriptor moves::buffer{
+    .name = "buffer",
+    .takes = {a_loop, an_array},
+    .goes_by_arrays = true,
+    .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
+      return transform::buffer(p, a[0], a[1], env);
+    },
+    .candidates =
+        [](const site& at, candidate_list& out) {
+          for (const auto& array : bufferable(at.whole, at.here, at.env))
+            out.add(0.8, {at.here.label, array});
+        },
+};
 
 } // namespace kevolve::transform

@@ -1,5 +1,15 @@
-// Clamped borders cut off: where a choice between values comes out the same for all that a loop's iteration does.
+// clip(L): index-set splitting at clamped borders. L is cut where a choice between values comes out the same for all
+// that an iteration does.
+#include "backends/generators/transform/analysis/environment.hpp"
+#include "backends/generators/transform/ir/build.hpp"
 #include "backends/generators/transform/moves/borders.hpp"
+#include "backends/generators/transform/moves/candidates.hpp"
+#include "backends/generators/transform/moves/rewriting.hpp"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace kevolve::transform {
 
@@ -149,8 +159,6 @@ std::string clipped(const stmt& l, list& body, clipper& c) {
   return c.count == 0 ? c.why : "";
 }
 
-} // namespace
-
 bool has_clamps(const stmt& loop) {
   list body;
   clipper c{loop};
@@ -169,5 +177,20 @@ result<void> clip(program& p, const std::string& loop) {
     });
   });
 }
+
+} // namespace
+
+constinit const move_descriptor moves::clip{
+    .name = "clip",
+    .takes = {a_loop},
+    .apply = [](program& p, const move_arguments& a, const environment&) -> result<void> {
+      return transform::clip(p, a[0]);
+    },
+    .candidates =
+        [](const site& at, candidate_list& out) {
+          if (at.here.label == base_label(at.here.label) && has_clamps(at.here))
+            out.add(2.0, {at.here.label});
+        },
+};
 
 } // namespace kevolve::transform

@@ -1,14 +1,20 @@
-// A search that gives up a candidate early, once it can only lose: without the early end its sum is one that the other
-// moves know. What follows must not tell the two apart.
+// finish(W): speculation past a monotone guard. A search that gives up early, once it can only lose, runs to its end:
+// then its sum is one that the other moves know.
+#include "backends/generators/transform/analysis/analysis.hpp"
 #include "backends/generators/transform/analysis/bounds.hpp"
-#include "backends/generators/transform/codegen/print.hpp"
+#include "backends/generators/transform/analysis/environment.hpp"
 #include "backends/generators/transform/ir/build.hpp"
+#include "backends/generators/transform/moves/candidates.hpp"
 #include "backends/generators/transform/moves/early_end.hpp"
-#include "backends/generators/transform/moves/moves.hpp"
+#include "backends/generators/transform/moves/finish_all.hpp"
+#include "backends/generators/transform/moves/guarded_loop.hpp"
 #include "backends/generators/transform/normalise/steps.hpp"
 
 #include <algorithm>
-#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace kevolve::transform {
 
@@ -311,14 +317,14 @@ private:
   std::set<std::string> own_;
 };
 
-} // namespace
-
 bool may_finish(const stmt& loop) {
   bool found = false;
   if (loop.kind == stmt_kind::while_loop)
     walk(loop.body, [&](const stmt& s) { found = found || gives_up(s).has_value(); });
   return found;
 }
+
+} // namespace
 
 result<void> finish(program& p, const std::string& loop, const contract& task) {
   bool done = false;
@@ -342,28 +348,18 @@ result<void> finish(program& p, const std::string& loop, const contract& task) {
   return {};
 }
 
-std::vector<move> finish_all(program& p, const contract& task, std::optional<int64_t> block) {
-  std::vector<move> out;
-  for (bool more = true; more;) { // what holds another is finished after it
-    more = false;
-    std::vector<std::string> whiles;
-    walk(p.body, [&](const stmt& s) {
-      if (!s.label.empty() && s.kind == stmt_kind::while_loop)
-        whiles.push_back(s.label);
-    });
-    for (const auto& label : whiles) {
-      auto tried = p;
-      if (finish(tried, label, task))
-        out.push_back({"finish", {label}});
-      else if (tried = p; block && first(tried, label, *block, task))
-        out.push_back({"first", {label, std::to_string(*block)}});
-      else
-        continue;
-      p = std::move(tried);
-      more = true;
-    }
-  }
-  return out;
-}
+constinit const move_descriptor moves::finish{
+    .name = "finish",
+    .takes = {a_loop},
+    .where = site_kind::statement,
+    .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
+      return transform::finish(p, a[0], env.task);
+    },
+    .candidates =
+        [](const site& at, candidate_list& out) {
+          if (may_finish(at.here) && out.once(at.here.label + "!"))
+            out.add(2.0, {at.here.label});
+        },
+};
 
 } // namespace kevolve::transform

@@ -1,23 +1,30 @@
-// A search for the first place where something holds: asked of every place, or of a block of them at once, the first
-// hit is a minimum, which the other moves know.
+// first(W, n): speculation past a guard. A search for the first place where something holds asks n places at once, or
+// all: the first hit is a minimum, which the other moves know.
 #include "backends/generators/transform/analysis/analysis.hpp"
 #include "backends/generators/transform/analysis/bounds.hpp"
+#include "backends/generators/transform/analysis/environment.hpp"
 #include "backends/generators/transform/ir/build.hpp"
+#include "backends/generators/transform/moves/candidates.hpp"
 #include "backends/generators/transform/moves/early_end.hpp"
-#include "backends/generators/transform/moves/moves.hpp"
+#include "backends/generators/transform/moves/finish_all.hpp"
+#include "backends/generators/transform/moves/parameters.hpp"
 #include "backends/generators/transform/moves/parted_loop.hpp"
 #include "backends/generators/transform/normalise/steps.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <optional>
-#include <utility>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace kevolve::transform {
 
 namespace {
 
 using list = std::vector<stmt>;
+
+const std::vector<int64_t> places{0, 32, 128, 512}; // 0: all
 
 expr compared(const expr& a, const char* op, const expr& b) {
   return make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {a, b}, op);
@@ -244,14 +251,14 @@ private:
   std::set<std::string> own_;
 };
 
-} // namespace
-
 bool looks_for_a_place(const stmt& loop) {
   bool found = false;
   if (loop.kind == stmt_kind::while_loop)
     walk(loop.body, [&](const stmt& s) { found = found || is_hit(s); });
   return found || (loop.kind == stmt_kind::while_loop && bare(loop.value).text == "&&");
 }
+
+} // namespace
 
 result<void> first(program& p, const std::string& loop, int64_t block, const contract& task) {
   bool done = false;
@@ -273,5 +280,20 @@ result<void> first(program& p, const std::string& loop, int64_t block, const con
     return fail(errc::unsupported, reason);
   return {};
 }
+
+constinit const move_descriptor moves::first{
+    .name = "first",
+    .takes = {a_loop, a_number(0, 4096)},
+    .where = site_kind::statement,
+    .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
+      return transform::first(p, a[0], a.number(1), env.task);
+    },
+    .candidates =
+        [](const site& at, candidate_list& out) {
+          if (looks_for_a_place(at.here) && out.once(at.here.label + "?"))
+            out.each(2.0, at.here.label, places);
+        },
+    .variants = [](const move& m, const environment&) { return varied(m, 1, places); },
+};
 
 } // namespace kevolve::transform

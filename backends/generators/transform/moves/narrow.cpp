@@ -1,11 +1,19 @@
-// Counting in few bits what is kept in many.
+// narrow(L[, bits]): partial sums in narrow fields. What is kept in many bits is counted in few, for blocks of L.
+#include "backends/generators/transform/moves/narrow.hpp"
+#include "backends/generators/transform/analysis/analysis.hpp"
+#include "backends/generators/transform/analysis/environment.hpp"
 #include "backends/generators/transform/ir/build.hpp"
-#include "backends/generators/transform/moves/moves.hpp"
+#include "backends/generators/transform/moves/candidates.hpp"
+#include "backends/generators/transform/moves/tile.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <map>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace kevolve::transform {
 
@@ -134,6 +142,8 @@ bool counts(const stmt& loop, int64_t width) {
   return loop.to.kind != expr_kind::minimum && !counters(loop, of_width(width)).empty();
 }
 
+namespace {
+
 result<void> narrow(program& p, const std::string& loop, int64_t width) {
   const auto k = of_width(width);
   bool any = false;
@@ -160,5 +170,24 @@ result<void> narrow(program& p, const std::string& loop, int64_t width) {
   });
   return {};
 }
+
+} // namespace
+
+constinit const move_descriptor moves::narrow{
+    .name = "narrow",
+    .takes = {a_loop, {argument_kind::number, 8, 16, true, true}},
+    .apply = [](program& p, const move_arguments& a, const environment&) -> result<void> {
+      return transform::narrow(p, a[0], a.size() > 1 ? a.number(1) : 32);
+    },
+    .candidates =
+        [](const site& at, candidate_list& out) {
+          const auto& s = at.here;
+          if (counts(s, 32))
+            out.add(0.8, {s.label});
+          for (const int64_t width : {8, 16})
+            if (counts(s, width))
+              out.add(0.4, {s.label, std::to_string(width)});
+        },
+};
 
 } // namespace kevolve::transform

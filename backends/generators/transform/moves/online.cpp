@@ -1,17 +1,28 @@
-// Streaming reductions: sums of exp(f - m), m being the maximum of f, in the pass that looks for the maximum.
+// online(A, B, n): streaming reductions, as in online softmax. Sums of exp(f - m), m being the maximum of f, are taken
+// in the pass that looks for the maximum.
+#include "backends/generators/transform/analysis/analysis.hpp"
+#include "backends/generators/transform/analysis/effects.hpp"
+#include "backends/generators/transform/analysis/environment.hpp"
 #include "backends/generators/transform/analysis/polynomial.hpp"
 #include "backends/generators/transform/ir/build.hpp"
-#include "backends/generators/transform/moves/moves.hpp"
+#include "backends/generators/transform/moves/candidates.hpp"
+#include "backends/generators/transform/moves/parameters.hpp"
 #include "backends/generators/transform/moves/scaled_sums.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace kevolve::transform {
 
 namespace {
 
 using list = std::vector<stmt>;
+
+const std::vector<int64_t> block_sizes{64, 128, 256, 512, 1024};
 
 // m = max(m, value), in every iteration of a loop that carries nothing else.
 struct running_maximum {
@@ -313,8 +324,6 @@ list in_blocks(program& p, const streamed& s, int64_t count) {
   return out;
 }
 
-} // namespace
-
 bool may_stream_sums(const stmt& largest, const stmt& sums) {
   std::string reason;
   if (largest.kind != stmt_kind::loop || sums.kind != stmt_kind::loop || !same(largest.to, sums.to) || largest.lanes > 1
@@ -358,5 +367,24 @@ result<void> online(program& p, const std::string& largest, const std::string& s
   p = std::move(changed);
   return {};
 }
+
+} // namespace
+
+constinit const move_descriptor moves::online{
+    .name = "online",
+    .takes = {a_loop, a_loop, a_number()},
+    .where = site_kind::pair,
+    .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
+      return transform::online(p, a[0], a[1], a.number(2), env);
+    },
+    .candidates =
+        [](const site& at, candidate_list& out) {
+          if (!may_stream_sums(at.here, *at.next)) // seldom pays on a processor
+            return;
+          for (auto n : block_sizes)
+            out.add(0.3 / static_cast<double>(block_sizes.size()), {at.here.label, at.next->label, std::to_string(n)});
+        },
+    .variants = [](const move& m, const environment&) { return varied(m, 2, block_sizes); },
+};
 
 } // namespace kevolve::transform

@@ -1,10 +1,18 @@
-// Packing: the part of an array that a nest reads over and over is copied once into a panel that it then reads from
-// end to end.
+// pack(L, array, X): packing. The part of an array that a nest reads over and over is copied once into a panel, which
+// it then reads from end to end.
+#include "backends/generators/transform/analysis/analysis.hpp"
+#include "backends/generators/transform/analysis/environment.hpp"
 #include "backends/generators/transform/ir/build.hpp"
-#include "backends/generators/transform/moves/moves.hpp"
+#include "backends/generators/transform/moves/candidates.hpp"
 #include "backends/generators/transform/moves/pack_plan.hpp"
+#include "backends/generators/transform/moves/rewriting.hpp"
+#include "backends/generators/transform/normalise/steps.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace kevolve::transform {
 
@@ -13,8 +21,9 @@ namespace {
 using list = std::vector<stmt>;
 
 const std::string aligned = " __attribute__((aligned(64)))";
-constexpr const char* panel_mark = "panel";
+
 constexpr int64_t panel_bytes = 1 << 19; // on the stack, at most
+
 constexpr size_t most_panels = 3;
 
 bool runs_along(const dimension& d, const std::string& label) {
@@ -191,20 +200,13 @@ private:
   list before_;
 };
 
-} // namespace
-
-bool is_panel(const stmt& s) {
-  return s.kind == stmt_kind::declare && s.text == panel_mark;
-}
-
-stmt as_it_was(const stmt& loop) {
-  list out{loop};
-  rewrite(out, [](stmt& s) {
-    if (!s.label.empty())
-      s.label += "u";
-  });
-  return out[0];
-}
+// An array whose part read in an iteration is the same in all of them.
+struct packing {
+  std::string array;
+  std::string innermost; // label of the loop that runs along the panel's rows
+  bool bounded = false;  // some loop that chooses the part runs over a tile
+  bool straight = false; // the array's neighbours stay neighbours
+};
 
 std::vector<packing> packings(const program& p, const stmt& loop, const environment& env) {
   bool vectorised = false;
@@ -253,5 +255,21 @@ result<void> pack(program& p, const std::string& loop, const std::string& array,
     return packer{p, l, array, std::move(*how)}.run();
   });
 }
+
+} // namespace
+
+constinit const move_descriptor moves::pack{
+    .name = "pack",
+    .takes = {a_loop, an_array, a_loop},
+    .goes_by_arrays = true,
+    .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
+      return transform::pack(p, a[0], a[1], a[2], env);
+    },
+    .candidates =
+        [](const site& at, candidate_list& out) {
+          for (const auto& x : packings(at.whole, at.here, at.env))
+            out.add(x.straight ? (x.bounded ? 2.0 : 0.2) : 0.4, {at.here.label, x.array, x.innermost});
+        },
+};
 
 } // namespace kevolve::transform

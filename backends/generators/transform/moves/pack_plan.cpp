@@ -1,5 +1,6 @@
 #include "backends/generators/transform/moves/pack_plan.hpp"
 
+#include "backends/generators/transform/analysis/effects.hpp"
 #include "backends/generators/transform/codegen/print.hpp"
 #include "backends/generators/transform/ir/build.hpp"
 
@@ -213,33 +214,6 @@ result<void> check_bounds(const fixed_in& fixed, pack_plan& how) {
 }
 
 } // namespace
-
-std::string why_changed(const program& p, const stmt& l, const std::string& array, const environment& env) {
-  const auto reassigned = assigned(p.body);
-  const auto declared_arrays = [&](const std::string& name) { // of how many declarations of the name, how many are
-    std::pair<size_t, size_t> out;
-    walk(p.body, [&](const stmt& s) {
-      const bool here = (s.kind == stmt_kind::declare || s.kind == stmt_kind::loop) && s.name == name;
-      out.first += here ? 1U : 0U;
-      out.second += here && !s.type.suffix.empty() ? 1U : 0U;
-    });
-    return out;
-  };
-  const auto stands_alone = [&](const std::string& name) {
-    const auto* a = find_argument(env.task, name);
-    return a != nullptr && !a->alias && declared_arrays(name).first == 0 && reassigned.count(name) == 0;
-  };
-  if (!stands_alone(array))
-    return array + " is no array of the caller's that stands alone";
-  for (const auto& w : arrays_written(l.body)) {
-    const auto [all, arrays] = declared_arrays(w);
-    if (w == array)
-      return l.label + " changes " + array;
-    if (!stands_alone(w) && (all == 0 || arrays != all))
-      return l.label + " may change " + array;
-  }
-  return {};
-}
 
 result<pack_plan> plan_pack(const program& p, const stmt& l, const std::string& array, const environment& env) {
   if (leaves_early(l.body))

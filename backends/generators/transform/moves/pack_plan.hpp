@@ -1,8 +1,8 @@
 // What packing an array in front of a nest takes: where it is read, and which loops choose what. Private to pack.
 #pragma once
 
+#include "backends/generators/transform/analysis/environment.hpp"
 #include "backends/generators/transform/analysis/polynomial.hpp"
-#include "backends/generators/transform/moves/moves.hpp"
 
 #include <list>
 #include <optional>

@@ -1,7 +1,13 @@
-// Borders peeled off: where a guard deep in a nest holds for all that a loop's iteration does, it goes.
+// peel(L, B): index-set splitting at borders. Where the guard B holds for all that an iteration of L does, it goes.
+#include "backends/generators/transform/analysis/environment.hpp"
+#include "backends/generators/transform/ir/build.hpp"
 #include "backends/generators/transform/moves/borders.hpp"
+#include "backends/generators/transform/moves/candidates.hpp"
+#include "backends/generators/transform/moves/rewriting.hpp"
 
-#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace kevolve::transform {
 
@@ -59,8 +65,6 @@ bool open(list& body, const std::string& branch) {
   return false;
 }
 
-} // namespace
-
 bool has_borders(const stmt& loop, const std::string& branch) {
   middle_range r;
   way w;
@@ -82,5 +86,22 @@ result<void> peel(program& p, const std::string& loop, const std::string& branch
     });
   });
 }
+
+} // namespace
+
+constinit const move_descriptor moves::peel{
+    .name = "peel",
+    .takes = {a_loop, a_branch},
+    .apply = [](program& p, const move_arguments& a, const environment&) -> result<void> {
+      return transform::peel(p, a[0], a[1]);
+    },
+    .candidates =
+        [](const site& at, candidate_list& out) {
+          walk(at.here.body, [&](const stmt& x) {
+            if (x.kind == stmt_kind::branch && !x.label.empty() && has_borders(at.here, x.label))
+              out.add(2.0, {at.here.label, x.label});
+          });
+        },
+};
 
 } // namespace kevolve::transform

@@ -1,8 +1,14 @@
-// A value that one loop stores and a later one alone reads, computed by the reader again.
+// recompute(B, C): rematerialisation. A value that B stores and C alone reads is computed by C again.
+#include "backends/generators/transform/analysis/analysis.hpp"
+#include "backends/generators/transform/analysis/effects.hpp"
+#include "backends/generators/transform/analysis/environment.hpp"
 #include "backends/generators/transform/ir/build.hpp"
-#include "backends/generators/transform/moves/moves.hpp"
+#include "backends/generators/transform/moves/candidates.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace kevolve::transform {
 
@@ -229,47 +235,6 @@ std::string recompute_in(program& p, list& where, size_t at, size_t to, const en
   return reason;
 }
 
-} // namespace
-
-bool is_only_indexed(const list& body, const std::string& array) {
-  size_t mentioned = 0;
-  size_t indexed = 0;
-  walk_exprs(body, [&](const expr& e) {
-    mentioned += (e.kind == expr_kind::name && e.text == array ? 1U : 0U)
-                 + static_cast<size_t>(std::count(e.names.begin(), e.names.end(), array));
-    indexed += e.kind == expr_kind::subscript && e.args[0].kind == expr_kind::name && e.args[0].text == array ? 1U : 0U;
-  });
-  walk(body,
-       [&](const stmt& s) { mentioned += static_cast<size_t>(std::count(s.names.begin(), s.names.end(), array)); });
-  return mentioned == indexed;
-}
-
-expr with_locals(expr e, const list& body, size_t before) {
-  const auto changed = assigned(body);
-  for (size_t i = before; i-- > 0;) {
-    const auto& s = body[i];
-    if (s.kind == stmt_kind::declare && s.has_value && !s.is_static && changed.count(s.name) == 0
-        && s.type.suffix.empty() && s.type.depth == 0 && s.type.base == bare(s.value).type.base
-        && only_computes(s.value))
-      substitute(e, s.name, s.value);
-  }
-  return e;
-}
-
-bool keeps_apart(const program& p, const std::string& array, const environment& env) {
-  size_t declarations = 0;
-  size_t arrays = 0;
-  walk(p.body, [&](const stmt& s) {
-    const bool here = (s.kind == stmt_kind::declare || s.kind == stmt_kind::loop) && s.name == array;
-    declarations += here ? 1U : 0U;
-    arrays += here && !s.type.suffix.empty() ? 1U : 0U;
-  });
-  if (declarations > 0)
-    return arrays == declarations;
-  const auto* a = find_argument(env.task, array);
-  return a != nullptr && !a->alias && assigned(p.body).count(array) == 0;
-}
-
 bool may_recompute(const stmt& first, const stmt& second) {
   return first.kind == stmt_kind::loop && second.kind == stmt_kind::loop && first.lanes == 1 && second.lanes == 1
          && same(first.to, second.to) && std::any_of(first.body.begin(), first.body.end(), [&](const stmt& s) {
@@ -302,5 +267,22 @@ result<void> recompute(program& p, const std::string& first, const std::string& 
   p = std::move(changed);
   return {};
 }
+
+} // namespace
+
+constinit const move_descriptor moves::recompute{
+    .name = "recompute",
+    .takes = {a_loop, a_loop},
+    .goes_by_arrays = true,
+    .where = site_kind::pair,
+    .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
+      return transform::recompute(p, a[0], a[1], env);
+    },
+    .candidates =
+        [](const site& at, candidate_list& out) {
+          if (may_recompute(at.here, *at.next)) // seldom pays on a processor
+            out.add(0.1, {at.here.label, at.next->label});
+        },
+};
 
 } // namespace kevolve::transform

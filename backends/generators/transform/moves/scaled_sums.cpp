@@ -1,6 +1,7 @@
 #include "backends/generators/transform/moves/scaled_sums.hpp"
 
 #include "backends/generators/transform/analysis/analysis.hpp"
+#include "backends/generators/transform/analysis/effects.hpp"
 #include "backends/generators/transform/analysis/polynomial.hpp"
 #include "backends/generators/transform/ir/build.hpp"
 

@@ -2,7 +2,7 @@
 // sums as they stand. What the move `online` asks of a loop.
 #pragma once
 
-#include "backends/generators/transform/moves/moves.hpp"
+#include "backends/generators/transform/moves/registry.hpp"
 #include "runtime/base/result.hpp"
 
 #include <string>

@@ -1,6 +1,7 @@
 // Register blocks and whole rows: sequences whose moves pay only together.
 #include "backends/generators/transform/analysis/profit.hpp"
 #include "backends/generators/transform/ir/build.hpp"
+#include "backends/generators/transform/moves/buffer.hpp"
 #include "backends/generators/transform/plans/plan_parts.hpp"
 
 #include <algorithm>
@@ -80,17 +81,17 @@ genome block(const reuse& r, int64_t lanes, int64_t vectors, int64_t rows, const
   const auto& middle = r.middle->label;
   genome out;
   if (is_alone(r, env) && r.straight) {
-    out.push_back(made("tile", {middle, number(lanes * vectors)}));
-    out.push_back(made("interchange", {outer, middle + "t"}));
+    out.push_back(made(moves::tile, {middle, number(lanes * vectors)}));
+    out.push_back(made(moves::interchange, {outer, middle + "t"}));
   }
-  out.push_back(made("pack", {outer, r.array, middle}));
+  out.push_back(made(moves::pack, {outer, r.array, middle}));
   if (updates_fixed_element(*r.inner))
-    out.push_back(made("hold", {r.inner->label}));
-  out.push_back(made("vectorise", {middle, number(lanes)}));
-  out.push_back(made("mask", {middle}));
-  out.push_back(made("jam", {middle, number(vectors)}));
+    out.push_back(made(moves::hold, {r.inner->label}));
+  out.push_back(made(moves::vectorise, {middle, number(lanes)}));
+  out.push_back(made(moves::mask, {middle}));
+  out.push_back(made(moves::jam, {middle, number(vectors)}));
   if (rows > 1)
-    out.push_back(made("jam", {outer, number(rows)}));
+    out.push_back(made(moves::jam, {outer, number(rows)}));
   return out;
 }
 
@@ -144,9 +145,9 @@ public:
     nests_ = 0;
     visit(outer_.body);
     if (!masked)
-      std::erase_if(out_, [](const move& m) { return m.name == "mask"; });
+      std::erase_if(out_, [](const move& m) { return is(m, moves::mask); });
     if (rows > 1)
-      out_.push_back(made("jam", {outer_.label, std::to_string(rows)}));
+      out_.push_back(made(moves::jam, {outer_.label, std::to_string(rows)}));
     return nests_ < (middles_.empty() ? 1 : 2) ? genome{} : out_;
   }
 
@@ -203,10 +204,10 @@ private:
     if (lanes == 0)
       return;
     ++nests_;
-    out_.push_back(made("vectorise", {loop.label, std::to_string(lanes)}));
-    out_.push_back(made("mask", {loop.label}));
+    out_.push_back(made(moves::vectorise, {loop.label, std::to_string(lanes)}));
+    out_.push_back(made(moves::mask, {loop.label}));
     if (middles_.empty() && vectors_ > 1) // nothing but these loops could hide a latency
-      out_.push_back(made("jam", {loop.label, std::to_string(vectors_)}));
+      out_.push_back(made(moves::jam, {loop.label, std::to_string(vectors_)}));
   }
 
   void visit(const std::vector<stmt>& body) {
@@ -217,14 +218,14 @@ private:
         gathers_ = gathers_ || !r->straight;
         ++nests_;
       } else if (s.kind == stmt_kind::loop && adds_up(s)) {
-        out_.push_back(made("interchange", {s.label, s.body[0].label}));
-        out_.push_back(made("hold", {s.label}));
+        out_.push_back(made(moves::interchange, {s.label, s.body[0].label}));
+        out_.push_back(made(moves::hold, {s.label}));
         vectors(s.body[0], lanes(s.body[0]));
-        out_.push_back(made("jam", {s.body[0].label, std::to_string(vectors_)}));
+        out_.push_back(made(moves::jam, {s.body[0].label, std::to_string(vectors_)}));
       } else if (s.kind == stmt_kind::loop && !holds_loops(s))
         vectors(s, lanes(s));
       else if (s.kind == stmt_kind::loop && is_scan(s)) {
-        out_.push_back(made("seek", {s.label, std::to_string(lanes(s))}));
+        out_.push_back(made(moves::seek, {s.label, std::to_string(lanes(s))}));
         ++nests_;
       } else {
         visit(s.body);
@@ -248,10 +249,10 @@ private:
 genome past_the_caches(const stmt& outer, const genome& row, const program& reference, const environment& env) {
   genome out;
   for (const auto& array : bufferable(reference, outer, env))
-    out.push_back(made("buffer", {outer.label, array}));
+    out.push_back(made(moves::buffer, {outer.label, array}));
   out.insert(out.end(), row.begin(), row.end());
-  out.push_back(made("stream", {outer.label}));
-  out.push_back(made("math", {}));
+  out.push_back(made(moves::stream, {outer.label}));
+  out.push_back(made(moves::math, {}));
   return out;
 }
 

@@ -1,6 +1,7 @@
 // Sequences for loops of one kind: counts, recurrences, scans, copies.
 #include "backends/generators/transform/analysis/profit.hpp"
 #include "backends/generators/transform/ir/build.hpp"
+#include "backends/generators/transform/moves/narrow.hpp"
 #include "backends/generators/transform/plans/plan_parts.hpp"
 
 #include <algorithm>
@@ -27,12 +28,14 @@ std::vector<genome> counted(const program& reference, const environment& env) {
     if (s.kind != stmt_kind::loop || !counts(s, width))
       return;
     const auto kind = width == 8 ? scalar_kind::i8 : width == 16 ? scalar_kind::i16 : scalar_kind::i32;
-    const auto narrowed = width == 32 ? made("narrow", {s.label}) : made("narrow", {s.label, std::to_string(width)});
+    const auto narrowed =
+        width == 32 ? made(moves::narrow, {s.label}) : made(moves::narrow, {s.label, std::to_string(width)});
     const auto lanes = lanes_of(kind, env);
     for (const int64_t vectors : {1, 2})
       for (const int64_t jammed : {1, 2, 4}) {
-        genome g{narrowed, made("vectorise", {outer.label, std::to_string(lanes * vectors)})};
-        g.push_back(jammed == 1 ? made("mask", {outer.label}) : made("jam", {outer.label, std::to_string(jammed)}));
+        genome g{narrowed, made(moves::vectorise, {outer.label, std::to_string(lanes * vectors)})};
+        g.push_back(jammed == 1 ? made(moves::mask, {outer.label})
+                                : made(moves::jam, {outer.label, std::to_string(jammed)}));
         add(out, reference, g, false, env);
       }
   };
@@ -54,7 +57,7 @@ genome unclamped(const program& reference, program& p, const environment& env) {
       return;
     if (const auto carried = reductions(s, reason); !carried || !carried->empty()) // a short window around a point
       return;
-    if (auto m = made("clip", {s.label}); apply(p, m, env))
+    if (auto m = made(moves::clip, {s.label}); apply(p, m, env))
       out.push_back(std::move(m));
   });
   return out;
@@ -81,8 +84,8 @@ std::vector<genome> rows_of_vectors(const program& reference, const genome& firs
       return;
     for (const int64_t jammed : {1, 2, 4}) {
       auto g = first;
-      g.push_back(made("vectorise", {s.label, std::to_string(lanes)}));
-      g.push_back(jammed == 1 ? made("mask", {s.label}) : made("jam", {s.label, std::to_string(jammed)}));
+      g.push_back(made(moves::vectorise, {s.label, std::to_string(lanes)}));
+      g.push_back(jammed == 1 ? made(moves::mask, {s.label}) : made(moves::jam, {s.label, std::to_string(jammed)}));
       add(out, reference, g, false, env);
     }
   });
@@ -97,14 +100,14 @@ std::vector<genome> batches(const program& reference, const environment& env) {
     const auto lanes = lanes_of_widest(s.body, env);
     if (lanes == 0)
       return;
-    const auto vectors = made("vectorise", {s.label, std::to_string(lanes)});
-    const auto rest = made("mask", {s.label});
-    for (const auto& more : {genome{}, genome{made("jam", {s.label, "2"})}, genome{made("math", {})}}) {
+    const auto vectors = made(moves::vectorise, {s.label, std::to_string(lanes)});
+    const auto rest = made(moves::mask, {s.label});
+    for (const auto& more : {genome{}, genome{made(moves::jam, {s.label, "2"})}, genome{made(moves::math, {})}}) {
       genome g{vectors, rest};
       g.insert(g.end(), more.begin(), more.end());
       add(out, reference, g, false, env);
     }
-    add(out, reference, {made("vectorise", {s.label, std::to_string(2 * lanes)}), rest}, false, env);
+    add(out, reference, {made(moves::vectorise, {s.label, std::to_string(2 * lanes)}), rest}, false, env);
   });
   return out;
 }
@@ -122,10 +125,11 @@ std::vector<genome> copies(const program& reference, const environment& env) {
     return true;
   };
   walk(reference.body, [&](const stmt& s) {
-    if (s.kind != stmt_kind::loop || joined({made("coalesce", {s.label})}))
+    if (s.kind != stmt_kind::loop || joined({made(moves::coalesce, {s.label})}))
       return;
     for (const auto& x : s.body)
-      if (x.kind == stmt_kind::branch && joined({made("cut", {s.label, x.label}), made("coalesce", {s.label})}))
+      if (x.kind == stmt_kind::branch
+          && joined({made(moves::cut, {s.label, x.label}), made(moves::coalesce, {s.label})}))
         return;
   });
   return all.empty() ? std::vector<genome>{} : std::vector<genome>{all};
@@ -135,7 +139,7 @@ genome halved(const program& reference, program& p, const environment& env) {
   genome out;
   walk(reference.body, [&](const stmt& s) {
     if (s.kind == stmt_kind::while_loop && !s.label.empty())
-      if (auto m = made("halve", {s.label}); apply(p, m, env))
+      if (auto m = made(moves::halve, {s.label}); apply(p, m, env))
         out.push_back(std::move(m));
   });
   return out;
@@ -155,8 +159,8 @@ std::vector<genome> searches(const program& reference, const genome& first, cons
     for (const int64_t vectors : {1, 2})
       for (const int64_t jammed : {1, 2, 3, 4}) {
         auto g = first;
-        g.push_back(made("vectorise", {s.label, std::to_string(lanes * vectors)}));
-        g.push_back(jammed == 1 ? made("mask", {s.label}) : made("jam", {s.label, std::to_string(jammed)}));
+        g.push_back(made(moves::vectorise, {s.label, std::to_string(lanes * vectors)}));
+        g.push_back(jammed == 1 ? made(moves::mask, {s.label}) : made(moves::jam, {s.label, std::to_string(jammed)}));
         add(out, reference, g, false, env);
       }
   });
@@ -179,7 +183,7 @@ std::vector<genome> scans(const program& reference, const environment& env) {
     const auto lanes = lanes_of_widest(tested, env);
     for (const auto n : {lanes, 2 * lanes}) {
       auto p = reference;
-      if (auto m = made("seek", {s.label, std::to_string(n)}); n > 0 && apply(p, m, env))
+      if (auto m = made(moves::seek, {s.label, std::to_string(n)}); n > 0 && apply(p, m, env))
         out.push_back({std::move(m)});
     }
   });

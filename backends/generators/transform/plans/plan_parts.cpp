@@ -9,10 +9,6 @@
 
 namespace kevolve::transform {
 
-move made(std::string name, std::vector<std::string> args) {
-  return {std::move(name), std::move(args)};
-}
-
 namespace {
 
 // Where threads are allowed, the outermost loop that holds most of the work runs in them.
@@ -30,7 +26,7 @@ void share_among_threads(program& p, genome& g, const environment& env) {
   outermost(p.body);
   std::sort(loops.rbegin(), loops.rend());
   for (const auto& [size, label] : loops)
-    if (auto m = made("parallel", {label}); apply(p, m, env)) {
+    if (auto m = made(moves::parallel, {label}); apply(p, m, env)) {
       g.push_back(std::move(m));
       return;
     }
@@ -40,13 +36,15 @@ void share_among_threads(program& p, genome& g, const environment& env) {
 genome applied(const program& reference, const genome& g, bool gathers, const environment& env) {
   auto p = reference;
   genome out;
-  std::set<std::string> names;
+  bool has_vectors = false;
+  bool has_panel = false;
   for (const auto& m : g)
     if (apply(p, m, env)) {
-      names.insert(m.name);
+      has_vectors = has_vectors || is(m, moves::vectorise);
+      has_panel = has_panel || is(m, moves::pack);
       out.push_back(m);
     }
-  const bool pays = names.count("vectorise") != 0 && (!gathers || names.count("pack") != 0);
+  const bool pays = has_vectors && (!gathers || has_panel);
   if (!pays)
     return {};
   if (env.task.threads)

@@ -1,16 +1,13 @@
 // What the sequences of plans*.cpp are made with, and those sequences; private to them.
 #pragma once
 
-#include "backends/generators/transform/moves/moves.hpp"
+#include "backends/generators/transform/plans/plans.hpp"
 
 #include <string>
 #include <vector>
 
 namespace kevolve::transform {
 
-using genome = std::vector<move>;
-
-move made(std::string name, std::vector<std::string> args);
 // Adds what of the sequence applies, once; nothing if no vectors come of it, or, where they would be gathered, no
 // panel.
 void add(std::vector<genome>& out, const program& reference, const genome& g, bool gathers, const environment& env);

@@ -1,4 +1,5 @@
 // Sequences whose moves pay only together, read off the shape of a nest: what single steps would hardly find.
+#include "backends/generators/transform/moves/finish_all.hpp"
 #include "backends/generators/transform/plans/plan_parts.hpp"
 
 #include <algorithm>
@@ -13,9 +14,9 @@ std::vector<std::vector<genome>> plans_of(const program& reference, const enviro
                                        counted(reference, env), copies(reference, env),
                                        batches(reference, env), scans(reference, env)};
   // Between the borders of a padded window no guard is in the way.
-  for (const auto& c : possible(reference, env)) {
+  for (const auto& c : possible(reference, env, &moves::peel)) {
     auto inside = reference;
-    if (c.what.name == "peel" && apply(inside, c.what, env))
+    if (apply(inside, c.what, env))
       out.push_back(blocks(reference, {c.what}, inside, env));
   }
   auto bisected = reference;
@@ -38,7 +39,7 @@ std::vector<std::vector<genome>> plans(const program& reference, const environme
     auto finished = reference;
     auto first = finish_all(finished, env.task, block);
     for (const auto& m : genome(first)) // what is looked for over a border's shorter rest
-      if (auto cut = made("clip", {m.args[0]}); m.name == "first" && apply(finished, cut, env))
+      if (auto cut = made(moves::clip, {m.args[0]}); is(m, moves::first) && apply(finished, cut, env))
         first.push_back(std::move(cut));
     if (first.empty() || std::find(beginnings.begin(), beginnings.end(), first) != beginnings.end())
       continue;

@@ -1,11 +1,16 @@
-// The move that changes where a temporary's elements stand.
+// transpose(array): layout change of a temporary. What stood at row * columns + column stands at column * rows + row.
+#include "backends/generators/transform/analysis/environment.hpp"
 #include "backends/generators/transform/analysis/polynomial.hpp"
 #include "backends/generators/transform/ir/build.hpp"
-#include "backends/generators/transform/moves/moves.hpp"
+#include "backends/generators/transform/moves/candidates.hpp"
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace kevolve::transform {
 
@@ -178,8 +183,6 @@ private:
   std::string reason_;
 };
 
-} // namespace
-
 std::vector<std::string> transposable(const program& p) {
   std::vector<std::string> out;
   walk(p.body, [&](const stmt& s) {
@@ -196,5 +199,21 @@ result<void> transpose(program& p, const std::string& array) {
   p = t.take();
   return {};
 }
+
+} // namespace
+
+constinit const move_descriptor moves::transpose{
+    .name = "transpose",
+    .takes = {an_array},
+    .where = site_kind::program,
+    .apply = [](program& p, const move_arguments& a, const environment&) -> result<void> {
+      return transform::transpose(p, a[0]);
+    },
+    .candidates =
+        [](const site& at, candidate_list& out) {
+          for (const auto& array : transposable(at.whole))
+            out.add(0.5, {array});
+        },
+};
 
 } // namespace kevolve::transform

@@ -1,4 +1,4 @@
-#include "backends/generators/transform/moves/moves.hpp"
+#include "backends/generators/transform/moves/move.hpp"
 
 #include <cctype>
 

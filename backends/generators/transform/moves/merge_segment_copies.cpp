@@ -1,8 +1,15 @@
-// Jagged data: copies of segments that follow each other.
+// coalesce(L): segment copies merged. Segments that follow each other on both sides are copied as one, after L.
+#include "backends/generators/transform/analysis/analysis.hpp"
+#include "backends/generators/transform/analysis/effects.hpp"
+#include "backends/generators/transform/analysis/environment.hpp"
 #include "backends/generators/transform/ir/build.hpp"
-#include "backends/generators/transform/moves/moves.hpp"
+#include "backends/generators/transform/moves/candidates.hpp"
+#include "backends/generators/transform/moves/rewriting.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace kevolve::transform {
 
@@ -99,8 +106,6 @@ std::optional<segment_copy> chain_of(const stmt& l, std::string& reason) {
   return found;
 }
 
-} // namespace
-
 bool copies_segments(const stmt& loop) {
   std::string reason;
   return chain_of(loop, reason).has_value();
@@ -146,5 +151,21 @@ result<void> coalesce(program& p, const std::string& loop, const environment& en
     return out;
   });
 }
+
+} // namespace
+
+constinit const move_descriptor moves::coalesce{
+    .name = "coalesce",
+    .takes = {a_loop},
+    .goes_by_arrays = true,
+    .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
+      return transform::coalesce(p, a[0], env);
+    },
+    .candidates =
+        [](const site& at, candidate_list& out) {
+          if (copies_segments(at.here))
+            out.add(2.0, {at.here.label});
+        },
+};
 
 } // namespace kevolve::transform

@@ -1,147 +1,29 @@
-// Moves that change nothing but how data comes and goes: streaming stores, prefetches.
+// prefetch(L, d): software prefetching. An iteration of L asks for what iteration i + d reads away from its neighbours.
+#include "backends/generators/transform/analysis/analysis.hpp"
+#include "backends/generators/transform/analysis/effects.hpp"
+#include "backends/generators/transform/analysis/environment.hpp"
 #include "backends/generators/transform/analysis/profit.hpp"
 #include "backends/generators/transform/ir/build.hpp"
-#include "backends/generators/transform/moves/moves.hpp"
+#include "backends/generators/transform/moves/candidates.hpp"
+#include "backends/generators/transform/moves/parameters.hpp"
+#include "backends/generators/transform/moves/rewriting.hpp"
 
 #include <algorithm>
-#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace kevolve::transform {
 
 namespace {
 
 using list = std::vector<stmt>;
-using loop_path = std::vector<const stmt*>;
 
-constexpr const char* fence = "stream_fence";
-
-void for_each_store(const list& body, loop_path& around, const std::function<void(const stmt&, const loop_path&)>& f) {
-  for (const auto& s : body) {
-    if (s.kind == stmt_kind::vector_store && !s.has_value)
-      f(s, around);
-    if (s.kind == stmt_kind::loop)
-      around.push_back(&s);
-    for (const auto* inner : {&s.body, &s.otherwise})
-      for_each_store(*inner, around, f);
-    if (s.kind == stmt_kind::loop)
-      around.pop_back();
-  }
-}
-
-std::set<std::string> arrays_read(const stmt& loop) {
-  std::set<std::string> out;
-  const auto note = [&](const expr& e) {
-    if (e.kind == expr_kind::subscript || e.kind == expr_kind::gather)
-      out.insert(e.kind == expr_kind::gather ? bare(e.args[0]).text : root_of(e));
-  };
-  walk(loop.body, [&](const stmt& s) {
-    const bool stores =
-        s.kind == stmt_kind::vector_store || (s.kind == stmt_kind::assign && s.op == "="); // and do not load
-    for_each_expr(s, [&](const expr& e) {
-      const bool is_target = stores && &e == &s.target;
-      if (!is_target)
-        walk(e, note);
-      else
-        for (const auto& a : e.args)
-          walk(a, note);
-    });
-  });
-  return out;
-}
-
-// Whether the loops around the store all choose the element, themselves or by where an inner one starts.
-bool is_written_once(const stmt& store, const loop_path& around) {
-  std::set<std::string> chosen;
-  const auto note = [&](const expr& e) {
-    if (e.kind == expr_kind::name)
-      chosen.insert(e.text);
-  };
-  walk(store.target, note);
-  for (auto l = around.rbegin(); l != around.rend(); ++l) {
-    if (chosen.count((*l)->name) == 0)
-      return false;
-    walk((*l)->from, note);
-  }
-  return true;
-}
-
-// The arrays whose vector stores may stream; `reason` says why one may not.
-std::set<std::string> streamed(const stmt& loop, std::string& reason) {
-  const auto read = arrays_read(loop);
-  std::map<std::string, bool> fit;
-  std::vector<std::pair<const stmt*, const expr*>> targets; // a loop and what remains of it store to different elements
-  loop_path around{&loop};
-  for_each_store(loop.body, around, [&](const stmt& s, const loop_path& path) {
-    const auto array = root_of(s.target);
-    const bool again = std::any_of(targets.begin(), targets.end(), [&](const auto& t) {
-      return base_label(t.first->label) == base_label(path.back()->label)
-                 ? t.first == path.back() && same(*t.second, s.target)
-                 : same(*t.second, s.target);
-    });
-    targets.emplace_back(path.back(), &s.target);
-    auto& ok = fit.emplace(array, true).first->second;
-    ok = ok && !array.empty() && s.op.empty() && read.count(array) == 0 && !again && is_written_once(s, path);
-    if (!ok)
-      reason = array + " is read again, or written again, in " + loop.label;
-  });
-  std::set<std::string> out;
-  for (const auto& [array, ok] : fit)
-    if (ok)
-      out.insert(array);
-  return out;
-}
-
-stmt call(const std::string& function, std::vector<expr> args) {
-  stmt s;
-  s.kind = stmt_kind::evaluate;
-  s.value = make_expr(expr_kind::call, ctype{}, std::move(args), function);
-  return s;
-}
-
-} // namespace
-
-bool may_stream(const stmt& loop) {
-  std::string reason;
-  return !streamed(loop, reason).empty();
-}
-
-bool streams_past(const stmt& loop) {
-  bool open = false;
-  walk(loop.body, [&](const stmt& s) { open = open || (s.kind == stmt_kind::vector_store && !s.op.empty()); });
-  bool closed = false;
-  walk(loop.body, [&](const stmt& s) { closed = closed || (s.kind == stmt_kind::evaluate && s.value.text == fence); });
-  return open && !closed;
-}
-
-result<void> stream(program& p, const std::string& loop) {
-  return replace(p, loop, 1, [&](const stmt& l) -> result<list> {
-    std::string reason = loop + " stores no whole vectors";
-    const auto arrays = streamed(l, reason);
-    if (arrays.empty())
-      return fail(errc::unsupported, reason);
-    if (leaves_early(l.body))
-      return fail(errc::unsupported, loop + " can be left early");
-    bool threads = false;
-    list out{l};
-    walk(out, [&](const stmt& s) {
-      threads = threads || std::any_of(s.pragmas.begin(), s.pragmas.end(), [](const std::string& pragma) {
-                  return pragma.rfind("omp", 0) == 0;
-                });
-    });
-    if (threads)
-      return fail(errc::unsupported, loop + " runs in threads, each of which would need its fence");
-    rewrite(out, [&](stmt& s) {
-      if (s.kind == stmt_kind::vector_store && !s.has_value && arrays.count(root_of(s.target)) != 0)
-        s.op = "stream";
-    });
-    out.push_back(call(fence, {}));
-    return out;
-  });
-}
-
-namespace {
+const std::vector<int64_t> distances{2, 4, 8, 16, 32, 64};
 
 constexpr size_t most_prefetches = 8; // in an iteration: more is more work than loads
+
 constexpr int64_t line = 64;
 
 // A place that a later iteration reads, and what must hold for it to be computed now.
@@ -278,6 +160,13 @@ private:
   std::vector<read_ahead> out_;
 };
 
+stmt call(const std::string& function, std::vector<expr> args) {
+  stmt s;
+  s.kind = stmt_kind::evaluate;
+  s.value = make_expr(expr_kind::call, ctype{}, std::move(args), function);
+  return s;
+}
+
 stmt prefetch_of(const read_ahead& read, const std::string& index, const expr& ahead) {
   auto place = read.place;
   substitute(place.args.change()[1], index, ahead);
@@ -299,8 +188,6 @@ bool prefetches(const list& body) {
   });
   return found;
 }
-
-} // namespace
 
 bool may_prefetch(const program& p, const stmt& loop, const environment& env) {
   const auto reads = reader{p, loop, env}.reads();
@@ -334,5 +221,22 @@ result<void> prefetch(program& p, const std::string& loop, int64_t distance, con
     return list{std::move(out)};
   });
 }
+
+} // namespace
+
+constinit const move_descriptor moves::prefetch{
+    .name = "prefetch",
+    .takes = {a_loop, a_number(1, 4096)},
+    .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
+      return transform::prefetch(p, a[0], a.number(1), env);
+    },
+    .candidates =
+        [](const site& at, candidate_list& out) {
+          const auto& s = at.here;
+          if (s.label.back() != 'p' && may_prefetch(at.whole, s, at.env))
+            out.each(0.4, s.label, distances);
+        },
+    .variants = [](const move& m, const environment&) { return varied(m, 1, distances); },
+};
 
 } // namespace kevolve::transform
