@@ -376,7 +376,7 @@ public:
     std::map<std::string, size_t> lines;
     walk(reading_.parsed->body, [&](const stmt& s) { lines.emplace(s.label, s.line); });
     for (const auto& [label, facts] : reading_.facts) {
-      if (label.starts_with('W')) // a loop once it is finished
+      if (loop_label{label}.is_while()) // a loop once it is finished
         continue;
       ++out.loops;
       out.independent += facts.independent ? 1 : 0;

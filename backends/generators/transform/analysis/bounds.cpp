@@ -18,7 +18,7 @@ namespace {
 
 class bounds_reader {
 public:
-  bounds_reader(const program& p, std::string label, const contract& task)
+  bounds_reader(const program& p, loop_label label, const contract& task)
       : label_(std::move(label)), task_(task), changed_(assigned(p.body)) {
     const auto set = changed_;
     walk(p.body, [&](const stmt& s) {
@@ -300,7 +300,7 @@ private:
     return out;
   }
 
-  std::string label_;
+  loop_label label_;
   const contract& task_;
   std::set<std::string> changed_;
   std::map<std::string, expr> known_; // local variables that get no other value
@@ -311,7 +311,7 @@ private:
 
 } // namespace
 
-std::set<std::string> reads_within(const program& p, const std::string& label, const contract& task) {
+std::set<std::string> reads_within(const program& p, const loop_label& label, const contract& task) {
   return bounds_reader{p, label, task}.within;
 }
 

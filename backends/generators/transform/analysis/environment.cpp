@@ -6,14 +6,9 @@
 
 namespace kevolve::transform {
 
-std::string base_label(const std::string& label) {
-  auto end = label.find_last_of("0123456789");
-  return end == std::string::npos ? label : label.substr(0, end + 1);
-}
-
-const loop_facts& facts_of(const environment& env, const std::string& label) {
+const loop_facts& facts_of(const environment& env, const loop_label& label) {
   static const loop_facts unknown{false, "it is no loop of the reference", {}};
-  auto it = env.facts.find(base_label(label));
+  auto it = env.facts.find(label.base());
   return it == env.facts.end() ? unknown : it->second;
 }
 

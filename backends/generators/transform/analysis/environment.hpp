@@ -19,10 +19,8 @@ struct environment {
   std::map<std::string, loop_facts> facts;
 };
 
-// Returns the label of the reference's loop that the loop was made of: "L1" for "L1tr".
-std::string base_label(const std::string& label);
 // Returns the facts of the reference's loop that the loop was made of.
-const loop_facts& facts_of(const environment& env, const std::string& label);
+const loop_facts& facts_of(const environment& env, const loop_label& label);
 
 // Tells if values of this kind may be summed in another order: yes unless every output must be exact.
 bool may_reassociate(const environment& env, scalar_kind k);

@@ -84,7 +84,7 @@ bool same(const expr& a, const expr& b);
 
 // Lists of statements that hold a statement with this label; f gets the list and the position and returns
 // how many statements to step over. Used by moves that replace one statement with several.
-void for_each_labelled(std::vector<stmt>& body, const std::string& label,
+void for_each_labelled(std::vector<stmt>& body, const loop_label& label,
                        const std::function<size_t(std::vector<stmt>&, size_t)>& f);
 
 size_t weight(const std::vector<stmt>& body); // number of nodes

@@ -2,6 +2,8 @@
 // of them has changed.
 #pragma once
 
+#include "backends/generators/transform/ir/label.hpp"
+
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -123,7 +125,7 @@ enum class stmt_kind : uint8_t {
 
 struct stmt {
   stmt_kind kind = stmt_kind::block;
-  std::string label; // loops "L0", whiles "W0", branches "B0"; copies share it
+  loop_label label; // loops "L0", whiles "W0", branches "B0"; copies share it
   std::string name;
   std::string op;
   std::string text;

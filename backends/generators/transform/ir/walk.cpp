@@ -310,7 +310,7 @@ bool same(const expr& a, const expr& b) {
 
 namespace {
 
-bool has_label(const std::vector<stmt>& body, const std::string& label) {
+bool has_label(const std::vector<stmt>& body, const loop_label& label) {
   return std::any_of(body.begin(), body.end(), [&](const stmt& s) {
     return s.label == label || has_label(s.body, label) || has_label(s.otherwise, label);
   });
@@ -318,7 +318,7 @@ bool has_label(const std::vector<stmt>& body, const std::string& label) {
 
 } // namespace
 
-void for_each_labelled(std::vector<stmt>& body, const std::string& label,
+void for_each_labelled(std::vector<stmt>& body, const loop_label& label,
                        const std::function<size_t(std::vector<stmt>&, size_t)>& f) {
   for (size_t i = 0; i < body.size();) {
     if (body[i].label == label) {

@@ -248,17 +248,17 @@ list cut_at(program& p, const stmt& l, const middle_range& r, const std::functio
   const auto end = r.end.empty() ? l.to : edge("_end", r.end, ">");
   if (!r.first.empty() && !r.end.empty())
     limit(end, "<", first);
-  const auto part = [&](const char* suffix, const expr& from, const expr& to) {
+  const auto part = [&](loop_label label, const expr& from, const expr& to) {
     auto s = l;
-    s.label = l.label + suffix;
+    s.label = std::move(label);
     s.from = from;
     s.to = to;
     s.has_value = false;
     return s;
   };
   if (!r.first.empty())
-    out.push_back(part("h", l.from, first));
-  auto middle = part("", first, end);
+    out.push_back(part(l.label.with(loop_role::before_border), l.from, first));
+  auto middle = part(l.label, first, end);
   // Of what the loops around change, copies of this one would hold something else.
   const auto lasts = [&](const expr& e) {
     bool ok = true;
@@ -275,7 +275,7 @@ list cut_at(program& p, const stmt& l, const middle_range& r, const std::functio
   inside(middle.body.change());
   out.push_back(std::move(middle));
   if (!r.end.empty())
-    out.push_back(part("e", end, l.to));
+    out.push_back(part(l.label.with(loop_role::after_border), end, l.to));
   return out;
 }
 

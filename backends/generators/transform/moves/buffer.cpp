@@ -125,7 +125,7 @@ std::vector<std::string> bufferable(const program& p, const stmt& loop, const en
 
 namespace {
 
-result<void> buffer(program& p, const std::string& loop, const std::string& array, const environment& env) {
+result<void> buffer(program& p, const loop_label& loop, const std::string& array, const environment& env) {
   return replace(p, loop, 1, [&](const stmt& l) -> result<list> {
     const auto found = rows_of(p, l, array, env);
     if (!found)
@@ -181,7 +181,7 @@ constinit const move_descriptor moves::buffer{
     .takes = {a_loop, an_array},
     .goes_by_arrays = true,
     .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
-      return transform::buffer(p, a[0], a[1], env);
+      return transform::buffer(p, a.label(0), a[1], env);
     },
     .candidates =
         [](const site& at, candidate_list& out) {

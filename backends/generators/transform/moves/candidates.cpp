@@ -54,7 +54,7 @@ private:
   }
 
   void visit(const stmt& s) {
-    if (!s.label.empty() && s.label.back() == 'u') // left for what does not fit into a panel
+    if (s.label.is(loop_role::unpacked)) // left for what does not fit into a panel
       return;
     if (!s.label.empty())
       ask(site_kind::statement, {program_, env_, s});
@@ -64,15 +64,15 @@ private:
     outlook.is_innermost = true;
     walk(s.body, [&](const stmt& x) { outlook.is_innermost = outlook.is_innermost && x.kind != stmt_kind::loop; });
     outlook.is_outermost = outermost_.count(s.label) != 0;
-    outlook.rest_of_vectors = s.label.back() == 'r' && vectorised_.count(s.label.substr(0, s.label.size() - 1)) != 0;
-    outlook.interest = s.label.back() == 'r' || s.label.back() == 'p' ? 0.15 : 1.0;
+    outlook.rest_of_vectors = s.label.is(loop_role::rest) && vectorised_.count(s.label.without_last_role()) != 0;
+    outlook.interest = s.label.is(loop_role::rest) || s.label.is(loop_role::packing) ? 0.15 : 1.0;
     outlook.smooth = contiguity(s);
     ask(site_kind::loop, {program_, env_, s, nullptr, &outlook});
   }
 
   void visit_pairs(const std::vector<stmt>& body) {
     const auto are_two = [](const stmt& a, const stmt& b) {
-      return a.kind == stmt_kind::loop && b.kind == stmt_kind::loop && base_label(a.label) != base_label(b.label);
+      return a.kind == stmt_kind::loop && b.kind == stmt_kind::loop && a.label.base() != b.label.base();
     };
     for (size_t i = 1; i < body.size(); ++i)
       if (const auto& [a, b] = std::tie(body[i - 1], body[i]);

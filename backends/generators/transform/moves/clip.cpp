@@ -165,7 +165,7 @@ bool has_clamps(const stmt& loop) {
   return clipped(loop, body, c).empty();
 }
 
-result<void> clip(program& p, const std::string& loop) {
+result<void> clip(program& p, const loop_label& loop) {
   return replace(p, loop, 2, [&](const stmt& l) -> result<list> {
     list clear;
     clipper c{l};
@@ -184,11 +184,11 @@ constinit const move_descriptor moves::clip{
     .name = "clip",
     .takes = {a_loop},
     .apply = [](program& p, const move_arguments& a, const environment&) -> result<void> {
-      return transform::clip(p, a[0]);
+      return transform::clip(p, a.label(0));
     },
     .candidates =
         [](const site& at, candidate_list& out) {
-          if (at.here.label == base_label(at.here.label) && has_clamps(at.here))
+          if (at.here.label.is_original() && has_clamps(at.here))
             out.add(2.0, {at.here.label});
         },
 };

@@ -42,6 +42,7 @@ public:
   size_t size() const { return texts_.size(); }
   const std::string& operator[](size_t i) const { return texts_[i]; }
   int64_t number(size_t i) const;
+  loop_label label(size_t i) const { return loop_label{texts_[i]}; }
 
 private:
   const std::vector<std::string>& texts_;

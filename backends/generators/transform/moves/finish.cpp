@@ -326,7 +326,7 @@ bool may_finish(const stmt& loop) {
 
 } // namespace
 
-result<void> finish(program& p, const std::string& loop, const contract& task) {
+result<void> finish(program& p, const loop_label& loop, const contract& task) {
   bool done = false;
   std::string reason = "no loop " + loop + " that gives up early";
   const auto within = reads_within(p, loop, task);
@@ -353,7 +353,7 @@ constinit const move_descriptor moves::finish{
     .takes = {a_loop},
     .where = site_kind::statement,
     .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
-      return transform::finish(p, a[0], env.task);
+      return transform::finish(p, a.label(0), env.task);
     },
     .candidates =
         [](const site& at, candidate_list& out) {

@@ -11,7 +11,7 @@ genome finish_all(program& p, const contract& task, std::optional<int64_t> block
   genome out;
   for (bool more = true; more;) { // what holds another is finished after it
     more = false;
-    std::vector<std::string> whiles;
+    std::vector<loop_label> whiles;
     walk(p.body, [&](const stmt& s) {
       if (!s.label.empty() && s.kind == stmt_kind::while_loop)
         whiles.push_back(s.label);

@@ -13,8 +13,8 @@
 namespace kevolve::transform {
 
 // The moves of these names, as they are applied.
-result<void> finish(program& p, const std::string& loop, const contract& task);
-result<void> first(program& p, const std::string& loop, int64_t block, const contract& task);
+result<void> finish(program& p, const loop_label& loop, const contract& task);
+result<void> first(program& p, const loop_label& loop, int64_t block, const contract& task);
 
 // Runs each of the program's loops that give up early to its end, and returns the moves that do so. `block`: searches
 // for a first place, too, by that many places at once (0: all); none: they are left.

@@ -260,7 +260,7 @@ bool looks_for_a_place(const stmt& loop) {
 
 } // namespace
 
-result<void> first(program& p, const std::string& loop, int64_t block, const contract& task) {
+result<void> first(program& p, const loop_label& loop, int64_t block, const contract& task) {
   bool done = false;
   std::string reason = "no loop " + loop + " that looks for a place";
   const auto within = reads_within(p, loop, task);
@@ -286,7 +286,7 @@ constinit const move_descriptor moves::first{
     .takes = {a_loop, a_number(0, 4096)},
     .where = site_kind::statement,
     .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
-      return transform::first(p, a[0], a.number(1), env.task);
+      return transform::first(p, a.label(0), a.number(1), env.task);
     },
     .candidates =
         [](const site& at, candidate_list& out) {

@@ -14,12 +14,12 @@ namespace {
 
 using list = std::vector<stmt>;
 
-result<void> fission(program& p, const std::string& loop, int64_t first_part, const environment& env) {
+result<void> fission(program& p, const loop_label& loop, int64_t first_part, const environment& env) {
   const auto& facts = facts_of(env, loop);
   if (!facts.independent)
     return fail(errc::unsupported, loop + " carries a dependence: " + facts.reason);
   bool divided = false;
-  walk(p.body, [&](const stmt& s) { divided = divided || s.label == loop + "d"; });
+  walk(p.body, [&](const stmt& s) { divided = divided || s.label == loop.with(loop_role::second_body); });
   if (divided)
     return fail(errc::unsupported, loop + " is in parts already");
   return replace(p, loop, 1, [&](const stmt& l) -> result<list> {
@@ -53,7 +53,7 @@ result<void> fission(program& p, const std::string& loop, int64_t first_part, co
     first.body = std::move(before);
     auto second = l;
     second.body = std::move(after);
-    second.label = loop + "d";
+    second.label = loop.with(loop_role::second_body);
     return list{std::move(first), std::move(second)};
   });
 }
@@ -64,7 +64,7 @@ constinit const move_descriptor moves::fission{
     .name = "fission",
     .takes = {a_loop, a_number()},
     .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
-      return transform::fission(p, a[0], a.number(1), env);
+      return transform::fission(p, a.label(0), a.number(1), env);
     },
     .candidates =
         [](const site& at, candidate_list& out) {

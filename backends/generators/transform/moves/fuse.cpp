@@ -16,8 +16,8 @@ namespace {
 
 using list = std::vector<stmt>;
 
-result<void> fuse(program& p, const std::string& first, const std::string& second, const environment& env) {
-  if (base_label(first) == base_label(second))
+result<void> fuse(program& p, const loop_label& first, const loop_label& second, const environment& env) {
+  if (first.base() == second.base())
     return fail(errc::unsupported, second + " is a part of " + first);
   for (const auto& label : {first, second})
     if (!facts_of(env, label).independent)
@@ -85,7 +85,7 @@ result<void> fuse(program& p, const std::string& first, const std::string& secon
                 "together they would carry a dependence" + (it == facts.end() ? "" : ": " + it->second.reason));
   // Loops that could change places with the first one must still be able to, for what is known of them stays.
   for (const auto& [outer, known] : env.facts)
-    if (known.outranked_by.count(base_label(first)) != 0 && !known.independent) {
+    if (known.outranked_by.count(first.base()) != 0 && !known.independent) {
       const auto now = facts.find(outer);
       if (now == facts.end() || now->second.outranked_by.count(first) == 0)
         return fail(errc::unsupported, first + " and " + outer + " could no longer change places");
@@ -101,7 +101,7 @@ constinit const move_descriptor moves::fuse{
     .takes = {a_loop, a_loop},
     .where = site_kind::neighbours,
     .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
-      return transform::fuse(p, a[0], a[1], env);
+      return transform::fuse(p, a.label(0), a.label(1), env);
     },
     .candidates = [](const site& at, candidate_list& out) { out.add(0.7, {at.here.label, at.next->label}); },
 };

@@ -101,7 +101,7 @@ stmt with_one_test(stmt l) {
 // Why the tests of a block of the loop's iterations may not be made before them; empty: they may.
 std::string trouble_of_blocks(const program& p, const stmt& l, const environment& env) {
   bool divided = false;
-  walk(p.body, [&](const stmt& s) { divided = divided || s.label == l.label + "b"; });
+  walk(p.body, [&](const stmt& s) { divided = divided || s.label == l.label.with(loop_role::blocks); });
   if (divided)
     return l.label + " runs in blocks already";
   if (l.lanes > 1 || !is_guarded(l.body))

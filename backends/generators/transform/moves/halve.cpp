@@ -72,7 +72,7 @@ std::optional<bisection> bisection_of(const stmt& w) {
   return b;
 }
 
-result<void> halve(program& p, const std::string& search) {
+result<void> halve(program& p, const loop_label& search) {
   bool done = false;
   std::string reason = "no loop " + search;
   for_each_labelled(p.body.change(), search, [&](list& where, size_t at) -> size_t {
@@ -161,7 +161,7 @@ constinit const move_descriptor moves::halve{
     .takes = {a_loop},
     .where = site_kind::statement,
     .apply = [](program& p, const move_arguments& a, const environment&) -> result<void> {
-      return transform::halve(p, a[0]);
+      return transform::halve(p, a.label(0));
     },
     .candidates =
         [](const site& at, candidate_list& out) {

@@ -34,7 +34,7 @@ std::string carried_float(const stmt& loop) {
   return out;
 }
 
-result<void> hint(program& p, const std::string& loop, int64_t width, int64_t interleave, const environment& env) {
+result<void> hint(program& p, const loop_label& loop, int64_t width, int64_t interleave, const environment& env) {
   bool done = false;
   std::string reason = "no innermost loop " + loop;
   for_each_labelled(p.body.change(), loop, [&](std::vector<stmt>& list, size_t at) -> size_t {
@@ -71,7 +71,7 @@ constinit const move_descriptor moves::hint{
     .name = "hint",
     .takes = {a_loop, a_number(), a_number()},
     .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
-      return transform::hint(p, a[0], a.number(1), a.number(2), env);
+      return transform::hint(p, a.label(0), a.number(1), a.number(2), env);
     },
     .candidates =
         [](const site& at, candidate_list& out) {

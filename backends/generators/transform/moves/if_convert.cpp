@@ -38,7 +38,7 @@ expr as_value(const stmt& s) {
   return make_expr(expr_kind::binary, s.target.type, {s.target, s.value}, s.op.substr(0, s.op.size() - 1));
 }
 
-result<void> select(program& p, const std::string& branch) {
+result<void> select(program& p, const loop_label& branch) {
   bool done = false;
   std::string reason = "no branch " + branch;
   for_each_labelled(p.body.change(), branch, [&](list& where, size_t at) -> size_t {
@@ -103,7 +103,7 @@ constinit const move_descriptor moves::select{
     .takes = {a_branch},
     .where = site_kind::statement,
     .apply = [](program& p, const move_arguments& a, const environment&) -> result<void> {
-      return transform::select(p, a[0]);
+      return transform::select(p, a.label(0));
     },
     .candidates =
         [](const site& at, candidate_list& out) {

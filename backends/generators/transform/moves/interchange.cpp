@@ -11,11 +11,11 @@ namespace kevolve::transform {
 
 namespace {
 
-result<void> interchange(program& p, const std::string& outer, const std::string& inner, const environment& env) {
+result<void> interchange(program& p, const loop_label& outer, const loop_label& inner, const environment& env) {
   const auto& facts = facts_of(env, outer);
-  if (base_label(outer) == base_label(inner))
+  if (outer.base() == inner.base())
     return fail(errc::unsupported, inner + " is a part of " + outer);
-  if (!facts.independent && facts.outranked_by.count(base_label(inner)) == 0)
+  if (!facts.independent && facts.outranked_by.count(inner.base()) == 0)
     return fail(errc::unsupported, outer + " carries a dependence: " + facts.reason);
   bool done = false;
   std::string reason = inner + " is not alone inside " + outer;
@@ -60,13 +60,13 @@ constinit const move_descriptor moves::interchange{
     .takes = {a_loop, a_loop},
     .where = site_kind::statement,
     .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
-      return transform::interchange(p, a[0], a[1], env);
+      return transform::interchange(p, a.label(0), a.label(1), env);
     },
     .candidates =
         [](const site& at, candidate_list& out) {
           const auto& s = at.here;
           if (s.kind == stmt_kind::loop && s.body.size() == 1 && s.body[0].kind == stmt_kind::loop
-              && base_label(s.label) != base_label(s.body[0].label) && out.once(s.label + "/" + s.body[0].label))
+              && s.label.base() != s.body[0].label.base() && out.once(s.label + "/" + s.body[0].label))
             out.add(0.7, {s.label, s.body[0].label});
         },
 };

@@ -16,7 +16,7 @@ namespace {
 
 using list = std::vector<stmt>;
 
-result<void> jam(program& p, const std::string& loop, int64_t factor, const environment& env) {
+result<void> jam(program& p, const loop_label& loop, int64_t factor, const environment& env) {
   const auto& facts = facts_of(env, loop);
   if (!facts.independent)
     return fail(errc::unsupported, loop + " carries a dependence: " + facts.reason);
@@ -50,7 +50,7 @@ constinit const move_descriptor moves::jam{
     .name = "jam",
     .takes = {a_loop, a_number(2, 64)},
     .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
-      return transform::jam(p, a[0], a.number(1), env);
+      return transform::jam(p, a.label(0), a.number(1), env);
     },
     .candidates =
         [](const site& at, candidate_list& out) {

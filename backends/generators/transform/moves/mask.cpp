@@ -28,7 +28,7 @@ stmt count_left(program& p, const stmt& l, int64_t lanes) {
                                 {make_expr(expr_kind::conditional, left.type, {fewer, left, make_literal(lanes)})}));
 }
 
-result<void> mask(program& p, const std::string& loop, const environment& env) {
+result<void> mask(program& p, const loop_label& loop, const environment& env) {
   int64_t lanes = 0;
   walk(p.body, [&](const stmt& s) {
     if (s.kind == stmt_kind::loop && s.label == loop)
@@ -36,8 +36,8 @@ result<void> mask(program& p, const std::string& loop, const environment& env) {
   });
   if (lanes < 2)
     return fail(errc::unsupported, loop + " is not vectorised");
-  const auto within = reads_within(p, loop + "r", env.task);
-  return replace(p, loop + "r", 1, [&](const stmt& l) -> result<list> {
+  const auto within = reads_within(p, loop.with(loop_role::rest), env.task);
+  return replace(p, loop.with(loop_role::rest), 1, [&](const stmt& l) -> result<list> {
     if (l.lanes > 1 || l.step != 1)
       return fail(errc::unsupported, "what remains of " + loop + " does not run one by one");
     std::string reason;
@@ -69,13 +69,13 @@ constinit const move_descriptor moves::mask{
     .name = "mask",
     .takes = {a_loop},
     .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
-      return transform::mask(p, a[0], env);
+      return transform::mask(p, a.label(0), env);
     },
     .candidates =
         [](const site& at, candidate_list& out) {
           const auto& s = at.here;
           if (at.loop->rest_of_vectors && s.lanes == 1 && s.step == 1)
-            out.add(0.6, {s.label.substr(0, s.label.size() - 1)});
+            out.add(0.6, {s.label.without_last_role()});
         },
 };
 

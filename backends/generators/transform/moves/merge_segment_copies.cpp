@@ -111,7 +111,7 @@ bool copies_segments(const stmt& loop) {
   return chain_of(loop, reason).has_value();
 }
 
-result<void> coalesce(program& p, const std::string& loop, const environment& env) {
+result<void> coalesce(program& p, const loop_label& loop, const environment& env) {
   return replace(p, loop, 1, [&](const stmt& l) -> result<list> {
     std::string reason;
     const auto chain = chain_of(l, reason);
@@ -159,7 +159,7 @@ constinit const move_descriptor moves::coalesce{
     .takes = {a_loop},
     .goes_by_arrays = true,
     .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
-      return transform::coalesce(p, a[0], env);
+      return transform::coalesce(p, a.label(0), env);
     },
     .candidates =
         [](const site& at, candidate_list& out) {

@@ -144,7 +144,7 @@ bool counts(const stmt& loop, int64_t width) {
 
 namespace {
 
-result<void> narrow(program& p, const std::string& loop, int64_t width) {
+result<void> narrow(program& p, const loop_label& loop, int64_t width) {
   const auto k = of_width(width);
   bool any = false;
   walk(p.body, [&](const stmt& s) { any = any || (s.label == loop && s.kind == stmt_kind::loop && counts(s, width)); });
@@ -177,7 +177,7 @@ constinit const move_descriptor moves::narrow{
     .name = "narrow",
     .takes = {a_loop, {argument_kind::number, 8, 16, true, true}},
     .apply = [](program& p, const move_arguments& a, const environment&) -> result<void> {
-      return transform::narrow(p, a[0], a.size() > 1 ? a.number(1) : 32);
+      return transform::narrow(p, a.label(0), a.size() > 1 ? a.number(1) : 32);
     },
     .candidates =
         [](const site& at, candidate_list& out) {

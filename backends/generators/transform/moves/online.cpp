@@ -266,7 +266,7 @@ list in_blocks(program& p, const streamed& s, int64_t count) {
     return make_expr(expr_kind::binary, flag, {std::move(x), std::move(y)}, op);
   };
   stmt blocks = b;
-  blocks.label = b.label + "o";
+  blocks.label = b.label.with(loop_role::streamed_blocks);
   blocks.name = fresh_name(p, b.name + "_block");
   blocks.step = count;
   blocks.has_value = false;
@@ -302,7 +302,7 @@ list in_blocks(program& p, const streamed& s, int64_t count) {
     auto inner = make_assign(e.target, "*=", factor);
     for (auto l = e.loops.rbegin(); l != e.loops.rend(); ++l) {
       auto around = *l;
-      around.label += "s";
+      around.label = around.label.with(loop_role::scaling);
       around.body = {std::move(inner)};
       inner = std::move(around);
     }
@@ -333,7 +333,7 @@ bool may_stream_sums(const stmt& largest, const stmt& sums) {
   return m && scaled_sums_of(sums, m->name);
 }
 
-result<void> online(program& p, const std::string& largest, const std::string& sums, int64_t count,
+result<void> online(program& p, const loop_label& largest, const loop_label& sums, int64_t count,
                     const environment& env) {
   size_t copies = 0;
   walk(p.body, [&](const stmt& s) { copies += s.label == largest ? 1U : 0U; });
@@ -375,7 +375,7 @@ constinit const move_descriptor moves::online{
     .takes = {a_loop, a_loop, a_number()},
     .where = site_kind::pair,
     .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
-      return transform::online(p, a[0], a[1], a.number(2), env);
+      return transform::online(p, a.label(0), a.label(1), a.number(2), env);
     },
     .candidates =
         [](const site& at, candidate_list& out) {

@@ -26,7 +26,7 @@ constexpr int64_t panel_bytes = 1 << 19; // on the stack, at most
 
 constexpr size_t most_panels = 3;
 
-bool runs_along(const dimension& d, const std::string& label) {
+bool runs_along(const dimension& d, const loop_label& label) {
   return std::any_of(d.loops.begin(), d.loops.end(), [&](const stmt* x) { return x->label == label; });
 }
 
@@ -182,7 +182,7 @@ private:
     for (auto d = how_.dimensions.rbegin(); d != how_.dimensions.rend(); ++d) {
       stmt copy;
       copy.kind = stmt_kind::loop;
-      copy.label = d->loops[0]->label + "p";
+      copy.label = d->loops[0]->label.with(loop_role::packing);
       copy.name = d->loops[0]->name;
       copy.type = d->loops[0]->type;
       copy.from = d->loops[0]->from;
@@ -236,7 +236,7 @@ std::vector<packing> packings(const program& p, const stmt& loop, const environm
   return out;
 }
 
-result<void> pack(program& p, const std::string& loop, const std::string& array, const std::string& innermost,
+result<void> pack(program& p, const loop_label& loop, const std::string& array, const loop_label& innermost,
                   const environment& env) {
   size_t panels = 0;
   walk(p.body, [&](const stmt& s) { panels += is_panel(s) ? 1U : 0U; });
@@ -263,7 +263,7 @@ constinit const move_descriptor moves::pack{
     .takes = {a_loop, an_array, a_loop},
     .goes_by_arrays = true,
     .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
-      return transform::pack(p, a[0], a[1], a[2], env);
+      return transform::pack(p, a.label(0), a[1], a.label(2), env);
     },
     .candidates =
         [](const site& at, candidate_list& out) {

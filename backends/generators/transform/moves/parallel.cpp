@@ -13,7 +13,7 @@ namespace kevolve::transform {
 
 namespace {
 
-result<void> run_parallel(program& p, const std::string& loop, const environment& env) {
+result<void> run_parallel(program& p, const loop_label& loop, const environment& env) {
   if (!env.task.threads)
     return fail(errc::unsupported, "the task allows no threads");
   const auto& facts = facts_of(env, loop);
@@ -55,7 +55,7 @@ constinit const move_descriptor moves::parallel{
     .name = "parallel",
     .takes = {a_loop},
     .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
-      return run_parallel(p, a[0], env);
+      return run_parallel(p, a.label(0), env);
     },
     .candidates =
         [](const site& at, candidate_list& out) {

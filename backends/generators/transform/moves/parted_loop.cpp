@@ -71,7 +71,7 @@ std::optional<parted_loop> part(program& p, const stmt& w, const early_loop& loo
   out.end = make_declare(end.text, type, loop.to);
   out.told = {make_assign(end, "=", index)};
   auto works = loop.counted(w);
-  works.label += "w";
+  works.label = works.label.with(loop_role::hits);
   works.to = end;
   works.body = loop.work;
   stmt last;
@@ -81,7 +81,7 @@ std::optional<parted_loop> part(program& p, const stmt& w, const early_loop& loo
   here.is_const = false;
   auto& inside = last.body.change();
   inside = before;
-  rewrite(inside, [](stmt& s) { s.label.clear(); }); // no other moves there
+  rewrite(inside, [](stmt& s) { s.label = {}; }); // no other moves there
   inside.insert(inside.end(), told.begin(), told.end());
   if (mentions(inside, index.text))
     inside.insert(inside.begin(), make_declare(index.text, here,

@@ -15,7 +15,7 @@ namespace {
 
 using list = std::vector<stmt>;
 
-bool find(const list& body, const std::string& label, const std::set<std::string>& changed, way& w,
+bool find(const list& body, const loop_label& label, const std::set<std::string>& changed, way& w,
           const stmt*& branch) {
   for (const auto& s : body) {
     if (s.kind == stmt_kind::branch && s.label == label) {
@@ -34,7 +34,7 @@ bool find(const list& body, const std::string& label, const std::set<std::string
   return false;
 }
 
-std::string range_of(const stmt& l, const std::string& label, middle_range& r, way& w) {
+std::string range_of(const stmt& l, const loop_label& label, middle_range& r, way& w) {
   if (auto why = why_not_cut(l); !why.empty())
     return why;
   size_t copies = 0; // each would have borders of its own
@@ -51,7 +51,7 @@ std::string range_of(const stmt& l, const std::string& label, middle_range& r, w
 }
 
 // The branch's body in its place.
-bool open(list& body, const std::string& branch) {
+bool open(list& body, const loop_label& branch) {
   for (size_t i = 0; i < body.size(); ++i) {
     if (body[i].label == branch && body[i].kind == stmt_kind::branch) {
       auto inside = body[i].body.take();
@@ -65,13 +65,13 @@ bool open(list& body, const std::string& branch) {
   return false;
 }
 
-bool has_borders(const stmt& loop, const std::string& branch) {
+bool has_borders(const stmt& loop, const loop_label& branch) {
   middle_range r;
   way w;
   return range_of(loop, branch, r, w).empty();
 }
 
-result<void> peel(program& p, const std::string& loop, const std::string& branch) {
+result<void> peel(program& p, const loop_label& loop, const loop_label& branch) {
   return replace(p, loop, 2, [&](const stmt& l) -> result<list> {
     middle_range r;
     way w;
@@ -93,7 +93,7 @@ constinit const move_descriptor moves::peel{
     .name = "peel",
     .takes = {a_loop, a_branch},
     .apply = [](program& p, const move_arguments& a, const environment&) -> result<void> {
-      return transform::peel(p, a[0], a[1]);
+      return transform::peel(p, a.label(0), a.label(1));
     },
     .candidates =
         [](const site& at, candidate_list& out) {

@@ -194,7 +194,7 @@ bool may_prefetch(const program& p, const stmt& loop, const environment& env) {
   return !reads.empty() && reads.size() <= most_prefetches && !prefetches(loop.body);
 }
 
-result<void> prefetch(program& p, const std::string& loop, int64_t distance, const environment& env) {
+result<void> prefetch(program& p, const loop_label& loop, int64_t distance, const environment& env) {
   return replace(p, loop, 1, [&](const stmt& l) -> result<list> {
     if (prefetches(l.body))
       return fail(errc::unsupported, loop + " prefetches already");
@@ -228,12 +228,12 @@ constinit const move_descriptor moves::prefetch{
     .name = "prefetch",
     .takes = {a_loop, a_number(1, 4096)},
     .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
-      return transform::prefetch(p, a[0], a.number(1), env);
+      return transform::prefetch(p, a.label(0), a.number(1), env);
     },
     .candidates =
         [](const site& at, candidate_list& out) {
           const auto& s = at.here;
-          if (s.label.back() != 'p' && may_prefetch(at.whole, s, at.env))
+          if (!s.label.is(loop_role::packing) && may_prefetch(at.whole, s, at.env))
             out.each(0.4, s.label, distances);
         },
     .variants = [](const move& m, const environment&) { return varied(m, 1, distances); },

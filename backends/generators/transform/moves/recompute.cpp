@@ -243,7 +243,7 @@ bool may_recompute(const stmt& first, const stmt& second) {
             });
 }
 
-result<void> recompute(program& p, const std::string& first, const std::string& second, const environment& env) {
+result<void> recompute(program& p, const loop_label& first, const loop_label& second, const environment& env) {
   std::string reason = second + " does not follow " + first;
   bool done = false;
   auto changed = p;
@@ -276,7 +276,7 @@ constinit const move_descriptor moves::recompute{
     .goes_by_arrays = true,
     .where = site_kind::pair,
     .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
-      return transform::recompute(p, a[0], a[1], env);
+      return transform::recompute(p, a.label(0), a.label(1), env);
     },
     .candidates =
         [](const site& at, candidate_list& out) {

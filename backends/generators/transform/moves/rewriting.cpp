@@ -39,7 +39,7 @@ size_t bytes_of_arrays(const list& body) {
 
 } // namespace
 
-result<void> replace(program& p, const std::string& label, int64_t copies, const loop_rewrite& f) {
+result<void> replace(program& p, const loop_label& label, int64_t copies, const loop_rewrite& f) {
   auto growth = weight(p.body);
   bool has_panel = false;
   for_each_labelled(p.body.change(), label, [&](list& where, size_t at) -> size_t {
@@ -105,7 +105,7 @@ result<std::vector<stmt>> divide(const stmt& loop, int64_t factor) {
   if (literal_value(boundary) && literal_value(boundary) == literal_value(loop.to))
     return out;
   auto rest = loop;
-  rest.label = loop.label + "r";
+  rest.label = loop.label.with(loop_role::rest);
   rest.from = boundary;
   rest.has_value = false;
   out.push_back(std::move(rest));
@@ -120,7 +120,7 @@ stmt as_it_was(const stmt& loop) {
   list out{loop};
   rewrite(out, [](stmt& s) {
     if (!s.label.empty())
-      s.label += "u";
+      s.label = s.label.with(loop_role::unpacked);
   });
   return out[0];
 }

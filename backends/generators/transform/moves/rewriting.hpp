@@ -20,7 +20,7 @@ result<std::vector<stmt>> divide(const stmt& loop, int64_t factor);
 
 using loop_rewrite = std::function<result<std::vector<stmt>>(const stmt&)>;
 // Replaces every loop of that label by what `f` makes of it, which holds its body `copies` more times at most.
-result<void> replace(program& p, const std::string& label, int64_t copies, const loop_rewrite& f);
+result<void> replace(program& p, const loop_label& label, int64_t copies, const loop_rewrite& f);
 
 // The text of a declaration that makes a panel, of which only a few fit on the stack.
 inline constexpr const char* panel_mark = "panel";

@@ -49,7 +49,7 @@ bool one_element(const list& body, const std::string& array, const expr& element
   return ok;
 }
 
-result<void> hold(program& p, const std::string& loop, const environment& env) {
+result<void> hold(program& p, const loop_label& loop, const environment& env) {
   bool done = false;
   std::string reason = loop + " updates no element that stays the same";
   std::map<std::string, std::optional<int64_t>> starts;
@@ -131,7 +131,7 @@ constinit const move_descriptor moves::hold{
     .takes = {a_loop},
     .goes_by_arrays = true,
     .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
-      return transform::hold(p, a[0], env);
+      return transform::hold(p, a.label(0), env);
     },
     .candidates =
         [](const site& at, candidate_list& out) {

@@ -19,7 +19,7 @@ namespace {
 
 using list = std::vector<stmt>;
 
-result<void> seek(program& p, const std::string& loop, int64_t lanes, const environment& env) {
+result<void> seek(program& p, const loop_label& loop, int64_t lanes, const environment& env) {
   constexpr int64_t block = 64; // a bit of a word each
   if (block % lanes != 0)
     return fail(errc::unsupported, std::to_string(lanes) + " lanes do not make up a block of 64");
@@ -34,7 +34,7 @@ result<void> seek(program& p, const std::string& loop, int64_t lanes, const envi
     if (!parts)
       return parts;
     auto& blocks = parts->front();
-    blocks.label = loop + "b";
+    blocks.label = loop.with(loop_role::blocks);
     blocks.name = fresh_name(p, l.name + "_block");
     blocks.pragmas.clear();
     const auto start = make_name(blocks.name, l.type);
@@ -47,7 +47,7 @@ result<void> seek(program& p, const std::string& loop, int64_t lanes, const envi
     const auto of_block = [](expr a, expr b) { return make_expr(expr_kind::binary, a.type, {a, std::move(b)}, "-"); };
 
     auto test = l;
-    test.label = loop + "q";
+    test.label = loop.with(loop_role::tests);
     test.from = start;
     test.to = make_binary("+", start, make_literal(block));
     test.has_value = false;
@@ -81,7 +81,7 @@ result<void> seek(program& p, const std::string& loop, int64_t lanes, const envi
     const auto found = make_expr(expr_kind::binary, flag, {hits, make_literal(0)}, "!=");
     stmt search;
     search.kind = stmt_kind::while_loop;
-    search.label = loop + "w";
+    search.label = loop.with(loop_role::hits);
     if (!again) {
       run.push_back(make_assign(hits, "&=", make_expr(expr_kind::binary, word, {hits, one}, "-")));
       search.value = found;
@@ -114,7 +114,7 @@ constinit const move_descriptor moves::seek{
     .takes = {a_loop, a_number(2, 64)},
     .goes_by_arrays = true,
     .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
-      return transform::seek(p, a[0], a.number(1), env);
+      return transform::seek(p, a.label(0), a.number(1), env);
     },
     .candidates =
         [](const site& at, candidate_list& out) {

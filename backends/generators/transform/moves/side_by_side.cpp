@@ -56,7 +56,7 @@ stmt zip_loops(program& p, std::vector<stmt> xs, const std::set<std::string>& sh
 bool may_overlap(const std::vector<stmt>& xs) {
   if (xs[0].kind != stmt_kind::loop)
     return false;
-  const bool remainder = xs[0].label != base_label(xs[0].label); // short
+  const bool remainder = !xs[0].label.is_original(); // short
   const bool begin_together = all_same(xs, &stmt::from);
   return std::all_of(xs.begin(), xs.end(), [&](const stmt& x) {
     const bool meets = begin_together ? x.step == 1 || x.has_value : x.step == 1 && !remainder;
@@ -95,14 +95,14 @@ void zip_overlap(program& p, std::vector<stmt> xs, const std::set<std::string>& 
   for (const auto& x : xs) {
     if (!begin_together) {
       out.push_back(part(x, x.from, make_expr(expr_kind::minimum, type, {begin, x.to})));
-      out.back().label += "n";
+      out.back().label = out.back().label.with(loop_role::apart);
     }
     common.push_back(part(x, begin, end));
   }
   out.push_back(zip_loops(p, std::move(common), shared));
   for (const auto& x : xs) {
     out.push_back(part(x, end, x.to));
-    out.back().label += "n";
+    out.back().label = out.back().label.with(loop_role::apart);
   }
 }
 

@@ -17,7 +17,7 @@ using list = std::vector<stmt>;
 
 const std::vector<int64_t> skipped{16, 32, 64, 128, 256};
 
-result<void> skip(program& p, const std::string& loop, int64_t count, const environment& env) {
+result<void> skip(program& p, const loop_label& loop, int64_t count, const environment& env) {
   return replace(p, loop, 2, [&](const stmt& l) -> result<list> {
     if (auto why = trouble_of_blocks(p, l, env); !why.empty())
       return fail(errc::unsupported, why);
@@ -25,7 +25,7 @@ result<void> skip(program& p, const std::string& loop, int64_t count, const envi
     if (!parts)
       return parts;
     auto& blocks = parts->front();
-    blocks.label = loop + "b";
+    blocks.label = loop.with(loop_role::blocks);
     blocks.name = fresh_name(p, l.name + "_block");
     blocks.pragmas.clear();
     const auto start = make_name(blocks.name, l.type);
@@ -42,7 +42,7 @@ result<void> skip(program& p, const std::string& loop, int64_t count, const envi
                          && (condition.text == "<" || condition.text == ">" || condition.text == "<="
                              || condition.text == ">=" || condition.text == "==" || condition.text == "!=");
     auto test = inside;
-    test.label = loop + "q";
+    test.label = loop.with(loop_role::tests);
     auto& tested = test.body.change();
     tested.back() = make_assign(
         any, "|=", is_flag ? condition : make_expr(expr_kind::binary, flag, {condition, make_literal(0)}, "!="));
@@ -62,7 +62,7 @@ constinit const move_descriptor moves::skip{
     .takes = {a_loop, a_number(2, 4096)},
     .goes_by_arrays = true,
     .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
-      return transform::skip(p, a[0], a.number(1), env);
+      return transform::skip(p, a.label(0), a.number(1), env);
     },
     .candidates =
         [](const site& at, candidate_list& out) {

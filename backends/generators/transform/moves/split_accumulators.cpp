@@ -21,7 +21,7 @@ using list = std::vector<stmt>;
 
 const std::vector<int64_t> partials{2, 3, 4, 6, 8};
 
-result<void> split(program& p, const std::string& loop, int64_t count, const environment& env) {
+result<void> split(program& p, const loop_label& loop, int64_t count, const environment& env) {
   const auto& facts = facts_of(env, loop);
   if (!facts.independent)
     return fail(errc::unsupported, loop + " carries a dependence: " + facts.reason);
@@ -78,7 +78,7 @@ constinit const move_descriptor moves::split{
     .name = "split",
     .takes = {a_loop, a_number(2, 64)},
     .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
-      return transform::split(p, a[0], a.number(1), env);
+      return transform::split(p, a.label(0), a.number(1), env);
     },
     .candidates =
         [](const site& at, candidate_list& out) {

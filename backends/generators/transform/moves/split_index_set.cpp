@@ -62,7 +62,7 @@ std::optional<limit> threshold(const stmt& branch, const stmt& loop) {
   return {};
 }
 
-result<void> cut(program& p, const std::string& loop, const std::string& branch) {
+result<void> cut(program& p, const loop_label& loop, const loop_label& branch) {
   bool done = false;
   std::string reason = "no branch " + branch + " right inside " + loop;
   for_each_labelled(p.body.change(), loop, [&](std::vector<stmt>& list, size_t at) -> size_t {
@@ -113,7 +113,7 @@ result<void> cut(program& p, const std::string& loop, const std::string& branch)
     first.to = middle;
     second.from = middle;
     first.has_value = second.has_value = false;
-    second.label = loop + "c";
+    second.label = loop.with(loop_role::second_part);
     std::vector<stmt> parts{declare, clamp, first, second};
     list.erase(list.begin() + static_cast<ptrdiff_t>(at));
     list.insert(list.begin() + static_cast<ptrdiff_t>(at), parts.begin(), parts.end());
@@ -132,7 +132,7 @@ constinit const move_descriptor moves::cut{
     .takes = {a_loop, a_branch},
     .where = site_kind::statement,
     .apply = [](program& p, const move_arguments& a, const environment&) -> result<void> {
-      return transform::cut(p, a[0], a[1]);
+      return transform::cut(p, a.label(0), a.label(1));
     },
     .candidates =
         [](const site& at, candidate_list& out) {

@@ -83,9 +83,8 @@ std::set<std::string> streamed(const stmt& loop, std::string& reason) {
   for_each_store(loop.body, around, [&](const stmt& s, const loop_path& path) {
     const auto array = root_of(s.target);
     const bool again = std::any_of(targets.begin(), targets.end(), [&](const auto& t) {
-      return base_label(t.first->label) == base_label(path.back()->label)
-                 ? t.first == path.back() && same(*t.second, s.target)
-                 : same(*t.second, s.target);
+      return t.first->label.base() == path.back()->label.base() ? t.first == path.back() && same(*t.second, s.target)
+                                                                : same(*t.second, s.target);
     });
     targets.emplace_back(path.back(), &s.target);
     auto& ok = fit.emplace(array, true).first->second;
@@ -124,7 +123,7 @@ bool streams_past(const stmt& loop) {
 
 namespace {
 
-result<void> stream(program& p, const std::string& loop) {
+result<void> stream(program& p, const loop_label& loop) {
   return replace(p, loop, 1, [&](const stmt& l) -> result<list> {
     std::string reason = loop + " stores no whole vectors";
     const auto arrays = streamed(l, reason);
@@ -157,12 +156,12 @@ constinit const move_descriptor moves::stream{
     .takes = {a_loop},
     .goes_by_arrays = true,
     .apply = [](program& p, const move_arguments& a, const environment&) -> result<void> {
-      return transform::stream(p, a[0]);
+      return transform::stream(p, a.label(0));
     },
     .candidates =
         [](const site& at, candidate_list& out) {
           const auto& s = at.here;
-          if (s.label.back() != 'p' && may_stream(s))              // what was packed is wanted soon
+          if (!s.label.is(loop_role::packing) && may_stream(s))    // what was packed is wanted soon
             out.add(at.loop->is_outermost ? 1.2 : 0.1, {s.label}); // a fence in each iteration costs
         },
 };

@@ -24,19 +24,18 @@ std::vector<int64_t> tile_sizes(const environment& env) {
 
 } // namespace
 
-result<void> tile(program& p, const std::string& loop, int64_t size) {
+result<void> tile(program& p, const loop_label& loop, int64_t size) {
   bool done = false;
   std::string reason = "no loop " + loop;
   for_each_labelled(p.body.change(), loop, [&](std::vector<stmt>& list, size_t at) -> size_t {
     auto& inner = list[at];
-    bool twice = loop.size() > 2 && loop.substr(loop.size() - 2) == "tt";
-    if (inner.kind != stmt_kind::loop || inner.to.kind == expr_kind::minimum || twice) {
+    if (inner.kind != stmt_kind::loop || inner.to.kind == expr_kind::minimum || loop.is_tile_of_tiles()) {
       reason = loop + " is a tile already";
       return 1;
     }
     stmt outer;
     outer.kind = stmt_kind::loop;
-    outer.label = loop + "t";
+    outer.label = loop.with(loop_role::tiles);
     outer.type = inner.type;
     outer.name = fresh_name(p, inner.name + "_tile");
     outer.from = inner.from;
@@ -62,7 +61,7 @@ constinit const move_descriptor moves::tile{
     .name = "tile",
     .takes = {a_loop, a_number()},
     .apply = [](program& p, const move_arguments& a, const environment&) -> result<void> {
-      return transform::tile(p, a[0], a.number(1));
+      return transform::tile(p, a.label(0), a.number(1));
     },
     .candidates =
         [](const site& at, candidate_list& out) {

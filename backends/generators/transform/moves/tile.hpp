@@ -10,6 +10,6 @@
 namespace kevolve::transform {
 
 // Strip-mines the loop into blocks of `size` iterations, under label + "t".
-result<void> tile(program& p, const std::string& loop, int64_t size);
+result<void> tile(program& p, const loop_label& loop, int64_t size);
 
 } // namespace kevolve::transform

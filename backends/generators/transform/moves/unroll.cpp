@@ -17,7 +17,7 @@ namespace {
 
 using list = std::vector<stmt>;
 
-result<void> unroll(program& p, const std::string& loop, int64_t factor) {
+result<void> unroll(program& p, const loop_label& loop, int64_t factor) {
   return replace(p, loop, factor, [&](const stmt& l) -> result<list> {
     if (leaves_early(l.body))
       return fail(errc::unsupported, loop + " can be left early");
@@ -40,7 +40,7 @@ constinit const move_descriptor moves::unroll{
     .name = "unroll",
     .takes = {a_loop, a_number(2, 64)},
     .apply = [](program& p, const move_arguments& a, const environment&) -> result<void> {
-      return transform::unroll(p, a[0], a.number(1));
+      return transform::unroll(p, a.label(0), a.number(1));
     },
     .candidates =
         [](const site& at, candidate_list& out) {

@@ -21,7 +21,7 @@ namespace {
 
 using list = std::vector<stmt>;
 
-result<void> vectorise(program& p, const std::string& loop, int64_t lanes, const environment& env) {
+result<void> vectorise(program& p, const loop_label& loop, int64_t lanes, const environment& env) {
   const auto& facts = facts_of(env, loop);
   if (!facts.independent)
     return fail(errc::unsupported, loop + " carries a dependence: " + facts.reason);
@@ -83,7 +83,7 @@ constinit const move_descriptor moves::vectorise{
     .name = "vectorise",
     .takes = {a_loop, {.kind = argument_kind::number, .least = 2, .most = 128, .power_of_two = true}},
     .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
-      return transform::vectorise(p, a[0], a.number(1), env);
+      return transform::vectorise(p, a.label(0), a.number(1), env);
     },
     .candidates =
         [](const site& at, candidate_list& out) {

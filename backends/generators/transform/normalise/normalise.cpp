@@ -231,11 +231,11 @@ void normalise(program& p) {
   int branches = 0;
   rewrite(body, [&](stmt& s) {
     if (s.kind == stmt_kind::loop)
-      s.label = "L" + std::to_string(loops++);
+      s.label = loop_label{"L" + std::to_string(loops++)};
     else if (s.kind == stmt_kind::while_loop)
-      s.label = "W" + std::to_string(whiles++);
+      s.label = loop_label{"W" + std::to_string(whiles++)};
     else if (s.kind == stmt_kind::branch)
-      s.label = "B" + std::to_string(branches++);
+      s.label = loop_label{"B" + std::to_string(branches++)};
   });
 }
 

@@ -82,7 +82,7 @@ genome block(const reuse& r, int64_t lanes, int64_t vectors, int64_t rows, const
   genome out;
   if (is_alone(r, env) && r.straight) {
     out.push_back(made(moves::tile, {middle, number(lanes * vectors)}));
-    out.push_back(made(moves::interchange, {outer, middle + "t"}));
+    out.push_back(made(moves::interchange, {outer, middle.with(loop_role::tiles)}));
   }
   out.push_back(made(moves::pack, {outer, r.array, middle}));
   if (updates_fixed_element(*r.inner))

@@ -68,7 +68,7 @@ std::vector<genome> rows_of_vectors(const program& reference, const genome& firs
   std::vector<genome> out;
   std::set<std::string> seen;
   walk(now.body, [&](const stmt& s) {
-    if (s.kind != stmt_kind::loop || !facts_of(env, s.label).independent || s.label != base_label(s.label)
+    if (s.kind != stmt_kind::loop || !facts_of(env, s.label).independent || !s.label.is_original()
         || !seen.insert(s.label).second)
       return;
     bool inmost = true; // of those that share nothing

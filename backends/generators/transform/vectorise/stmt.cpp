@@ -57,7 +57,7 @@ bool vectoriser::spell_ragged(list& body) {
     const auto end = make_name(name + "_end", end_type);
     stmt w;
     w.kind = stmt_kind::while_loop;
-    w.label = "W" + l.label;
+    w.label = l.label.as_while();
     w.value = make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {index, end}, "<");
     w.body = std::move(l.body);
     w.body.change().push_back(make_assign(index, "+=", make_literal(l.step)));
