@@ -171,7 +171,7 @@ std::vector<std::string> corpus_of(const std::vector<std::string>& names,
 }
 
 // The line with its moves under the names that they have today.
-std::string with_present_names(const std::string& line) {
+std::string line_with_present_names(const std::string& line) {
   size_t at = 0;
   for (int field = 0; field < 5 && at != std::string::npos; ++field)
     at = line.find(' ', at == 0 ? 0 : at + 1);
@@ -185,7 +185,7 @@ std::vector<std::string> lines_in(const fs::path& file) {
   std::ifstream in(file);
   std::vector<std::string> out;
   for (std::string line; std::getline(in, line);)
-    out.push_back(with_present_names(line));
+    out.push_back(line_with_present_names(line));
   return out;
 }
 

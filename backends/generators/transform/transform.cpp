@@ -141,7 +141,7 @@ private:
   bool is_known(const std::string& text) const {
     return std::binary_search(context_.seen.begin(), context_.seen.end(), genome_fingerprint(text))
            || std::any_of(context_.parents.begin(), context_.parents.end(),
-                          [&](const ancestor& a) { return a.genome == text; });
+                          [&](const ancestor& a) { return with_present_names(a.genome) == text; });
   }
 
   bool attempt(program& p, const move& m) const {

@@ -1,4 +1,4 @@
-// select(B): if-conversion. The branch B becomes conditional assignments.
+// if_convert(B): if-conversion. The branch B becomes conditional assignments.
 #include "backends/generators/transform/analysis/analysis.hpp"
 #include "backends/generators/transform/analysis/environment.hpp"
 #include "backends/generators/transform/ir/build.hpp"
@@ -38,7 +38,7 @@ expr as_value(const stmt& s) {
   return make_expr(expr_kind::binary, s.target.type, {s.target, s.value}, s.op.substr(0, s.op.size() - 1));
 }
 
-result<void> select(program& p, const loop_label& branch) {
+result<void> if_convert(program& p, const loop_label& branch) {
   bool done = false;
   std::string reason = "no branch " + branch;
   for_each_labelled(p.body.change(), branch, [&](list& where, size_t at) -> size_t {
@@ -98,12 +98,13 @@ result<void> select(program& p, const loop_label& branch) {
 
 } // namespace
 
-constinit const move_descriptor moves::select{
-    .name = "select",
+constinit const move_descriptor moves::if_convert{
+    .name = "if_convert",
+    .former_name = "select",
     .takes = {a_branch},
     .where = site_kind::statement,
     .apply = [](program& p, const move_arguments& a, const environment&) -> result<void> {
-      return transform::select(p, a.label(0));
+      return transform::if_convert(p, a.label(0));
     },
     .candidates =
         [](const site& at, candidate_list& out) {

@@ -1,4 +1,5 @@
-// coalesce(L): segment copies merged. Segments that follow each other on both sides are copied as one, after L.
+// merge_segment_copies(L): segment copies merged. Segments that follow each other on both sides are copied as one,
+// after L.
 #include "backends/generators/transform/analysis/analysis.hpp"
 #include "backends/generators/transform/analysis/effects.hpp"
 #include "backends/generators/transform/analysis/environment.hpp"
@@ -111,7 +112,7 @@ bool copies_segments(const stmt& loop) {
   return chain_of(loop, reason).has_value();
 }
 
-result<void> coalesce(program& p, const loop_label& loop, const environment& env) {
+result<void> merge_segment_copies(program& p, const loop_label& loop, const environment& env) {
   return replace(p, loop, 1, [&](const stmt& l) -> result<list> {
     std::string reason;
     const auto chain = chain_of(l, reason);
@@ -154,12 +155,13 @@ result<void> coalesce(program& p, const loop_label& loop, const environment& env
 
 } // namespace
 
-constinit const move_descriptor moves::coalesce{
-    .name = "coalesce",
+constinit const move_descriptor moves::merge_segment_copies{
+    .name = "merge_segment_copies",
+    .former_name = "coalesce",
     .takes = {a_loop},
     .goes_by_arrays = true,
     .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
-      return transform::coalesce(p, a.label(0), env);
+      return transform::merge_segment_copies(p, a.label(0), env);
     },
     .candidates =
         [](const site& at, candidate_list& out) {

@@ -1,5 +1,7 @@
 #include "backends/generators/transform/moves/move.hpp"
 
+#include "backends/generators/transform/moves/registry.hpp"
+
 #include <cctype>
 
 namespace kevolve::transform {
@@ -21,7 +23,10 @@ std::string to_string(const std::vector<move>& genome) {
   return out;
 }
 
-std::optional<std::vector<move>> parse_genome(std::string_view text) {
+namespace {
+
+// The moves under the names that the text has.
+std::optional<genome> as_written(std::string_view text) {
   std::vector<move> out;
   auto skip = [&] {
     while (!text.empty() && (text.front() == ' ' || text.front() == ';'))
@@ -61,6 +66,31 @@ std::optional<std::vector<move>> parse_genome(std::string_view text) {
     out.push_back(std::move(m));
   }
   return out;
+}
+
+// True if some move had a former name.
+bool take_present_names(genome& moves) {
+  bool any = false;
+  for (auto& m : moves)
+    if (const auto* what = find_move(m.name); what != nullptr && !is(m, *what)) {
+      m.name = what->name;
+      any = true;
+    }
+  return any;
+}
+
+} // namespace
+
+std::optional<genome> parse_genome(std::string_view text) {
+  auto out = as_written(text);
+  if (out)
+    take_present_names(*out);
+  return out;
+}
+
+std::string with_present_names(const std::string& text) {
+  auto moves = as_written(text);
+  return moves && take_present_names(*moves) ? to_string(*moves) : text;
 }
 
 } // namespace kevolve::transform

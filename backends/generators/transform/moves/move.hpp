@@ -21,7 +21,9 @@ using genome = std::vector<move>;
 
 std::string to_string(const move& m);
 std::string to_string(const genome& moves); // "tile(L1,64); flags(Ofast)"
-// Returns nothing if the text is no genome.
+// Returns nothing if the text is no genome. Moves under former names get the names that they have today.
 std::optional<genome> parse_genome(std::string_view text);
+// Returns the genome with today's names; a text without former names comes back as it is.
+std::string with_present_names(const std::string& text);
 
 } // namespace kevolve::transform

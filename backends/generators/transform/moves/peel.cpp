@@ -46,7 +46,7 @@ std::string range_of(const stmt& l, const loop_label& label, middle_range& r, wa
   if (!find(l.body, label, assigned(l.body), w, branch))
     return "no branch " + label + " in loops inside it";
   if (w.loops.empty())
-    return label + " stands right inside it: cut";
+    return label + " stands right inside it: split_index_set";
   return border_reader{l, w}.narrow(r, branch->value, true);
 }
 

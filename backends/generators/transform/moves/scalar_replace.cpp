@@ -1,4 +1,4 @@
-// hold(L): scalar replacement. An element that every iteration of L updates lives in a local during the loop.
+// scalar_replace(L): scalar replacement. An element that every iteration of L updates lives in a local during the loop.
 #include "backends/generators/transform/analysis/analysis.hpp"
 #include "backends/generators/transform/analysis/environment.hpp"
 #include "backends/generators/transform/analysis/polynomial.hpp"
@@ -49,7 +49,7 @@ bool one_element(const list& body, const std::string& array, const expr& element
   return ok;
 }
 
-result<void> hold(program& p, const loop_label& loop, const environment& env) {
+result<void> scalar_replace(program& p, const loop_label& loop, const environment& env) {
   bool done = false;
   std::string reason = loop + " updates no element that stays the same";
   std::map<std::string, std::optional<int64_t>> starts;
@@ -126,12 +126,13 @@ result<void> hold(program& p, const loop_label& loop, const environment& env) {
 
 } // namespace
 
-constinit const move_descriptor moves::hold{
-    .name = "hold",
+constinit const move_descriptor moves::scalar_replace{
+    .name = "scalar_replace",
+    .former_name = "hold",
     .takes = {a_loop},
     .goes_by_arrays = true,
     .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
-      return transform::hold(p, a.label(0), env);
+      return transform::scalar_replace(p, a.label(0), env);
     },
     .candidates =
         [](const site& at, candidate_list& out) {

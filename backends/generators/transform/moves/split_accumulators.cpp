@@ -1,4 +1,5 @@
-// split(L, k): accumulator splitting. The reductions of L are kept in k partial results, joined after the loop.
+// split_accumulators(L, k): accumulator splitting. The reductions of L are kept in k partial results, joined after the
+// loop.
 #include "backends/generators/transform/analysis/analysis.hpp"
 #include "backends/generators/transform/analysis/environment.hpp"
 #include "backends/generators/transform/analysis/partial_results.hpp"
@@ -21,7 +22,7 @@ using list = std::vector<stmt>;
 
 const std::vector<int64_t> partials{2, 3, 4, 6, 8};
 
-result<void> split(program& p, const loop_label& loop, int64_t count, const environment& env) {
+result<void> split_accumulators(program& p, const loop_label& loop, int64_t count, const environment& env) {
   const auto& facts = facts_of(env, loop);
   if (!facts.independent)
     return fail(errc::unsupported, loop + " carries a dependence: " + facts.reason);
@@ -74,11 +75,12 @@ result<void> split(program& p, const loop_label& loop, int64_t count, const envi
 
 } // namespace
 
-constinit const move_descriptor moves::split{
-    .name = "split",
+constinit const move_descriptor moves::split_accumulators{
+    .name = "split_accumulators",
+    .former_name = "split",
     .takes = {a_loop, a_number(2, 64)},
     .apply = [](program& p, const move_arguments& a, const environment& env) -> result<void> {
-      return transform::split(p, a.label(0), a.number(1), env);
+      return transform::split_accumulators(p, a.label(0), a.number(1), env);
     },
     .candidates =
         [](const site& at, candidate_list& out) {

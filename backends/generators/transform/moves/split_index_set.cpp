@@ -1,4 +1,5 @@
-// cut(L, B): index-set splitting. L is cut where the branch B changes its answer, and each part keeps one arm.
+// split_index_set(L, B): index-set splitting. L is cut where the branch B changes its answer, and each part keeps one
+// arm.
 #include "backends/generators/transform/analysis/analysis.hpp"
 #include "backends/generators/transform/analysis/environment.hpp"
 #include "backends/generators/transform/ir/build.hpp"
@@ -62,7 +63,7 @@ std::optional<limit> threshold(const stmt& branch, const stmt& loop) {
   return {};
 }
 
-result<void> cut(program& p, const loop_label& loop, const loop_label& branch) {
+result<void> split_index_set(program& p, const loop_label& loop, const loop_label& branch) {
   bool done = false;
   std::string reason = "no branch " + branch + " right inside " + loop;
   for_each_labelled(p.body.change(), loop, [&](std::vector<stmt>& list, size_t at) -> size_t {
@@ -127,12 +128,13 @@ result<void> cut(program& p, const loop_label& loop, const loop_label& branch) {
 
 } // namespace
 
-constinit const move_descriptor moves::cut{
-    .name = "cut",
+constinit const move_descriptor moves::split_index_set{
+    .name = "split_index_set",
+    .former_name = "cut",
     .takes = {a_loop, a_branch},
     .where = site_kind::statement,
     .apply = [](program& p, const move_arguments& a, const environment&) -> result<void> {
-      return transform::cut(p, a.label(0), a.label(1));
+      return transform::split_index_set(p, a.label(0), a.label(1));
     },
     .candidates =
         [](const site& at, candidate_list& out) {

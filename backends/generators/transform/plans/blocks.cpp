@@ -86,7 +86,7 @@ genome block(const reuse& r, int64_t lanes, int64_t vectors, int64_t rows, const
   }
   out.push_back(made(moves::pack, {outer, r.array, middle}));
   if (updates_fixed_element(*r.inner))
-    out.push_back(made(moves::hold, {r.inner->label}));
+    out.push_back(made(moves::scalar_replace, {r.inner->label}));
   out.push_back(made(moves::vectorise, {middle, number(lanes)}));
   out.push_back(made(moves::mask, {middle}));
   out.push_back(made(moves::jam, {middle, number(vectors)}));
@@ -219,7 +219,7 @@ private:
         ++nests_;
       } else if (s.kind == stmt_kind::loop && adds_up(s)) {
         out_.push_back(made(moves::interchange, {s.label, s.body[0].label}));
-        out_.push_back(made(moves::hold, {s.label}));
+        out_.push_back(made(moves::scalar_replace, {s.label}));
         vectors(s.body[0], lanes(s.body[0]));
         out_.push_back(made(moves::jam, {s.body[0].label, std::to_string(vectors_)}));
       } else if (s.kind == stmt_kind::loop && !holds_loops(s))

@@ -125,11 +125,11 @@ std::vector<genome> copies(const program& reference, const environment& env) {
     return true;
   };
   walk(reference.body, [&](const stmt& s) {
-    if (s.kind != stmt_kind::loop || joined({made(moves::coalesce, {s.label})}))
+    if (s.kind != stmt_kind::loop || joined({made(moves::merge_segment_copies, {s.label})}))
       return;
     for (const auto& x : s.body)
       if (x.kind == stmt_kind::branch
-          && joined({made(moves::cut, {s.label, x.label}), made(moves::coalesce, {s.label})}))
+          && joined({made(moves::split_index_set, {s.label, x.label}), made(moves::merge_segment_copies, {s.label})}))
         return;
   });
   return all.empty() ? std::vector<genome>{} : std::vector<genome>{all};
