@@ -44,7 +44,7 @@ transform::program read(const nest& n);
 transform::environment environment_of(const nest& n, const transform::program& p);
 synthesis_context context_of(const nest& n);
 
-// What is wrong with a source beside the reference, over all sizes; nothing if they agree.
+// Compares a source with the reference, over all sizes, and says what is wrong with it.
 class bench {
 public:
   explicit bench(const nest& n);

@@ -1,4 +1,4 @@
-// What candidates look like to a person.
+// Candidates as a person reads them.
 #include "nest.hpp"
 
 #include "backends/generators/transform/codegen/print.hpp"

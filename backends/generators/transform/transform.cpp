@@ -66,7 +66,8 @@ genome canonical(const genome& g) {
   return out;
 }
 
-// What was made under a name, the longest unused forgotten first: between half of `most` and `most` are kept.
+// A cache of what was made under a name, the longest unused forgotten first: between half of `most` and `most` are
+// kept.
 template <class T>
 class lately {
 public:
@@ -97,8 +98,8 @@ struct reading {
   result<program> parsed = fail(errc::internal, "not read yet");
   std::map<std::string, loop_facts> facts;
   std::vector<std::vector<genome>> sequences = {}; // plans()
-  // What genomes made of the reference lately, without the moves that change no statement: children begin like their
-  // parents.
+  // The programs that genomes made of the reference lately, without the moves that change no statement: children begin
+  // like their parents.
   lately<program> made;
   lately<std::vector<choice>> choices; // by the whole genome
 };

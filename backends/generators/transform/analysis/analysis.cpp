@@ -188,8 +188,8 @@ std::optional<std::pair<polynomial, polynomial>> extremes(const polynomial& p, c
   return std::pair{low, high};
 }
 
-// Whether the index is a digit of both places: index + N * (…), 0 <= index < N. Then another digit is another place,
-// whatever the rest is.
+// Returns true if the index is a digit of both places: index + N * (…), 0 <= index < N. Then another digit is another
+// place, whatever the rest is.
 bool is_digit(const access& w, const std::string& index, const polynomial& rest, const polynomial& other_rest,
               const std::set<std::string>& varying) {
   const auto it = std::find_if(w.loops.begin(), w.loops.end(), [&](const stmt* l) { return l->name == index; });
@@ -205,7 +205,7 @@ bool is_digit(const access& w, const std::string& index, const polynomial& rest,
   return divides(rest) && divides(other_rest);
 }
 
-// Whether two accesses stay apart in different iterations of `index`, whatever the other loops around them do.
+// Returns true if two accesses stay apart in different iterations of `index`, whatever the other loops around them do.
 bool apart(const access& w, const access& x, const std::string& index, const std::set<std::string>& varying,
            const polynomial::bounds& least) {
   if (w.index.size() != x.index.size())
@@ -291,7 +291,7 @@ struct analyser {
     return !promised(a) || !promised(b);
   }
 
-  // Whether the array has no elements where the size is 0.
+  // Returns true if the array has no elements where the size is 0.
   static bool empties(const argument& array, const std::string& size) {
     return std::any_of(array.shape.begin(), array.shape.end(), [&](const std::string& dimension) {
       const auto e = expression::parse(dimension);

@@ -1,4 +1,4 @@
-// What may be reordered: a conservative dependence check over subscripts that are polynomials, and the
+// The analysis of what may be reordered: a conservative dependence check over subscripts that are polynomials, and the
 // reductions a loop carries. Facts about memory are established once, on the reference, and hold for every
 // program derived from it by legal moves; facts about scalars are taken from the program at hand.
 #pragma once
@@ -22,7 +22,7 @@ struct loop_facts {
   std::set<std::string> outranked_by;
 };
 
-// Whether anything but each argument's own name may write what it points to.
+// Returns true if anything but each argument's own name may write what it points to.
 bool may_alias(const contract& task);
 
 // By label of the reference's loops.
@@ -53,10 +53,10 @@ struct selection {
   bool largest = true;
 };
 
-// Whether the value is the loop's index, if need be as another type that is no narrower than 32 bits.
+// Returns true if the value is the loop's index, if need be as another type that is no narrower than 32 bits.
 bool is_index(const expr& value, const stmt& loop);
 
-// Those of the loop whose two variables live outside it and stand nowhere else in it.
+// Returns the selections of the loop whose two variables live outside it and stand nowhere else in it.
 std::vector<selection> selections(const stmt& loop);
 
 // Functions of the C library without side effects: "expf", "sqrt", …
@@ -71,23 +71,23 @@ std::string root_of(const expr& subscript);
 // A pointer that the statements declare and look at memory through: which array that is, nobody knows; empty: none.
 std::string own_pointer(const std::vector<stmt>& body);
 
-// Whether the value, of an expression in the list, is no less than 0, or no number: squares, magnitudes, truth values,
-// ones, and sums and choices of these; of whole numbers no more than 255 at once.
+// Returns true if the value, of an expression in the list, is no less than 0, or no number: squares, magnitudes, truth
+// values, ones, and sums and choices of these; of whole numbers no more than 255 at once.
 bool never_negative(const std::vector<stmt>& body, const expr& e);
-// Whether a magnitude, as abs() is read, is part of it.
+// Returns true if a magnitude, as abs() is read, is part of it.
 bool holds_magnitude(const std::vector<stmt>& body, const expr& e);
 
-// Whether evaluating the expression early or needlessly is harmless: no load, no division, no call.
+// Returns true if evaluating the expression early or needlessly is harmless: no load, no division, no call.
 bool is_speculable(const expr& e);
 
-// Whether the list ends the loop it is the body of before its time, or may: return, break, continue, text left as it
-// is.
+// Returns true if the list ends the loop it is the body of before its time, or may: return, break, continue, text left
+// as it is.
 bool leaves_early(const std::vector<stmt>& body, bool nested = false);
 
-// Whether the list breaks the loop that it is the body of.
+// Returns true if the list breaks the loop that it is the body of.
 bool breaks(const std::vector<stmt>& body);
 
-// Whether some of it was kept word for word: it may change what its text does not name.
+// Returns true if some of the list was kept word for word: it may change what its text does not name.
 bool holds_opaque(const std::vector<stmt>& body);
 
 } // namespace kevolve::transform

@@ -108,7 +108,7 @@ private:
     });
   }
 
-  // What C takes modulo 2^32 (modulo 2^64 an element stands where it stood).
+  // Returns true if C takes the value modulo 2^32 (modulo 2^64 an element stands where it stood).
   static bool may_wrap(const expr& x) {
     const bool converts = x.kind == expr_kind::cast && x.args[0].type.base != scalar_kind::u32;
     const bool computes = x.kind == expr_kind::binary || x.kind == expr_kind::unary;
@@ -140,7 +140,7 @@ private:
     return e;
   }
 
-  // Whether it may be far above what it is made of: below 0, without a sign.
+  // Returns true if the value may be far above its operands: below 0, without a sign.
   bool may_pass_zero(const expr& e) const {
     bool found = false;
     walk(e, [&](const expr& x) {
@@ -154,7 +154,7 @@ private:
     return found;
   }
 
-  // What the end is never above: of the lesser of two, both.
+  // Collects the values that the end is never above: for the lesser of two, both.
   void bounds_of(const expr& e, std::vector<expr>& out) const {
     const auto whole = resolved(e);
     const auto& x = bare(whole);
@@ -193,7 +193,7 @@ private:
     return fine ? out : std::nullopt;
   }
 
-  // Of sums and products of names and numbers; nothing if it is anything else.
+  // Reads sums and products of names and numbers; nothing if the text is anything else.
   static std::optional<polynomial> polynomial_of(const std::string& text) {
     const auto e = expression::parse(text);
     if (!e)
@@ -262,7 +262,7 @@ private:
                           [&](const polynomial& x) { return is_never_negative(*extent - polynomial{1} - x); });
   }
 
-  // What an index is never below, and never above.
+  // Returns the values that an index is never below, and never above.
   std::pair<std::vector<polynomial>, std::vector<polynomial>> ends_of(const stmt& loop) {
     std::vector<expr> from{resolved(loop.from)};
     std::vector<expr> to;

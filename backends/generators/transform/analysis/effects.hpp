@@ -1,4 +1,4 @@
-// What statements and expressions do to memory, and which arrays stand alone in it.
+// The effects of statements and expressions on memory, and the arrays that stand alone in it.
 #pragma once
 
 #include "backends/generators/transform/analysis/environment.hpp"

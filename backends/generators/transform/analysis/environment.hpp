@@ -1,4 +1,4 @@
-// What the moves may rely on beside the program itself.
+// The facts that the moves rely on beside the program itself.
 #pragma once
 
 #include "backends/generators/transform/analysis/analysis.hpp"

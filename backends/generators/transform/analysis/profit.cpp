@@ -10,7 +10,7 @@ namespace kevolve::transform {
 
 namespace {
 
-// How much the value grows when the index grows by one; nothing if that is no constant to be seen at once.
+// Returns how much the value grows when the index grows by one; nothing if that is no constant to be seen at once.
 std::optional<int64_t> slope(const expr& e, const std::string& index) {
   if (e.kind == expr_kind::name)
     return e.text == index ? 1 : 0;

@@ -1,4 +1,5 @@
-// How promising a move looks, from the shape of the loop alone: where a search tries first, not what it may do.
+// Measures of how promising a move looks, from the shape of the loop alone: where a search tries first, not what it may
+// do.
 #pragma once
 
 #include "backends/generators/transform/analysis/environment.hpp"
@@ -16,11 +17,12 @@ std::optional<int64_t> stride(const expr& subscript, const std::string& index);
 // to the next, and so fill vectors without gathering.
 double contiguity(const stmt& loop);
 
-// Whether jamming the loop would reuse loads (an access in an inner loop does not depend on it) or overlap
+// Returns true if jamming the loop would reuse loads (an access in an inner loop does not depend on it) or overlap
 // independent whiles.
 bool promises_reuse(const stmt& loop);
 
-// Whether a loop inside, or a while, hands what it computes from one iteration to the next, otherwise than as a sum.
+// Returns true if a loop inside, or a while, hands what it computes from one iteration to the next, otherwise than as a
+// sum.
 bool holds_recurrence(const stmt& loop, const environment& env);
 
 // Vector registers of `register_bits` that the values declared in the loop's body fill.

@@ -25,7 +25,7 @@ std::optional<std::string> select_op(const expr& v, const std::string& name) {
   const auto& b = c.args[1];
   if (is_it(a, name) == is_it(b, name) || mentions(is_it(a, name) ? b : a, name))
     return {};
-  // What is taken must be what was compared: no rounding, no wrapping in between.
+  // The value that is taken must be the one that was compared: no rounding, no wrapping in between.
   const auto& other = is_it(a, name) ? b : a;
   const auto& mine = is_it(a, name) ? a : b;
   const auto kind = bare(mine).type.base;
@@ -107,7 +107,7 @@ std::optional<bool> asks_for_largest(const expr& condition, const expr& best, co
     const auto left = asks_for_largest(c.args[0], best, value);
     return left ? left : asks_for_largest(c.args[1], best, value);
   }
-  // What is kept must be what was compared: no rounding, no wrapping in between.
+  // The value that is kept must be the one that was compared: no rounding, no wrapping in between.
   if ((c.text != ">" && c.text != "<") || c.args[0].type.base != best.type.base)
     return {};
   if (same(c.args[0], value) && same(c.args[1], best))

@@ -115,7 +115,7 @@ std::string address(const expr& subscript) {
   return "&" + wrapped(subscript, 15);
 }
 
-// Whether the operator wants brackets around a nested one for a reader (and -Wparentheses).
+// Returns true if the operator wants brackets around a nested one for a reader (and -Wparentheses).
 bool unclear(const std::string& outer, const expr& inner) {
   const auto& e = bare(inner);
   if (e.kind != expr_kind::binary || e.text == outer)

@@ -73,7 +73,8 @@ void ast_reader::opaque_stmt(json node, const std::string& why, std::vector<stmt
   out.push_back(std::move(s));
 }
 
-// What of an expression is evaluated before anything else of it that matters: of !f(), f() && x, f() == 0 the call.
+// Returns the part of an expression that is evaluated before anything else of it that matters: of !f(), f() && x, f()
+// == 0 the call.
 json ast_reader::evaluated_first(json node) {
   const auto kind = text(node, "kind");
   const auto op = text(node, "opcode");
@@ -245,7 +246,7 @@ void ast_reader::read_branch(json condition, std::vector<stmt> yes, std::vector<
 
 namespace {
 
-// What C's programmers call it.
+// Returns the words that C's programmers use for the construct.
 std::string words_for(const std::string& kind) {
   static const std::map<std::string, std::string, std::less<>> words{{"GotoStmt", "a goto"},
                                                                      {"IndirectGotoStmt", "a goto"},
@@ -373,7 +374,8 @@ result<program> read_function(const std::string& source, const std::string& synt
   walk_exprs(p.body, [&](const expr& e) { lost = lost || (e.kind == expr_kind::opaque && e.text.empty()); });
   if (lost)
     return fail(errc::unsupported, entry + ": " + p.notes.back().what);
-  // What may change through a pointer, inside an expression, or in a function called, is no scalar that the moves know.
+  // A variable that may change through a pointer, inside an expression, or in a called function is no scalar that the
+  // moves know.
   auto hidden = reader.hidden();
   bool calls = false;
   walk_exprs(p.body, [&](const expr& e) {

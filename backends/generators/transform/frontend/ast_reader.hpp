@@ -33,7 +33,7 @@ public:
 
   static std::string text(json node, const char* key);
   static std::vector<json> children(json node);
-  // Whether every operator has its operands: what is read below a node relies on it. clang's own trees are so.
+  // Returns true if every operator has its operands: reading below a node relies on it. clang's own trees are so.
   static bool well_formed(json node);
   // Offsets [begin, end) in the file; nothing if the place is not plain text of the file (a macro).
   static std::optional<std::pair<size_t, size_t>> range(json node);
@@ -62,7 +62,7 @@ private:
   // All of a value: nothing else of its statement is evaluated before it.
   static json evaluated_first(json node);
   expr read_whole(json node);
-  // Whether evaluating it may change anything.
+  // Returns true if evaluating the node may change anything.
   static bool acts(json node);
   expr read_node(json node);
   // The value of a++ or --a, the change put around the statement; nothing where that may not be reached.
@@ -90,7 +90,7 @@ private:
   // parameters that are left, and the variables.
   static std::vector<std::string> bind_places(called& function, expr& call);
   bool reaches(const std::set<std::string>& names);
-  // What a call computes, if that is an expression; variables may go before the statement.
+  // Returns the expression that a call computes, if it is one; variables may go before the statement.
   std::optional<expr> inlined(const expr& call);
   // The called function's statements, put at the end of `out`; its value, where one is wanted, is then in `result`.
   // `whole`: nothing else of the statement comes before the call, so that it may change what others see.
@@ -102,14 +102,14 @@ private:
   std::vector<stmt> read_body(json node);
   // Variables mentioned below a node: name in the source → name in the tree.
   void mentioned(json node, std::map<std::string, std::string>& names) const;
-  // Those among them that something below assigns to, or whose address it takes.
+  // Keeps the names that something below assigns to, or whose address it takes.
   void changed(json node, std::vector<std::string>& names) const;
   size_t line_of(size_t offset) const;
 
   const std::string& source_;
   program& out_;
-  // What an expression may put around the statement that it stands in, while that is read; null where it may not, since
-  // it may not be reached.
+  // The statements that an expression may put around the one that it stands in, while that is read; null where it may
+  // not, since it may not be reached.
   struct places {
     std::vector<stmt>* before = nullptr; // variables
     std::vector<stmt>* after = nullptr;  // the increments of `p[i++] = x`

@@ -30,7 +30,7 @@ bool gives_back(const stmt& s) {
   return found;
 }
 
-// Whether a loop inside this one ends the function.
+// Returns true if a loop inside this one ends the function.
 bool ends_within(const list& body) {
   return std::any_of(body.begin(), body.end(), [](const stmt& s) {
     return is_loop(s) ? gives_back(s) : ends_within(s.body) || ends_within(s.otherwise);

@@ -88,7 +88,7 @@ private:
     return std::nullopt;
   }
 
-  // What is given back if one of two arms ends the function.
+  // Returns the value of the function if one of two arms ends it.
   std::optional<expr> either(const stmt& branch, const list& rest) {
     const auto after = [&](const list& arm) {
       auto out = arm;
@@ -146,7 +146,7 @@ private:
     return make_expr(expr_kind::binary, scalar_type(k), {std::move(*old), std::move(*more)}, op);
   }
 
-  // Of two arms that only assign, each variable's value by the condition.
+  // Merges two arms that only assign: each variable's value is chosen by the condition.
   bool merge(const stmt& s, bool certain) {
     const auto test = filled(s.value);
     if (!test)
@@ -204,7 +204,7 @@ private:
     return t.base != scalar_kind::none && t.base != scalar_kind::boolean && t.depth == 0 && t.suffix.empty();
   }
 
-  // Whether `size` is that of both.
+  // Returns true if `size` is the size of both.
   static bool covers(const expr& size, const expr& to) {
     const auto n = literal_value(size);
     return n && *n * 8 == bits(to.type.base);

@@ -1,4 +1,4 @@
-// What a function computes, as one expression: its statements followed with its parameters' values.
+// The value of a function as one expression: its statements followed with its parameters' values.
 #pragma once
 
 #include "backends/generators/transform/ir/program.hpp"
@@ -10,7 +10,7 @@ namespace kevolve::transform {
 
 // The type of a variable of one's own that holds such a value.
 ctype plain(ctype t);
-// As C converts what is bound to a variable of that type, or given back.
+// Converts the value as C does when it is bound to a variable of that type, or returned.
 expr converted(expr e, const ctype& type);
 
 // `parameters`: declarations, each with its argument. Variables for what is used several times go to `before`; null:

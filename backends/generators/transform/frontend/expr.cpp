@@ -57,7 +57,7 @@ bool is_magnitude(const expr& call) {
   const auto& f = call.text;
   if ((f != "abs" && f != "labs" && f != "llabs") || call.args.size() != 1 || !is_integer(call.args[0].type.base))
     return false;
-  // What the call converts, the choice must find as it is.
+  // The choice must find its operand as it is before the call converts it.
   const auto is = bare(call.args[0]).type.base;
   const auto as = call.type.base;
   return is_integer(is) && (is == as || bits(is) < bits(as));

@@ -105,7 +105,7 @@ std::vector<std::string> ast_reader::bind_places(called& function, expr& call) {
 
 namespace {
 
-// What a name in another function's statements refers to beside its own variables, functions included.
+// Returns the names that another function's statements use beside its own variables, functions included.
 std::set<std::string> outside(const std::vector<stmt>& body, const std::vector<stmt>& parameters) {
   auto own = declared(body);
   for (const auto& p : parameters)
@@ -119,7 +119,7 @@ std::set<std::string> outside(const std::vector<stmt>& body, const std::vector<s
 }
 
 bool can_be_copied(const std::vector<stmt>& body, const std::vector<stmt>& parameters) {
-  // What lives as long as the function that calls for it, or knows which one that is.
+  // Calls whose effect lives as long as the calling function, or that know which one it is.
   static constexpr std::array<std::string_view, 4> bound_to_the_call{"alloca", "setjmp", "va_", "frame_address"};
   auto own = declared(body);
   bool ok = true;
@@ -128,7 +128,7 @@ bool can_be_copied(const std::vector<stmt>& body, const std::vector<stmt>& param
     ok = ok && p.type.base != scalar_kind::none && p.type.suffix.empty();
   }
   walk(body, [&](const stmt& s) {
-    // How long an array is stands in the words of the function that it is copied from.
+    // The length of an array is written in the words of the function that it is copied from.
     const bool by_name = std::any_of(s.type.suffix.begin(), s.type.suffix.end(), [](char c) {
       return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
     });
@@ -146,7 +146,7 @@ bool can_be_copied(const std::vector<stmt>& body, const std::vector<stmt>& param
   return ok;
 }
 
-// Whether it changes nothing that its caller can see, but for what it gives back.
+// Returns true if the function changes nothing that its caller can see, but for its value.
 bool changes_nothing(const std::vector<stmt>& body, const std::vector<stmt>& parameters) {
   auto own = declared(body);
   for (const auto& p : parameters)
@@ -164,7 +164,7 @@ bool changes_nothing(const std::vector<stmt>& body, const std::vector<stmt>& par
 
 } // namespace
 
-// What the file has by these names must be what the entry sees by them too, now and in what is read later.
+// Returns true if the file and the entry mean the same by these names, now and in what is read later.
 bool ast_reader::reaches(const std::set<std::string>& names) {
   for (const auto& name : names) {
     if (outer_.count(name) != 0)

@@ -1,4 +1,4 @@
-// What a node of clang's dump says about its type and its place in the file.
+// The type of a node of clang's dump, and its place in the file.
 #include "backends/generators/transform/frontend/ast_reader.hpp"
 
 #include <algorithm>

@@ -9,7 +9,7 @@ namespace {
 
 using list = std::vector<stmt>;
 
-// Whether every value of the expression is one of the type, without wrapping.
+// Returns true if every value of the expression is one of the type, without wrapping.
 bool keeps_value(scalar_kind type, const expr& value) {
   const auto from = bare(value).type.base;
   return type == from || (is_integer(from) && !is_unsigned(type) && !is_unsigned(from) && bits(type) > bits(from));
@@ -259,7 +259,7 @@ list cut_at(program& p, const stmt& l, const middle_range& r, const std::functio
   if (!r.first.empty())
     out.push_back(part(l.label.with(loop_role::before_border), l.from, first));
   auto middle = part(l.label, first, end);
-  // Of what the loops around change, copies of this one would hold something else.
+  // A bound made of variables that the loops around change would hold something else in copies of this loop.
   const auto lasts = [&](const expr& e) {
     bool ok = true;
     walk(e, [&](const expr& x) {

@@ -13,7 +13,7 @@
 
 namespace kevolve::transform {
 
-// What lies between a loop and an expression somewhere in its body.
+// The loops and locals between a loop and an expression somewhere in its body.
 struct way {
   std::map<std::string, stmt> loops;   // around it, by index
   std::map<std::string, expr> defined; // locals on the way whose values can be written in their places
@@ -40,7 +40,7 @@ public:
   border_reader(const stmt& loop, const way& w);
 
   std::optional<linear_form> read(const expr& whole) const;
-  // Whether it has one value during the whole loop.
+  // Returns true if the expression has one value during the whole loop.
   bool is_fixed(const expr& whole) const;
   // Narrows to where the condition holds, or where it does not; otherwise why it cannot.
   std::string narrow(middle_range& r, const expr& condition, bool holds) const;

@@ -27,8 +27,8 @@ bool is_element_of(const expr& e, const std::string& array) {
   return e.kind == expr_kind::subscript && root_of(e) == array;
 }
 
-// Whether every element of the array that the loop's body touches stands at `base` plus the loop's own index. `stays`:
-// what has one value in all of the passes.
+// Returns true if every element of the array that the loop's body touches stands at `base` plus the loop's own index.
+// `stays`: what has one value in all of the passes.
 bool is_row(const stmt& pass, const std::string& array, const std::function<bool(const expr&)>& stays,
             std::optional<polynomial>& base) {
   bool ok = true;

@@ -10,7 +10,7 @@
 
 namespace kevolve::transform {
 
-// How promising a loop looks, from its shape alone.
+// The figures that say how promising a loop looks, from its shape alone.
 struct loop_outlook {
   const loop_facts& facts;
   bool is_innermost = false; // of counted loops

@@ -53,7 +53,7 @@ public:
   std::string why = "it holds no choice that its index decides";
 
 private:
-  // What a choice hangs on is decided before it, but for its own condition, which says where it is decided.
+  // The operands of a choice are decided before it, but for its own condition, which says where it is decided.
   bool visit(expr& e, const way& w, bool is_condition = false) {
     bool decided = false;
     const bool joins = joins_truths(e);
@@ -86,7 +86,7 @@ private:
     return true;
   }
 
-  // What is left of the parts that must all hold, or must all not hold, if any of them is decided.
+  // Returns the rest of the parts that must all hold, or must all not hold, if any of them is decided.
   std::optional<std::vector<expr>> without_decided(const expr& condition, bool hold, const way& w) {
     std::vector<expr> parts;
     split(condition, hold ? "&&" : "||", parts);
@@ -112,7 +112,8 @@ private:
     return out;
   }
 
-  // What the borders decide of the choice's condition is left out; where nothing else is asked, the choice itself.
+  // Leaves out the parts of the choice's condition that the borders decide; where nothing else is asked, the choice
+  // itself.
   bool decide(expr& e, const way& w) {
     if (e.kind != expr_kind::conditional || e.type.depth != 0)
       return false;

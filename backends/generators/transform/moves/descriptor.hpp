@@ -52,7 +52,8 @@ private:
 // follow each other over the same range; two loops of one list; the whole program.
 enum class site_kind : uint8_t { statement, loop, neighbours, pair, program };
 
-// What the move changes: statements, how parameters are declared, or nothing but how the candidate is built.
+// The part of a candidate that the move changes: statements, how parameters are declared, or nothing but how the
+// candidate is built.
 enum class move_effect : uint8_t { statements, declarations, build };
 
 struct move_descriptor {

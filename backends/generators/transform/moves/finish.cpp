@@ -51,7 +51,7 @@ std::optional<abandoned> gives_up(const stmt& s) {
     return {};
   const auto& compared = c.args[greater ? 0 : 1];
   const auto& sum = bare(compared);
-  // As unsigned, what is below 0 would be large.
+  // A value below 0 would be large if it were compared as unsigned.
   if (sum.kind != expr_kind::name || sum.type.depth != 0
       || (is_unsigned(compared.type.base) && !is_unsigned(sum.type.base)))
     return {};
@@ -145,8 +145,8 @@ private:
       }
   }
 
-  // Whether the comparison was made at all, behind the loop, where it is made after every addition: as the last of each
-  // round, or right after the one addition of a positive number. What is told else would be told too often.
+  // Returns true if the comparison was made at all, behind the loop, where it is made after every addition: as the last
+  // of each round, or right after the one addition of a positive number. What is told else would be told too often.
   std::optional<expr> asked_after_each_addition(const early_loop& early) const {
     const auto flag = scalar_type(scalar_kind::i32);
     const auto adds = [&](const stmt& s) { return assigned({s}).count(found_->sum.text) != 0; };
@@ -173,8 +173,8 @@ private:
     return additions == 1 ? out : std::nullopt;
   }
 
-  // Whether what is assigned at the early end may be assigned behind the loop, once the whole sum has passed the bound:
-  // what is no number would hide that it did.
+  // Returns true if what is assigned at the early end may be assigned behind the loop, once the whole sum has passed
+  // the bound: what is no number would hide that it did.
   bool tells_the_same(const list& work, const std::string& index) const {
     return std::all_of(found_->told.begin(), found_->told.end(), [&](const stmt& s) {
       const auto& so = s.target.text;
@@ -186,8 +186,8 @@ private:
     });
   }
 
-  // Whether all that the list does is to add to the sum what is no less than 0 (or no number), and what it keeps to
-  // itself.
+  // Returns true if all that the list does is to add to the sum what is no less than 0 (or no number), and what it
+  // keeps to itself.
   bool only_sums(const list& body, const std::string& index) {
     bool ok = true;
     walk(body, [&](const stmt& s) {
@@ -211,8 +211,8 @@ private:
     return is_float(sum) || (is_integer(sum) && bits(sum) >= 32 && is_integer(bare(value).type.base));
   }
 
-  // Of whole numbers: from a small one, so many ones, or differences of bytes, do not add up to 2^31. Ones alone do
-  // not, either, where each belongs to an element of an array that fits into memory.
+  // Sums of whole numbers: from a small one, so many ones, or differences of bytes, do not add up to 2^31. Ones alone
+  // do not, either, where each belongs to an element of an array that fits into memory.
   bool stays_in_its_type(const list& body, const std::string& index) const {
     const auto& sum = found_->sum;
     if (is_float(sum.type.base))
@@ -275,7 +275,7 @@ private:
     return c.text == "&&" && is_guard(c.args[0]);
   }
 
-  // Whether the expression uses the sum only where it is below the bound.
+  // Returns true if the expression uses the sum only where it is below the bound.
   bool is_guarded(const expr& e) const {
     if (!mentions(e, found_->sum.text) || is_guard(e))
       return true;
@@ -285,7 +285,8 @@ private:
            && std::all_of(e.args.begin(), e.args.end(), [&](const expr& x) { return is_guarded(x); });
   }
 
-  // What comes after the loop in its list sees of the sum only whether it is below the bound, and its value then.
+  // Returns true if the statements after the loop in its list see of the sum only whether it is below the bound, and
+  // its value then.
   bool tells_nothing() const {
     const auto& sum = found_->sum.text;
     const auto own = std::find_if(where_.begin(), where_.begin() + static_cast<ptrdiff_t>(at_),

@@ -143,7 +143,7 @@ private:
     return type.base == place.type.base ? out : make_expr(expr_kind::cast, scalar_type(type.base), {std::move(out)});
   }
 
-  // Whether it changes nothing but what it declares.
+  // Returns true if the work changes nothing but its own declarations.
   bool keeps_to_itself(const list& work) const {
     bool ok = true;
     walk(work, [&](const stmt& s) {
@@ -157,7 +157,7 @@ private:
     return ok;
   }
 
-  // Whether what is told does with the index alone.
+  // Returns true if the statements about the place need the index alone.
   bool may_be_told() const {
     bool ok = true;
     walk(told_, [&](const stmt& s) {

@@ -16,7 +16,7 @@ namespace {
 
 using list = std::vector<stmt>;
 
-// What the statements under a test may change.
+// The memory and variables that the statements under a test may change.
 class changes {
 public:
   changes(const list& guarded, const environment& env)
@@ -31,7 +31,7 @@ public:
     });
     return found;
   }
-  // What follows from what may change.
+  // Notes a variable whose value follows from one that may change.
   void pass(const stmt& s) {
     if (s.kind == stmt_kind::declare && may_change(s.value))
       changing_.insert(s.name);
@@ -70,7 +70,7 @@ std::string trouble_of_test(const list& body, const environment& env) {
 
 } // namespace
 
-// Whether the body is declarations and then one branch without an else.
+// Returns true if the body is declarations and then one branch without an else.
 bool is_guarded(const list& body) {
   if (body.empty() || body.back().kind != stmt_kind::branch || !body.back().otherwise.empty())
     return false;
@@ -79,7 +79,7 @@ bool is_guarded(const list& body) {
   });
 }
 
-// Whether tests come out the same before and behind what is guarded.
+// Returns true if tests come out the same before and behind what is guarded.
 bool tests_stay(const list& tested, const list& guarded, const environment& env) {
   const changes by{guarded, env};
   return std::none_of(tested.begin(), tested.end(), [&](const stmt& s) { return by.may_change(s.value); });

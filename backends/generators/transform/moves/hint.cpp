@@ -41,7 +41,7 @@ result<void> hint(program& p, const loop_label& loop, int64_t width, int64_t int
     auto& l = list[at];
     if (l.kind != stmt_kind::loop || l.lanes > 1 || !is_innermost(l) || !l.pragmas.empty())
       return 1;
-    // What asks clang to vectorise also lets it sum in another order.
+    // A pragma that asks clang to vectorise also lets it sum in another order.
     if (const auto sum = carried_float(l); width > 1 && !sum.empty() && !may_reassociate(env, scalar_kind::f32)) {
       reason = "the result must be exact, and " + sum + " would be summed in another order";
       return 1;

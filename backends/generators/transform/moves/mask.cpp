@@ -18,7 +18,7 @@ namespace {
 
 using list = std::vector<stmt>;
 
-// How many iterations are left, at most `lanes`, as the first statement of each.
+// Declares the number of iterations that are left, at most `lanes`, as the first statement of each.
 stmt count_left(program& p, const stmt& l, int64_t lanes) {
   auto type = scalar_type(scalar_kind::i32);
   const auto left = make_expr(expr_kind::binary, l.to.type, {l.to, make_name(l.name, l.type)}, "-");

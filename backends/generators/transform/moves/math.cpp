@@ -67,7 +67,7 @@ private:
   bool done_ = false;
 };
 
-// What all lanes are divided by becomes a factor: one division for all vectors that are divided by it.
+// A divisor that all lanes share becomes a factor: one division for all vectors that are divided by it.
 bool multiply_lanes(list& body) {
   bool done = false;
   rewrite_exprs(body, [&](expr& e) {

@@ -21,7 +21,7 @@ namespace {
 
 using list = std::vector<stmt>;
 
-// What an iteration may add, and the iterations after which a sum might be full.
+// The most that an iteration may add, and the iterations after which a sum might be full.
 int64_t most(scalar_kind k) {
   return bits(k) == 32 ? int64_t{1} << 10 : bits(k) == 16 ? 16 : 1;
 }
@@ -87,7 +87,7 @@ std::optional<update> update_of(const stmt& s, const std::string& name, scalar_k
   return update{op, std::move(*added)};
 }
 
-// How much an iteration may add to `name`; nothing if it does anything else with it.
+// Returns how much an iteration may add to `name`; nothing if it does anything else with it.
 std::optional<int64_t> added_by(const list& body, const std::string& name, scalar_kind k) {
   int64_t out = 0;
   for (const auto& s : body) {

@@ -62,7 +62,8 @@ std::optional<running_maximum> maximum_of(const stmt& l, std::string& reason) {
   return found;
 }
 
-// What the name is given for good before where[at], by statements of the list that change nothing else.
+// Returns the value that the name is given for good before where[at], by statements of the list that change nothing
+// else.
 const expr* start_of(const list& where, size_t at, const std::string& name) {
   const expr* value = nullptr;
   std::set<std::string> since;
@@ -149,7 +150,7 @@ std::string why_others(const streamed& s) {
     return "what " + s.largest.label + " takes the maximum of cannot be computed again";
   const auto written = arrays_written(s.sums.body);
   const list later(a.begin() + static_cast<ptrdiff_t>(s.m.place), a.end());
-  // What was loaded into a local may have been overwritten since.
+  // An element that was loaded into a local may have been overwritten since.
   const bool stale = same(f, s.m.value) ? loads_from(f, arrays_written(later)) : loads_from(f, arrays_written(a));
   if (stale || loads_from(f, written))
     return "what " + s.m.name.text + " is the maximum of is overwritten";
@@ -194,7 +195,7 @@ std::string why_not_alternating(const program& p, size_t at, size_t to, const st
   return {};
 }
 
-// What the move may rely on, or the reason why it may not.
+// Returns the loops and facts that the move relies on, or the reason why it does not apply.
 result<streamed> look(const program& p, const list& where, size_t at, size_t to, const environment& env) {
   streamed s{where[at], where[to], {}, {}, {}};
   auto& a = s.largest;
@@ -309,8 +310,8 @@ list in_blocks(program& p, const streamed& s, int64_t count) {
     scaling.push_back(std::move(inner));
   }
   rescale.body = std::move(scaling);
-  // As long as all is -inf, 0 stands for it: the terms are 0 then, as they are beside any maximum. In the last block
-  // it stands for itself, and gives the NaN of a row of nothing else.
+  // While all values are -inf, 0 stands for the maximum: the terms are 0 then, as they are beside any maximum. In the
+  // last block it stands for itself, and gives the NaN of a row of nothing else.
   const auto infinity =
       make_expr(expr_kind::call, m.type, {}, m.type.base == scalar_kind::f64 ? "__builtin_inf" : "__builtin_inff");
   const auto known =

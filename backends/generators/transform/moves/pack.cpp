@@ -118,14 +118,14 @@ private:
     return name;
   }
 
-  // As the loop compares it.
+  // Returns the start as the loop compares it.
   static expr start_of(const stmt& l) {
     if (literal_value(l.from) || bare(l.from).type.base == l.type.base)
       return l.from;
     return make_expr(expr_kind::cast, l.type, {l.from});
   }
 
-  // Whether all that is packed is read for certain, and fits.
+  // Returns true if all that is packed is read for certain, and fits.
   expr condition(int64_t most) const {
     std::vector<expr> terms;
     std::vector<const stmt*> around;

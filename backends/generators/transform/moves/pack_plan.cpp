@@ -88,7 +88,7 @@ private:
   std::vector<const stmt*> loops_;
 };
 
-// Whether an expression has one value, safe to compute, before the loop and all through it.
+// Tells if an expression has one value, safe to compute, before the loop and all through it.
 class fixed_in {
 public:
   explicit fixed_in(const stmt& loop) : changed_(assigned(loop.body)) {

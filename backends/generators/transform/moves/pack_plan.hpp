@@ -1,4 +1,4 @@
-// What packing an array in front of a nest takes: where it is read, and which loops choose what. Private to pack.
+// The plan to pack an array in front of a nest: where it is read, and which loops choose the element. Private to pack.
 #pragma once
 
 #include "backends/generators/transform/analysis/environment.hpp"
@@ -32,7 +32,7 @@ struct pack_plan {
   std::list<stmt> widened;           // loops that run furthest in one iteration of the packed one, as they run there
 };
 
-// What the loop runs at most, if that is a number.
+// Returns the most iterations that the loop runs, if that is a number.
 std::optional<int64_t> bound_of(const stmt& l);
 
 // A block of one of the loops around it: it runs if that one does.

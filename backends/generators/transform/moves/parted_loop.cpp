@@ -13,7 +13,8 @@ namespace {
 
 using list = std::vector<stmt>;
 
-// What of the statements the test needs, and all names that this mentions, the test's own and the index among them.
+// Returns the statements that the test needs, and all names that this mentions, the test's own and the index among
+// them.
 list needed_for(const stmt& hit, const list& before, std::set<std::string>& names) {
   const auto note = [&](const expr& e) {
     if (e.kind == expr_kind::name)
@@ -29,8 +30,8 @@ list needed_for(const stmt& hit, const list& before, std::set<std::string>& name
   return out;
 }
 
-// Whether the work gives values to variables and does nothing else, and to none that the test needs before it; the
-// test does nothing but compute.
+// Returns true if the work gives values to variables and does nothing else, and to none that the test needs before it;
+// the test does nothing but compute.
 bool is_apart(const list& work, const list& before, const expr& test, const std::set<std::string>& needed) {
   const auto own = declared(work);
   bool out = true;

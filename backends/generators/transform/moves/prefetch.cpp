@@ -32,8 +32,8 @@ struct read_ahead {
   std::vector<expr> conditions;
 };
 
-// What an iteration reads away from where the one before has read, as it may be computed at its beginning: locals
-// are written in their places, and loops inside stand at their first iteration.
+// Finds the reads of an iteration away from where the one before has read, as they may be computed at its beginning:
+// locals are written in their places, and loops inside stand at their first iteration.
 class reader {
 public:
   reader(const program& p, const stmt& loop, const environment& env)
@@ -61,7 +61,8 @@ private:
       else
         values.emplace(name, value);
     }
-    // As far as that is worth computing ahead: variables that are chosen from each other double it, one by one.
+    // Writes locals out as far as that is worth computing ahead: variables that are chosen from each other double it,
+    // one by one.
     expr written_out(expr e) const {
       for (bool found = true; found && size_of(e) <= most_nodes;) {
         found = false;
@@ -99,7 +100,7 @@ private:
       if (s.kind == stmt_kind::declare && s.has_value && !s.is_static && s.type.lanes == 1
           && changed_.count(s.name) == 0)
         w.define(s.name, as(s.type, s.value));
-      // What stands in others, or behind a way out, may not be reached.
+      // Statements inside others, or behind a way out, may not be reached.
       if (s.kind == stmt_kind::block)
         look(s.body, w);
       if (s.kind == stmt_kind::loop && !leaves_early(s.body)) {
@@ -139,7 +140,8 @@ private:
       out_.push_back(std::move(read));
   }
 
-  // Whether it has one value all through the loop, but for the loop's index, and computing it once more does nothing.
+  // Returns true if the expression has one value all through the loop, but for the loop's index, and computing it once
+  // more does nothing.
   bool stays(const expr& whole) const {
     bool ok = true;
     walk(whole, [&](const expr& e) {

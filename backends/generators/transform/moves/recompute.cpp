@@ -62,7 +62,7 @@ void replace_reads(stmt& s, const expr& element, const expr& value) {
   s = std::move(one.front());
 }
 
-// Whether a statement mentions the array outside the loops of these labels.
+// Returns true if a statement mentions the array outside the loops of these labels.
 bool mentioned_outside(const list& body, const std::string& array, const std::set<std::string>& labels) {
   return std::any_of(body.begin(), body.end(), [&](const stmt& s) {
     if (labels.count(s.label) != 0)
@@ -178,7 +178,7 @@ std::string recompute_in(program& p, list& where, size_t at, size_t to, const en
         return c.label + " overwrites " + array + " under a condition";
       if (overwritten && c.body[last].op != "=" && !is_float(element.type.base))
         return c.label + " updates whole numbers in " + array;
-      // What is computed again must be what it was: nothing after the store changes what it is made of.
+      // The value must be the same when it is computed again: nothing after the store changes its operands.
       list after(a.body.begin(), a.body.end());
       after.erase(after.begin() + static_cast<ptrdiff_t>(k));
       for (const auto* more : {&between, static_cast<const list*>(&before_store)})

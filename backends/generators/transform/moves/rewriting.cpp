@@ -17,7 +17,7 @@ using list = std::vector<stmt>;
 
 constexpr size_t most_stack = size_t{1} << 20U; // that copies of a loop's own arrays may take
 
-// What the arrays declared in a body take of the stack, as far as their extents are written as numbers.
+// Returns the bytes of stack that the arrays declared in a body take, as far as their extents are written as numbers.
 size_t bytes_of_arrays(const list& body) {
   size_t out = 0;
   walk(body, [&](const stmt& s) {

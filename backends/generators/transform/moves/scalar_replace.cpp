@@ -19,7 +19,7 @@ namespace {
 
 using list = std::vector<stmt>;
 
-// Whether the element is touched outside branches, whiles and what expressions guard.
+// Returns true if the element is touched outside branches, whiles and what expressions guard.
 bool touched_always(const list& body, const expr& element) {
   bool found = false;
   const std::function<void(const expr&)> look = [&](const expr& e) {

@@ -37,7 +37,7 @@ const expr* exponent_of(const expr& e, const expr& m) {
   return subtracted.kind == expr_kind::name && subtracted.text == m.text ? &d.args[0] : nullptr;
 }
 
-// How a value depends on m.
+// The ways in which a value depends on m.
 enum class share : uint8_t {
   zero,   // it is 0, which has any factor
   free,   // not at all
@@ -210,7 +210,8 @@ private:
     out_.elements.push_back({s.target, around});
   }
 
-  // Whether it follows from the loops around and from what is the same in all iterations.
+  // Returns true if the expression follows from the loops around and from variables that are the same in all
+  // iterations.
   bool stays(const expr& whole, const std::vector<stmt>& around) const {
     bool ok = is_speculable(whole);
     walk(whole, [&](const expr& e) {
@@ -323,7 +324,7 @@ bool equal(const expr& a, const expr& b) {
 
 namespace {
 
-// Whether it is the nest of loops around the element, with `element = 0` for its body.
+// Returns true if this is the nest of loops around the element, with `element = 0` for its body.
 bool sets_to_zero(const stmt& nest, const scaled_sums::element& e) {
   const stmt* at = &nest;
   auto target = e.target;
@@ -340,7 +341,7 @@ bool sets_to_zero(const stmt& nest, const scaled_sums::element& e) {
   return at->kind == stmt_kind::assign && at->op == "=" && equal(at->target, target) && is_zero(at->value);
 }
 
-// Whether the element is 0 after the statements, as far as they show it.
+// Returns true if the element is 0 after the statements, as far as they show it.
 bool is_zero_after(const std::vector<stmt>& before, const scaled_sums::element& e) {
   const auto array = root_of(e.target);
   std::set<std::string> since; // what may have moved

@@ -52,7 +52,7 @@ stmt zip_loops(program& p, std::vector<stmt> xs, const std::set<std::string>& sh
   return joined;
 }
 
-// Whether loops whose bounds differ can run together where they overlap.
+// Returns true if loops whose bounds differ can run together where they overlap.
 bool may_overlap(const std::vector<stmt>& xs) {
   if (xs[0].kind != stmt_kind::loop)
     return false;

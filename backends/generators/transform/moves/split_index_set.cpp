@@ -16,7 +16,7 @@ namespace kevolve::transform {
 
 namespace {
 
-// Whether C compares the two as unsigned numbers.
+// Returns true if C compares the two as unsigned numbers.
 bool compares_unsigned(const expr& a, const expr& b) {
   const auto decides = [](const expr& x, const expr& y) {
     return is_unsigned(x.type.base) && bits(x.type.base) >= 32 && bits(x.type.base) >= bits(y.type.base);

@@ -58,7 +58,7 @@ std::set<std::string> arrays_read(const stmt& loop) {
   return out;
 }
 
-// Whether the loops around the store all choose the element, themselves or by where an inner one starts.
+// Returns true if the loops around the store all choose the element, themselves or by where an inner one starts.
 bool is_written_once(const stmt& store, const loop_path& around) {
   std::set<std::string> chosen;
   const auto note = [&](const expr& e) {

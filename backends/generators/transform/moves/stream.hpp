@@ -1,4 +1,4 @@
-// What the move `stream` leaves behind.
+// A check for the stores that the move `stream` leaves behind.
 #pragma once
 
 #include "backends/generators/transform/ir/program.hpp"

@@ -93,7 +93,7 @@ private:
     return false;
   }
 
-  // Whether the fill goes over the whole array, so that nothing is read before it wherever that lies.
+  // Returns true if the fill goes over the whole array, so that nothing is read before it wherever that lies.
   bool fills_all() const {
     const auto& l = *fill_loops_.front();
     const auto dense = [](std::string text) {
@@ -111,8 +111,8 @@ private:
     return it == loops.end() ? nullptr : *it;
   }
 
-  // Whether an index goes over no more than what the fill's goes over: the same, with loops of the same range for its
-  // loops.
+  // Returns true if an index goes over no more than what the fill's goes over: the same, with loops of the same range
+  // for its loops.
   bool covered(const expr& filled, const expr& read, const loops_around& around,
                std::map<std::string, std::string>& taken) const {
     const auto& a = bare(filled);

@@ -38,7 +38,7 @@ bool asks_for_none(const expr& e, const expr& at) {
   return (e.text == "<" && value == 0) || (e.text == "==" && value == -1);
 }
 
-// What the variable is known to hold behind these statements, if a literal.
+// Returns the literal that the variable is known to hold behind these statements.
 std::optional<int64_t> value_behind(const stmt_list& body, size_t end, const expr& at) {
   for (size_t i = end; i-- > 0;) {
     const auto& s = body[i];
@@ -63,7 +63,7 @@ public:
   // The variables to be declared before the loop.
   stmt_list run() {
     stmt_list out;
-    // What leaves the loop may keep it from ever looking at the first place.
+    // A way out of the loop may keep it from ever looking at the first place.
     if (loop_.step != 1 || !is_speculable(loop_.from) || !is_speculable(loop_.to) || leaves_early(loop_.body))
       return out;
     for (const auto& s : stmt_list(loop_.body)) {
@@ -88,7 +88,7 @@ private:
     bool from_none = false;     // `at` is no place until the first is taken, uncompared
   };
 
-  // What is declared in the loop and never set again, as what it was declared with.
+  // Writes variables that the loop declares and never sets again as the values that they were declared with.
   expr without_locals(expr e) const {
     const auto set = assigned(loop_.body);
     for (auto s = loop_.body.end(); s-- != loop_.body.begin();)

@@ -45,7 +45,7 @@ std::optional<run> run_at(const expr& pointer) {
   return out;
 }
 
-// How many elements of `size` bytes, of a product that says so.
+// Returns the number of elements of `size` bytes, from a product that names that size.
 std::optional<expr> elements(const expr& bytes, int64_t size) {
   std::vector<expr> factors;
   int64_t number = 1;

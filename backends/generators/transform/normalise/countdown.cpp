@@ -59,7 +59,7 @@ bool count(program& p, list& body, size_t at, countdown c) {
   const auto start = start_of(body, end, name);
   const bool is_parameter =
       std::any_of(p.parameters.begin(), p.parameters.end(), [&](const parameter& x) { return x.name == name; });
-  // What the whole function counts down, it counts once.
+  // A variable that the whole function counts down is counted once.
   if (start == end && (!is_parameter || &body != &p.body.change()))
     return false;
   auto from = c.index;

@@ -94,7 +94,7 @@ private:
     inside = std::move(out);
   }
 
-  // Whether nothing but so many statements of the loop changes the variable, by text or address either.
+  // Returns true if nothing but so many statements of the loop changes the variable, by text or address either.
   static bool is_set_here_alone(const stmt& l, const expr& variable, size_t times = 1) {
     const auto& v = variable.text;
     bool spoken_of = false;

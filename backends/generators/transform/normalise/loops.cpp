@@ -150,7 +150,7 @@ std::optional<int64_t> step_of(const stmt& s, const std::string& name) {
   return {};
 }
 
-// Of `j = i, i += 1, o += 4`, where none looks at i once that has moved on, the others go to the end of the loop's
+// In `j = i, i += 1, o += 4`, where none looks at i once that has moved on, the others go to the end of the loop's
 // body.
 void put_last(list& body, list& increments, const expr& condition) {
   const auto& all = condition.args;

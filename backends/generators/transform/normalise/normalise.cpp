@@ -120,7 +120,7 @@ void name_extremes(list& body) {
   }
 }
 
-// What x is after the statement, where that does nothing but choose its value: if (a) x = b; else if (c) x = d;
+// Returns the value of x after the statement, where that does nothing but choose it: if (a) x = b; else if (c) x = d;
 std::optional<expr> chosen_value(const stmt& s, const expr& x) {
   if (s.kind == stmt_kind::assign && s.op == "=" && same(s.target, x))
     return s.value;
@@ -130,7 +130,7 @@ std::optional<expr> chosen_value(const stmt& s, const expr& x) {
   const auto no = s.otherwise.empty() ? x : chosen_value(s.otherwise[0], x);
   if (!yes || !no || !is_speculable(*yes) || !is_speculable(*no))
     return {};
-  // What an assignment converts by itself, a choice would make into the type of both its sides.
+  // An assignment converts its value by itself; a choice would convert both its sides to one type.
   const auto as_it = [&](const expr& value) {
     return bare(value).type.base == x.type.base ? value
                                                 : make_expr(expr_kind::cast, scalar_type(x.type.base), {bare(value)});
@@ -140,8 +140,8 @@ std::optional<expr> chosen_value(const stmt& s, const expr& x) {
 
 constexpr size_t most_steps = 3; // each may mention the one before several times: written out, they double
 
-// Whether only whole statements of the list assign to the name that an earlier one declares, some of them by what it
-// was, and nothing else can.
+// Returns true if only whole statements of the list assign to the name that an earlier one declares, some of them by
+// what it was, and nothing else can.
 bool changes_in_line(const list& body, size_t declared_at) {
   const auto& name = body[declared_at].name;
   const auto x = make_name(name, body[declared_at].type);

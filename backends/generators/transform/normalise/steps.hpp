@@ -12,7 +12,7 @@ using stmt_list = std::vector<stmt>;
 
 // Splices plain blocks into their list: names are unique, so scopes carry no meaning.
 void flatten(stmt_list& body);
-// Whether the body cannot change the expression: no calls, nothing assigned, no array that is stored to.
+// Returns true if the body cannot change the expression: no calls, nothing assigned, no array that is stored to.
 bool invariant(const expr& e, const stmt_list& body);
 size_t count_mentions(const stmt_list& body, const std::string& name);
 
@@ -21,17 +21,17 @@ void part_variables(program& p, stmt_list& body);
 
 // Makes `while (i < n) { …; i += c }` a counted loop wherever it is one, and `continue` a branch.
 void count_loops(program& p, stmt_list& body);
-// Whether the list continues the loop that it is the body of; whether it leaves that, or the function, other than
+// Return true if the list continues the loop that it is the body of, or leaves that, or the function, other than
 // through the condition.
 bool has_next(const stmt_list& body);
 bool has_exit(const stmt_list& body, bool nested = false);
-// Whether no more than breaks leave it early. A counted loop that breaks has `early` for its `op`, until
+// Returns true if no more than breaks leave the list early. A counted loop that breaks has `early` for its `op`, until
 // spell_early_ends().
 inline constexpr const char* early = "breaks";
 bool only_breaks(const stmt_list& body);
-// Whether what follows in the list, or comes again around it, asks for the variable's value behind body[at].
+// Returns true if what follows in the list, or comes again around it, asks for the variable's value behind body[at].
 bool is_used_again(const stmt_list& body, size_t at, const std::string& name);
-// Whether i is what e is, once that has been assigned to it.
+// Returns true if i is what e is, once that has been assigned to it.
 bool keeps_value(const expr& e, const ctype& as);
 // Where in the list the variable gets the value it has at position `at`; `at` itself if there is no such place.
 size_t start_of(const stmt_list& body, size_t at, const std::string& name);

@@ -50,13 +50,13 @@ std::optional<size_t> set_before(const list& body, size_t at, const std::string&
   return {};
 }
 
-// Whether what the expression is made of stays as it is from that statement up to the loop, and in it.
+// Returns true if what the expression is made of stays as it is from that statement up to the loop, and in it.
 bool stays(const expr& e, const list& body, size_t from, size_t at, const list& work) {
   const list between(body.begin() + static_cast<ptrdiff_t>(from) + 1, body.begin() + static_cast<ptrdiff_t>(at));
   return invariant(e, between) && invariant(e, work);
 }
 
-// How far the pointer is from the end, in elements, as the loop begins.
+// Returns how far the pointer is from the end, in elements, as the loop begins.
 std::optional<expr> distance_to(const program& p, const list& body, size_t at, const expr& pointer, const expr& bound,
                                 const list& work) {
   const auto begins = set_before(body, at, pointer.text);

@@ -27,7 +27,7 @@ bool mentions_itself(const stmt& s, const std::string& name) {
   return out || s.name == name || std::find(s.names.begin(), s.names.end(), name) != s.names.end();
 }
 
-// Whether every use stands, in its list, behind a statement that begins anew.
+// Returns true if every use stands, in its list, behind a statement that begins anew.
 bool is_parted(const list& body, const std::string& name) {
   bool begun = false;
   return std::all_of(body.begin(), body.end(), [&](const stmt& s) {

@@ -80,7 +80,7 @@ private:
     return choice(make_expr(expr_kind::binary, truth, {x, steps}, ">="), make_binary("-", x, steps), e);
   }
 
-  // Of what the function never changes, and loops' indices.
+  // Returns a polynomial of variables that the function never changes, and of loops' indices.
   std::optional<polynomial> stays(const expr& e) const {
     bool ok = true;
     auto out = to_polynomial(e, [&](const expr&) { ok = false; });

@@ -68,7 +68,7 @@ std::vector<reuse> reuses(const program& p, const environment& env) {
   return out;
 }
 
-// Whether nothing but `middle` stands in `outer`, so that the two can be tiled and swapped.
+// Returns true if nothing but `middle` stands in `outer`, so that the two can be tiled and swapped.
 bool is_alone(const reuse& r, const environment& env) {
   return r.outer->body.size() == 1 && &r.outer->body[0] == r.middle && facts_of(env, r.outer->label).independent;
 }
@@ -111,7 +111,7 @@ std::vector<genome> blocks(const program& reference, const genome& first, const 
         // The block, a row of the panel and one value of the other array stay in registers, and fill half of them.
         const auto filled = rows * vectors + vectors + 1;
         const bool fits = filled <= registers && filled * 2 >= registers && rows > 2;
-        // What stands beside `middle` is joined as well, or not at all: fewer rows, or none, may be better.
+        // Statements beside `middle` are joined as well, or not at all: fewer rows, or none, may be better.
         if (by_rows ? !fits && (alone || filled > registers) : rows > 1)
           continue;
         auto g = first;
@@ -151,7 +151,7 @@ public:
     return nests_ < (middles_.empty() ? 1 : 2) ? genome{} : out_;
   }
 
-  // Whether some vectors stand in memory only once a panel is packed.
+  // Returns true if some vectors stand in memory only once a panel is packed.
   bool gathers() const { return gathers_; }
 
 private:
@@ -176,7 +176,8 @@ private:
     return updates_fixed_element(s) && inner.body.size() == 1 && mentions(inner.body[0].target, inner.name);
   }
 
-  // What a loop's vectors are made for; nothing where loops inside it have theirs side by side and it has not.
+  // Returns the reuse that a loop's vectors are made for; nothing where loops inside it have theirs side by side and it
+  // has not.
   const reuse* middle(const stmt& loop) const {
     const auto it = middles_.find(loop.label);
     if (loop.kind != stmt_kind::loop || it == middles_.end() || lanes_of(it->second->element, env_) == 0)

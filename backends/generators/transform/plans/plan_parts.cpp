@@ -32,7 +32,8 @@ void share_among_threads(program& p, genome& g, const environment& env) {
     }
 }
 
-// What of a sequence applies; nothing if no vectors come of it, or, where they would be gathered, no panel.
+// Returns the moves of a sequence that apply; nothing if no vectors come of it, or, where they would be gathered, no
+// panel.
 genome applied(const program& reference, const genome& g, bool gathers, const environment& env) {
   auto p = reference;
   genome out;

@@ -1,4 +1,4 @@
-// What the sequences of plans*.cpp are made with, and those sequences; private to them.
+// The sequences, and the parts that they are made of; private to plans/.
 #pragma once
 
 #include "backends/generators/transform/plans/plans.hpp"
@@ -12,7 +12,7 @@ namespace kevolve::transform {
 // panel.
 void add(std::vector<genome>& out, const program& reference, const genome& g, bool gathers, const environment& env);
 int64_t vector_bits(const environment& env);
-// How many elements of a vector; 0: none fit.
+// Returns the number of elements in a vector; 0: none fit.
 int64_t lanes_of(scalar_kind element, const environment& env);
 
 // Register blocks for the nests that stand once `first` is done.

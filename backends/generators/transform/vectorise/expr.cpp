@@ -152,7 +152,7 @@ expr vectoriser::condition(const expr& e) { // as a mask
 
 namespace {
 
-// What both sides are before C promotes them: bytes compare as bytes, four times as many at once.
+// Returns the type of both sides before C promotes them: bytes compare as bytes, four times as many at once.
 scalar_kind compared_as(const expr& e) {
   const auto promoted = e.args[0].type.base;
   const auto own = [](const expr& x) { return bare(x).type.base; };
@@ -163,7 +163,7 @@ scalar_kind compared_as(const expr& e) {
   };
   for (const auto& x : e.args) {
     const auto k = own(x);
-    // What is converted to an unsigned type may be large there.
+    // A value converted to an unsigned type may be large there.
     const bool keeps = is_integer(promoted) && (!is_unsigned(promoted) || is_unsigned(k));
     const bool is_small = is_integer(k) && bits(k) < 32 && keeps && bare(x).type.lanes == 1;
     if (is_small && std::all_of(e.args.begin(), e.args.end(), [&](const expr& y) { return own(y) == k || fits(y, k); }))

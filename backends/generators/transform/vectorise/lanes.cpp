@@ -60,7 +60,7 @@ std::set<std::string> lane_state::names() const {
   return out;
 }
 
-// What the loop carries, if it can be kept lane by lane.
+// Returns the values that the loop carries, if they can be kept lane by lane.
 std::optional<lane_state> carried_by(const stmt& l, const environment& env, std::string& reason) {
   lane_state out{{}, selections(l)};
   auto sums = reductions(l, reason, out.names());

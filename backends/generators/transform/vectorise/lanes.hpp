@@ -1,4 +1,4 @@
-// What a vectorised loop carries from one iteration to the next, kept lane by lane.
+// The values that a vectorised loop carries from one iteration to the next, kept lane by lane.
 #pragma once
 
 #include "backends/generators/transform/analysis/environment.hpp"

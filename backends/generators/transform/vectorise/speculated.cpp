@@ -11,7 +11,7 @@ namespace kevolve::transform {
 
 namespace {
 
-// Of whole numbers; of this type, because 64 bits are exact in it.
+// A range of whole numbers; of this type, because 64 bits are exact in it.
 struct value_range {
   long double least;
   long double greatest;
@@ -28,7 +28,7 @@ value_range around(std::initializer_list<long double> ends) {
   return {std::min(ends), std::max(ends)};
 }
 
-// What e comes to if nothing wraps, by the types of what it is made of.
+// Returns the range of e if nothing wraps, by the types of what it is made of.
 value_range exact(const expr& e);
 
 value_range values_of(const expr& e) {

@@ -131,7 +131,8 @@ void vectoriser::find_counters(const list& body) {
   }
 }
 
-// What counts a while's rounds and is not looked at elsewhere: in the lanes that still run it is the same.
+// Finds variables that count a while's rounds and are not looked at elsewhere: in the lanes that still run they are the
+// same.
 void vectoriser::find_counters(const stmt& loop, const std::set<std::string>& begun) {
   for (const auto& s : loop.body) {
     if (s.kind != stmt_kind::assign || s.op != "+=" || s.target.kind != expr_kind::name || !literal_value(s.value))
@@ -151,7 +152,7 @@ void vectoriser::find_counters(const stmt& loop, const std::set<std::string>& be
   }
 }
 
-// Whether a break ends the loop for some lanes and not for others.
+// Returns true if a break ends the loop for some lanes and not for others.
 bool vectoriser::is_left_by_some(const list& body, bool apart) const {
   return std::any_of(body.begin(), body.end(), [&](const stmt& s) {
     if (s.kind == stmt_kind::break_out)

@@ -39,7 +39,7 @@ private:
   expr widen(expr mask, scalar_kind to) const;
   expr choose(const expr& mask, expr yes, expr no) const;
   expr lane(expr e, int64_t i) const; // e as it is in lane i
-  // Whether the last lane's element is the first in memory, and all lanes count.
+  // Returns true if the last lane's element is the first in memory, and all lanes count.
   bool runs_backwards(const std::optional<int64_t>& step) const;
   static expr reversed(expr v);
   // e as all lanes compute it, also those that do not ask for it; `asked`: what they all do.
@@ -56,9 +56,9 @@ private:
   expr condition(const expr& e);        // as a mask
   expr lanes_left(scalar_kind k) const; // as a mask
   expr load(const expr& e);
-  // How a subscript moves from lane to lane: its element distance, if that is fixed.
+  // Returns how a subscript moves from lane to lane: its element distance, if that is fixed.
   std::optional<int64_t> distance(const expr& index);
-  // Whether evaluating e in every lane touches nothing that evaluating `beside` or earlier statements do not.
+  // Returns true if evaluating e in every lane touches nothing that evaluating `beside` or earlier statements do not.
   bool safe_beside(const expr& e, const expr& beside);
   void remember_loads(const expr& e);
 
