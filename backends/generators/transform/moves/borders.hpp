@@ -62,7 +62,7 @@ std::optional<bool> inner_side(const expr& choice, const stmt& loop, const way& 
 // Why a loop cannot be cut at borders: how it counts, or what it holds. Empty: it can.
 std::string why_not_cut(const stmt& loop);
 
-// The loop before the range (label + "h"), in it, where `inside` changes its body, and after it (label + "e").
+// The loop before the range (before_border), in it, where `inside` changes its body, and after it (after_border).
 std::vector<stmt> cut_at(program& p, const stmt& loop, const middle_range& r,
                          const std::function<void(std::vector<stmt>&)>& inside);
 

@@ -15,7 +15,7 @@ namespace kevolve::transform {
 constexpr size_t weight_limit = 10'000; // nodes of a program; beyond, a candidate takes longer to compile than to judge
 
 // The loop cut after the last whole group of `factor` iterations: first the main part, whose step is `factor`
-// times as long and whose body is untouched, then the rest under label + "r" (absent if known to be empty).
+// times as long and whose body is untouched, then the rest (absent if known to be empty).
 result<std::vector<stmt>> divide(const stmt& loop, int64_t factor);
 
 using loop_rewrite = std::function<result<std::vector<stmt>>(const stmt&)>;

@@ -9,7 +9,7 @@
 
 namespace kevolve::transform {
 
-// Strip-mines the loop into blocks of `size` iterations, under label + "t".
+// Strip-mines the loop into blocks of `size` iterations; the loop over the blocks gets the role `tiles`.
 result<void> tile(program& p, const loop_label& loop, int64_t size);
 
 } // namespace kevolve::transform
