@@ -1,6 +1,7 @@
 #include "backends/generator.hpp"
 
 #include "backends/generators/configurations.hpp"
+#include "backends/generators/transform/moves/move.hpp"
 #include "backends/generators/transform/transform.hpp"
 #include "runtime/base/ids.hpp"
 #include "runtime/base/kinds.hpp"
@@ -10,7 +11,7 @@
 namespace kevolve {
 
 uint64_t genome_fingerprint(const std::string& genome) {
-  return genome.empty() ? 0 : derive_id("genome", genome).lo;
+  return genome.empty() ? 0 : derive_id("genome", transform::with_present_names(genome)).lo;
 }
 
 std::string text_of(const reference_reading& r, const std::string& file, bool kept, size_t most) {

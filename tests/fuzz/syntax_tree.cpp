@@ -1,8 +1,8 @@
 // Fuzzes clang's syntax tree of a hostile source: selecting the function's document, reading it, and the generator's
 // first step. Input: source, a zero byte, JSON.
 #include "backends/cpu/compile_server/syntax_tree.hpp"
-#include "backends/generators/transform/ast.hpp"
-#include "backends/generators/transform/print.hpp"
+#include "backends/generators/transform/codegen/print.hpp"
+#include "backends/generators/transform/frontend/ast.hpp"
 #include "backends/generators/transform/transform.hpp"
 #include "tests/fuzz/input.hpp"
 

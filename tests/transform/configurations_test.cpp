@@ -43,7 +43,7 @@ TEST_CASE("each further configuration becomes a candidate in which it comes firs
   context.seen.push_back(genome_fingerprint(second->genome));
   std::sort(context.seen.begin(), context.seen.end());
   CHECK(maker->propose(context).error().code == errc::unsupported);
-  // What was made so is not taken apart again.
+  // A candidate made so is not taken apart again.
   auto child = around(first->source);
   child.parents[0].genome = first->genome;
   CHECK(maker->propose(child).error().code == errc::unsupported);

@@ -1,7 +1,7 @@
 #include "nest.hpp"
 
 #include "backends/cpu/compile_server/syntax_tree.hpp"
-#include "backends/generators/transform/ast.hpp"
+#include "backends/generators/transform/frontend/ast.hpp"
 #include "runtime/base/expression.hpp"
 
 #include <dlfcn.h>
@@ -158,6 +158,23 @@ std::vector<std::string> nest_names() {
   return out;
 }
 
+std::string syntax_tree_of(const std::string& entry, const std::string& source) {
+  auto folder = temporary_folder();
+  std::ofstream(folder + "/nest.c") << source;
+  auto tree = entry_and_helpers(entry, [&](const std::string& filter) -> result<std::string> {
+    int status = run({"clang-19", "-fsyntax-only", "-w", "-Xclang", "-ast-dump=json", "-Xclang",
+                      "-ast-dump-filter=" + filter, folder + "/nest.c"},
+                     folder + "/tree", folder + "/log");
+    if (status != 0)
+      return fail(errc::unsupported, slurp(folder + "/log"));
+    return slurp(folder + "/tree");
+  });
+  fs::remove_all(folder);
+  if (!tree)
+    throw std::runtime_error(entry + " does not compile:\n" + tree.error().detail);
+  return std::move(*tree);
+}
+
 nest make_nest(const std::string& name, const std::string& text) {
   nest n;
   n.name = name;
@@ -167,20 +184,7 @@ nest make_nest(const std::string& name, const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);)
     parse_promise(line, n);
-  auto folder = temporary_folder();
-  std::ofstream(folder + "/nest.c") << text;
-  auto tree = entry_and_helpers(name, [&](const std::string& filter) -> result<std::string> {
-    int status = run({"clang-19", "-fsyntax-only", "-w", "-Xclang", "-ast-dump=json", "-Xclang",
-                      "-ast-dump-filter=" + filter, folder + "/nest.c"},
-                     folder + "/tree", folder + "/log");
-    if (status != 0)
-      return fail(errc::unsupported, slurp(folder + "/log"));
-    return slurp(folder + "/tree");
-  });
-  if (!tree)
-    throw std::runtime_error(name + " does not compile:\n" + tree.error().detail);
-  n.tree = std::move(*tree);
-  fs::remove_all(folder);
+  n.tree = syntax_tree_of(name, text);
   return n;
 }
 

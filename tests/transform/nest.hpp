@@ -3,8 +3,8 @@
 #pragma once
 
 #include "backends/generator.hpp"
-#include "backends/generators/transform/ir.hpp"
-#include "backends/generators/transform/moves.hpp"
+#include "backends/generators/transform/ir/ir.hpp"
+#include "backends/generators/transform/moves/registry.hpp"
 #include "runtime/base/contract.hpp"
 
 #include <map>
@@ -37,12 +37,14 @@ bool have_clang();
 std::vector<std::string> nest_names();
 nest load_nest(const std::string& name);
 nest make_nest(const std::string& name, const std::string& text);
+// Returns clang's syntax tree of the function and of those that it calls, as JSON.
+std::string syntax_tree_of(const std::string& entry, const std::string& source);
 
 transform::program read(const nest& n);
 transform::environment environment_of(const nest& n, const transform::program& p);
 synthesis_context context_of(const nest& n);
 
-// What is wrong with a source beside the reference, over all sizes; nothing if they agree.
+// Compares a source with the reference, over all sizes, and says what is wrong with it.
 class bench {
 public:
   explicit bench(const nest& n);

@@ -2,7 +2,7 @@
 // what it computes.
 #include "nest.hpp"
 
-#include "backends/generators/transform/print.hpp"
+#include "backends/generators/transform/codegen/print.hpp"
 
 #include <doctest/doctest.h>
 

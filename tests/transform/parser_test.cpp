@@ -1,8 +1,8 @@
 // Which constructs the reader brings into which form.
 #include "nest.hpp"
 
-#include "backends/generators/transform/ast.hpp"
-#include "backends/generators/transform/print.hpp"
+#include "backends/generators/transform/codegen/print.hpp"
+#include "backends/generators/transform/frontend/ast.hpp"
 
 #include <doctest/doctest.h>
 

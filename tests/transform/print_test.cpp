@@ -1,7 +1,7 @@
-// What candidates look like to a person.
+// Candidates as a person reads them.
 #include "nest.hpp"
 
-#include "backends/generators/transform/print.hpp"
+#include "backends/generators/transform/codegen/print.hpp"
 
 #include <doctest/doctest.h>
 
@@ -70,7 +70,7 @@ for (int64_t i = m / 2 * 2; i < m; ++i) {
 TEST_CASE("several searches run in one loop") {
   if (!have_clang())
     return;
-  auto text = after("search", "select(B0); jam(L0,2)");
+  auto text = after("search", "if_convert(B0); jam(L0,2)");
   CHECK(text.find("while ((low < high) | (low_1 < high_1)) {\n    if (low < high) {\n      int64_t middle")
         != std::string::npos);
   CHECK(text.find("const int take") == std::string::npos);
@@ -92,8 +92,9 @@ for (int64_t i_tile = 0; i_tile < n; i_tile += 4) {
 TEST_CASE("partial sums meet before the rest") {
   if (!have_clang())
     return;
-  CHECK(after("early_continue", "split(L0,2)").find("sum += sum_1;\nfor (int64_t i = n / 2 * 2; i < n; ++i)")
-        != std::string::npos);
+  CHECK(
+      after("early_continue", "split_accumulators(L0,2)").find("sum += sum_1;\nfor (int64_t i = n / 2 * 2; i < n; ++i)")
+      != std::string::npos);
 }
 
 TEST_CASE("helpers stand above the comment of the entry") {

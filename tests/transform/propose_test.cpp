@@ -1,6 +1,7 @@
 #include "nest.hpp"
 
-#include "backends/generators/transform/print.hpp"
+#include "backends/generators/transform/codegen/print.hpp"
+#include "backends/generators/transform/plans/plans.hpp"
 
 #include <doctest/doctest.h>
 
@@ -51,9 +52,9 @@ TEST_CASE("moves that do not apply leave no trace") {
   auto reference = read(n);
   auto env = environment_of(n, reference);
   const auto before = print_program(reference, "");
-  for (const char* text :
-       {"interchange(L1,L2)", "tile(L9,4)", "jam(L0,64)", "hold(L2)", "split(L0,4)", "select(B0)", "cut(L0,B0)",
-        "vectorise(L3,8)", "flags(O3)", "flags(none)", "nonsense", "tile(L0,0)", "parallel(L0)", "math"}) {
+  for (const char* text : {"interchange(L1,L2)", "tile(L9,4)", "jam(L0,64)", "scalar_replace(L2)",
+                           "split_accumulators(L0,4)", "if_convert(B0)", "split_index_set(L0,B0)", "vectorise(L3,8)",
+                           "flags(O3)", "flags(none)", "nonsense", "tile(L0,0)", "parallel(L0)", "math"}) {
     auto p = reference;
     const auto moves = parse_genome(text).value();
     if (!transform::apply(p, moves.front(), env))
@@ -73,7 +74,7 @@ TEST_CASE("a move without its arguments has no variants") {
   auto n = load_nest("gemm");
   auto reference = read(n);
   auto env = environment_of(n, reference);
-  for (const auto* name : {"tile", "jam", "unroll", "split", "vectorise", "hint", "flags", "nonsense"})
+  for (const auto* name : {"tile", "jam", "unroll", "split_accumulators", "vectorise", "hint", "flags", "nonsense"})
     CHECK(variants({name, {}}, env).empty());
   CHECK(!variants({"tile", {"L0", "16"}}, env).empty());
 }
@@ -168,8 +169,9 @@ TEST_CASE("sequences are read off the nests that have something to reuse, and ho
   auto jagged = load_nest("segments");
   auto copying = read(jagged);
   const auto copies = all_plans(copying, environment_of(jagged, copying));
-  CHECK(std::any_of(copies.begin(), copies.end(),
-                    [](const auto& g) { return to_string(g).starts_with("cut(L1,B0); coalesce(L1)"); }));
+  CHECK(std::any_of(copies.begin(), copies.end(), [](const auto& g) {
+    return to_string(g).starts_with("split_index_set(L1,B0); merge_segment_copies(L1)");
+  }));
   // Everything inside one loop at once, where it holds several nests: each gets its vectors, and rows share loads.
   auto attention = load_nest("attention_rows");
   auto nests = read(attention);
@@ -180,7 +182,7 @@ TEST_CASE("sequences are read off the nests that have something to reuse, and ho
     wholes += to_string(g) + "\n";
   CHECK(
       wholes.find("pack(L0,k,L1); vectorise(L1,16); jam(L1,4); vectorise(L3,16); vectorise(L4,16); interchange(L5,L6); "
-                  "hold(L5); vectorise(L6,16); jam(L6,4); jam(L0,4)\n")
+                  "scalar_replace(L5); vectorise(L6,16); jam(L6,4); jam(L0,4)\n")
       != std::string::npos);
   // Rows that share nothing get vectors for all that is done to a row, the row's loops joined or not; sums of tests are
   // counted in 32 bits before the loop around them gets its vectors; a scan among other nests seeks its hits.
@@ -256,7 +258,7 @@ TEST_CASE("a row of nothing but -inf gives the NaN that it gave before its sums 
   bench b(n); // no nest with these sizes: -Ofast knows no NaN
   auto reference = read(n);
   auto env = environment_of(n, reference);
-  for (const auto* text : {"online(L1,L2,8)", "online(L1,L2,16); split(L2,2)", "online(L1,L2,64)"}) {
+  for (const auto* text : {"online(L1,L2,8)", "online(L1,L2,16); split_accumulators(L2,2)", "online(L1,L2,64)"}) {
     auto p = reference;
     const auto genome = parse_genome(text).value();
     for (const auto& m : genome)
@@ -413,7 +415,7 @@ TEST_CASE("hostile genomes of parents are harmless") {
   ancestor parent;
   parent.verdict = "pass";
   for (const char* genome : {"tile(L0,99999999999999999999)", "jam(L0,1000000)", "jam(L0,0)", "vectorise(L1,7)",
-                             "tile(L0,-4)", "*/ evil /*", "split", "flags(-o)", "jam", "tile(L0)"}) {
+                             "tile(L0,-4)", "*/ evil /*", "split_accumulators", "flags(-o)", "jam", "tile(L0)"}) {
     parent.genome = genome;
     c.parents = {parent};
     auto p = g->propose(c);

@@ -1,7 +1,7 @@
 // Programs share what no move has changed: a copy must never see what a move does to another one.
 #include "nest.hpp"
 
-#include "backends/generators/transform/print.hpp"
+#include "backends/generators/transform/codegen/print.hpp"
 
 #include <doctest/doctest.h>
 

@@ -6,9 +6,9 @@
 // sizes: n=1
 // independent: L0
 // applies: unroll(L0,4)
-// applies: select(B0); unroll(L0,2)
+// applies: if_convert(B0); unroll(L0,2)
 // applies: vectorise(L0,8); mask(L0)
-// declines: split(L0,2): carries a value
+// declines: split_accumulators(L0,2): carries a value
 #include <stdint.h>
 void argmax(const float *x, int64_t *best, float *top, int64_t n) {
   int64_t at = 0;

@@ -9,7 +9,7 @@
 // sizes: n=70 d=16
 // independent: L0
 // applies: jam(L0,2)
-// applies: pack(L0,k,L1); vectorise(L1,16); mask(L1); jam(L1,2); vectorise(L3,16); vectorise(L4,16); interchange(L5,L6); hold(L5); vectorise(L6,16); mask(L6); jam(L6,2); jam(L0,4)
+// applies: pack(L0,k,L1); vectorise(L1,16); mask(L1); jam(L1,2); vectorise(L3,16); vectorise(L4,16); interchange(L5,L6); scalar_replace(L5); vectorise(L6,16); mask(L6); jam(L6,2); jam(L0,4)
 #include <math.h>
 #include <stdint.h>
 void attention_rows(const float *q, const float *k, const float *v, float *y, int64_t n, int64_t d) {

@@ -23,7 +23,7 @@
 // applies: vectorise(L6,32); mask(L6); jam(L5,3)
 // applies: vectorise(L8,8)
 // applies: vectorise(L10,16)
-// applies: unroll(L10,2); split(L6,2)
+// applies: unroll(L10,2); split_accumulators(L6,2)
 // declines: vectorise(L9,8): carries a dependence
 #include <stdint.h>
 void backwards(const float *x, const float *h, const uint8_t *s, float *a, float *b, int32_t *c, int32_t *d, uint8_t *e, int64_t n, int64_t m) {

@@ -17,9 +17,9 @@
 // applies: peel(L1,B0); unroll(L3,3); jam(L1h,2)
 // applies: peel(L4,B1); hint(L5,8,1)
 // applies: peel(L1,B0); tile(L1,8); interchange(L2,L3)
-// declines: split(L5,2); peel(L4,B1): stands in several places
+// declines: split_accumulators(L5,2); peel(L4,B1): stands in several places
 // declines: peel(L0,B0): its condition does not compare the loop's index once
-// declines: peel(L3,B0): stands right inside it: cut
+// declines: peel(L3,B0): stands right inside it: split_index_set
 // declines: peel(L1,B1): no branch B1 in loops inside it
 // declines: peel(L6,B2): its condition is more than comparisons
 // declines: peel(L8,B3): are not the same in all iterations

@@ -8,9 +8,9 @@
 // independent: L0
 // applies: vectorise(L0,16)
 // applies: jam(L0,4)
-// applies: select(B1)
-// applies: select(B1); vectorise(L0,8); jam(L0,2)
-// declines: select(B2): does more than set scalars
+// applies: if_convert(B1)
+// applies: if_convert(B1); vectorise(L0,8); jam(L0,2)
+// declines: if_convert(B2): does more than set scalars
 #include <stdint.h>
 void branches(const float *x, const float *g, float *y, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {

@@ -6,7 +6,7 @@
 // sizes: n=1 m=1
 // independent: L0 L1 L2
 // applies: vectorise(L0,4)
-// applies: jam(L0,3); split(L1,2)
+// applies: jam(L0,3); split_accumulators(L1,2)
 // applies: vectorise(L1,8); vectorise(L2,4)
 #include <stdint.h>
 void c89(const double *x, double *y, int64_t n, int64_t m) {

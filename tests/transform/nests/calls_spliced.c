@@ -10,7 +10,7 @@
 // independent: L0 L1 L2 L3 L4 L5 L6
 // carried: L7
 // applies: vectorise(L1,8)
-// applies: tile(L2,8); split(L3,2)
+// applies: tile(L2,8); split_accumulators(L3,2)
 // applies: jam(L5,2)
 // declines: jam(L7,2): carries
 // A function with loops stands where it is called: its arrays are the entry's, its value is a variable, an end in the

@@ -5,9 +5,9 @@
 // argument: n size
 // sizes: n=37
 // sizes: n=1
-// applies: cut(L1,B1)
-// declines: cut(L0,B0): does not compare i with something fixed
-// declines: cut(L2,B2): does not compare i_1 with something fixed
+// applies: split_index_set(L1,B1)
+// declines: split_index_set(L0,B0): does not compare i with something fixed
+// declines: split_index_set(L2,B2): does not compare i_1 with something fixed
 #include <stdint.h>
 void cut_where(const float *x, float limit, const int64_t *last, float *y, int64_t n) {
   for (int64_t i = 0; i < n; ++i) { /* between two whole numbers */

@@ -6,7 +6,7 @@
 // sizes: n=1
 // independent: L0
 // applies: jam(L0,4)
-// applies: split(L0,4)
+// applies: split_accumulators(L0,4)
 // applies: tile(L0,4); unroll(L0,2)
 #include <stdint.h>
 void early_continue(const float *x, float *y, float *total, int64_t n) {

@@ -5,7 +5,7 @@
 // sizes: n=1
 // independent: L0
 // applies: unroll(L0,4)
-// declines: split(L0,2): cannot be split
+// declines: split_accumulators(L0,2): cannot be split
 // declines: vectorise(L0,8): cannot be split
 // declines: hint(L0,8,1): s would be summed in another order
 // declines: math: the result must be exact

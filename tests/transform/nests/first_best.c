@@ -24,7 +24,7 @@
 // applies: vectorise(L3,8)
 // declines: vectorise(L6,8): carries a value
 // declines: vectorise(L8,8): carries a value
-// declines: split(L1,2): carries a value
+// declines: split_accumulators(L1,2): carries a value
 #include <stdint.h>
 void first_best(const float *x, const int32_t *k, int32_t *best, int64_t *second, int64_t *least, int32_t *value, int32_t *last, int64_t n, int64_t m) {
   for (int64_t r = 0; r < n; ++r) { /* two places, no values */

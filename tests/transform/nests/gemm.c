@@ -11,7 +11,7 @@
 // applies: vectorise(L1,16); jam(L1,2); jam(L0,6)
 // applies: jam(L0,4); jam(L1,8)
 // applies: tile(L1,16); interchange(L0,L1t); vectorise(L1,8); jam(L0,3)
-// applies: tile(L2,2); split(L2,2)
+// applies: tile(L2,2); split_accumulators(L2,2)
 // applies: interchange(L0,L1); tile(L0,4); jam(L0,3)
 // applies: tile(L1,16); interchange(L0,L1t); pack(L0,b,L1); vectorise(L1,8); jam(L1,2); jam(L0,3)
 // applies: pack(L0,b,L2); vectorise(L2,4)

@@ -8,7 +8,7 @@
 // sizes: m=1 n=1 k=1
 // independent: L0 L1
 // carried: L2
-// applies: hold(L2); vectorise(L1,8); jam(L0,4)
+// applies: scalar_replace(L2); vectorise(L1,8); jam(L0,4)
 // applies: interchange(L1,L2); vectorise(L1,4); jam(L1,2)
 // applies: interchange(L0,L1); interchange(L0,L2)
 // applies: unroll(L2,3)

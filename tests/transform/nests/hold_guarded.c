@@ -4,7 +4,7 @@
 // argument: n size
 // sizes: m=5000 n=2
 // sizes: m=2 n=9
-// declines: hold(L1): L1 updates no element
+// declines: scalar_replace(L1): L1 updates no element
 #include <stdint.h>
 void hold_guarded(const int32_t *x, int32_t *y, int64_t m, int64_t n) {
   for (int64_t k = 0; k < m; ++k)

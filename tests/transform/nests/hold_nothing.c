@@ -4,8 +4,8 @@
 // argument: n size
 // sizes: n=37
 // sizes: n=1
-// applies: hold(L1)
-// declines: hold(L0): y[last] may not be there if L0 never runs
+// applies: scalar_replace(L1)
+// declines: scalar_replace(L0): y[last] may not be there if L0 never runs
 #include <stdint.h>
 void hold_nothing(const float *x, float *y, float *z, int64_t n) {
   const int64_t last = n - 1;

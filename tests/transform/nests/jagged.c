@@ -7,11 +7,11 @@
 // sizes: rows=11 keep=3
 // sizes: rows=1 keep=1
 // carried: L0
-// applies: cut(L1,B0)
+// applies: split_index_set(L1,B0)
 // applies: unroll(L1,2)
 // applies: tile(L0,4); restrict; aligned
 // declines: jam(L0,2): iterations may meet in out
-// declines: cut(L0,B0): no branch B0 right inside L0
+// declines: split_index_set(L0,B0): no branch B0 right inside L0
 #include <stdint.h>
 void jagged(const int64_t *lengths, const int64_t *values, int64_t *out, int64_t *count, int64_t rows, int64_t keep) {
   int64_t at = 0, n = 0;

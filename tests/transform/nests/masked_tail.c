@@ -19,7 +19,7 @@
 // applies: vectorise(L1,32); mask(L1); stream(L1)
 // applies: tile(L1,20); vectorise(L1,16); mask(L1)
 // applies: vectorise(L3,16); mask(L3)
-// applies: vectorise(L3,8); mask(L3); split(L3,2)
+// applies: vectorise(L3,8); mask(L3); split_accumulators(L3,2)
 // applies: vectorise(L4,8); mask(L4)
 // applies: vectorise(L4,4); mask(L4)
 // applies: vectorise(L4,2); mask(L4)

@@ -5,12 +5,12 @@
 // sizes: n=64
 // sizes: n=37
 // sizes: n=1
-// declines: split(L0,2): grown carries a value
+// declines: split_accumulators(L0,2): grown carries a value
 // declines: vectorise(L1,8): least carries a value
-// declines: split(L2,2): rounded carries a value
-// declines: split(L3,2): scaled carries a value
-// declines: split(L4,2): narrow carries a value
-// declines: split(L5,2): mixed carries a value
+// declines: split_accumulators(L2,2): rounded carries a value
+// declines: split_accumulators(L3,2): scaled carries a value
+// declines: split_accumulators(L4,2): narrow carries a value
+// declines: split_accumulators(L5,2): mixed carries a value
 #include <stdint.h>
 void no_partial_results(const int32_t *x, const float *f, int32_t *y, int64_t n) {
   int32_t grown = 0, least = 3, rounded = 1000, scaled = 1000, mixed = 16777217;

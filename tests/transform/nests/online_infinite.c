@@ -7,7 +7,7 @@
 // sizes: rows=4 cols=21
 // applies: online(L1,L2,8)
 // applies: online(L1,L2,8); online(L3,L4,4)
-// applies: online(L1,L2,64); split(L1,2); split(L2,3)
+// applies: online(L1,L2,64); split_accumulators(L1,2); split_accumulators(L2,3)
 // applies: online(L1,L2,1); jam(L0,3)
 // applies: online(L3,L4,8); vectorise(L3,4); vectorise(L4,4); mask(L4)
 // The first blocks hold nothing but -INFINITY; rows of 20 or less, for propose_test.cpp, nothing else.

@@ -10,9 +10,9 @@
 // independent: L0 L1 L2 L3
 // applies: online(L1,L2,16)
 // applies: online(L1,L2,16); vectorise(L0,4)
-// applies: online(L1,L2,8); vectorise(L1,8); vectorise(L2,8); split(L2,2)
+// applies: online(L1,L2,8); vectorise(L1,8); vectorise(L2,8); split_accumulators(L2,2)
 // applies: online(L3,L4,8)
-// applies: online(L3,L4,8); unroll(L4o,3); hold(L4)
+// applies: online(L3,L4,8); unroll(L4o,3); scalar_replace(L4)
 // applies: online(L1,L2,4); online(L3,L4,4); jam(L0,4)
 #include <math.h>
 #include <stdint.h>

@@ -8,10 +8,10 @@
 // independent: L0 L1 L2 L3
 // applies: recompute(L2,L3)
 // applies: recompute(L2,L3); online(L1,L2,16)
-// applies: recompute(L2,L3); online(L1,L2,16); vectorise(L1,8); vectorise(L2,8); mask(L2); split(L2,2)
+// applies: recompute(L2,L3); online(L1,L2,16); vectorise(L1,8); vectorise(L2,8); mask(L2); split_accumulators(L2,2)
 // applies: recompute(L2,L3); online(L1,L2,7); jam(L0,2); vectorise(L3,16); math
 // applies: recompute(L2,L3); online(L1,L2,8); unroll(L2o,2)
-// applies: recompute(L2,L3); online(L1,L2,4); tile(L2o,3); split(L1,2)
+// applies: recompute(L2,L3); online(L1,L2,4); tile(L2o,3); split_accumulators(L1,2)
 // declines: online(L1,L2,16): L2 stores to y what depends on top
 // declines: online(L2,L3,16): L2 carries something else than one maximum
 // declines: recompute(L2,L3); online(L1,L2,16); online(L1,L2,8): do not run over the same range

@@ -7,7 +7,7 @@
 // sizes: n=40 steps=3
 // independent: L0 L1 L2
 // applies: vectorise(L0,8); vectorise(L1,16)
-// applies: jam(L1,4); split(L2,3)
+// applies: jam(L1,4); split_accumulators(L2,3)
 #include <stdint.h>
 void outer_while(float *x, float *y, int64_t n, int64_t steps) {
   int64_t left = steps;

@@ -7,7 +7,7 @@
 // sizes: n=5
 // declines: seek(L0,8): is not known
 // declines: skip(L0,64): is not known
-// declines: hold(L2): is not known
+// declines: scalar_replace(L2): is not known
 // declines: vectorise(L1,8): computed pointer
 #include <stdint.h>
 void own_pointers(const float *x, int32_t *idx, float *y, int64_t n) {

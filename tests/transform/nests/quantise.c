@@ -8,7 +8,7 @@
 // sizes: n=1
 // independent: L0 L1
 // applies: vectorise(L0,16)
-// applies: vectorise(L1,16); split(L1,2)
+// applies: vectorise(L1,16); split_accumulators(L1,2)
 // applies: jam(L0,4)
 #include <math.h>
 #include <stdint.h>

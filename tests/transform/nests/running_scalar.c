@@ -7,7 +7,7 @@
 // applies: unroll(L0,4)
 // declines: jam(L0,2): s carries a value from one iteration to the next
 // declines: vectorise(L0,8): s carries a value
-// declines: split(L0,2): s carries a value
+// declines: split_accumulators(L0,2): s carries a value
 #include <stdint.h>
 void running_scalar(const float *x, float *y, int64_t n) {
   float s = 0;

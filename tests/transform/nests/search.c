@@ -8,10 +8,10 @@
 // sizes: entries=64 count=50
 // independent: L0
 // applies: jam(L0,4)
-// applies: select(B0); jam(L0,8)
+// applies: if_convert(B0); jam(L0,8)
 // applies: tile(L0,8); jam(L0,3)
 // declines: vectorise(L0,8): a guarded load
-// declines: split(L0,4): accumulates nothing
+// declines: split_accumulators(L0,4): accumulates nothing
 #include <stdint.h>
 void search(const int64_t *table, const int64_t *values, int64_t *ids, int64_t entries, int64_t count) {
   for (int64_t v = 0; v < count; ++v) {

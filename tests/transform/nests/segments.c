@@ -8,12 +8,12 @@
 // sizes: rows=11 keep=3
 // sizes: rows=5 keep=9
 // sizes: rows=1 keep=1
-// applies: cut(L1,B0); coalesce(L1)
-// applies: cut(L1,B0); coalesce(L1); unroll(L2,4); restrict
-// applies: cut(L1,B0); coalesce(L1); vectorise(L2,8)
-// declines: coalesce(L1): copies no segments
-// declines: cut(L1,B0); coalesce(L1c): copies no segments
-// declines: coalesce(L3): copies no segments
+// applies: split_index_set(L1,B0); merge_segment_copies(L1)
+// applies: split_index_set(L1,B0); merge_segment_copies(L1); unroll(L2,4); restrict
+// applies: split_index_set(L1,B0); merge_segment_copies(L1); vectorise(L2,8)
+// declines: merge_segment_copies(L1): copies no segments
+// declines: split_index_set(L1,B0); merge_segment_copies(L1c): copies no segments
+// declines: merge_segment_copies(L3): copies no segments
 #include <stdint.h>
 void segments(const int64_t *lengths, const int64_t *values, int64_t *kept, int64_t *out, int64_t *count, int64_t rows,
               int64_t keep) {

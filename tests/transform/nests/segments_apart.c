@@ -8,11 +8,11 @@
 // argument: rows size
 // sizes: rows=11
 // sizes: rows=1
-// applies: coalesce(L0)
-// declines: coalesce(L2): copies no segments
-// declines: coalesce(L4): does more with c or values
-// declines: coalesce(L6): changes while a segment is copied
-// declines: coalesce(L8): copies segments in several places
+// applies: merge_segment_copies(L0)
+// declines: merge_segment_copies(L2): copies no segments
+// declines: merge_segment_copies(L4): does more with c or values
+// declines: merge_segment_copies(L6): changes while a segment is copied
+// declines: merge_segment_copies(L8): copies segments in several places
 #include <stdint.h>
 void segments_apart(const int64_t *lengths, const int64_t *values, const int64_t *other, int64_t *a, int64_t *b,
                     int64_t *c, int64_t *d, int64_t rows) {

@@ -3,7 +3,7 @@
 // argument: n size
 // sizes: n=37
 // sizes: n=1
-// declines: select(B0): does more than set scalars
+// declines: if_convert(B0): does more than set scalars
 #include <stdint.h>
 void select_rounds(const float *x, int32_t *y, int64_t n) {
   int32_t best = 16777217; /* no float */

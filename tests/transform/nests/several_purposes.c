@@ -13,7 +13,7 @@
 // sizes: n=0 m=3
 // independent: L0 L2 L4
 // applies: first(W0,0); first(W1,0); vectorise(W0,8); vectorise(W0w,8); vectorise(W1,16); vectorise(L1,16)
-// applies: first(W0,64); vectorise(W0,32); mask(W0); split(W0w,2)
+// applies: first(W0,64); vectorise(W0,32); mask(W0); split_accumulators(W0w,2)
 // applies: vectorise(L2,8); jam(L2,2)
 // applies: vectorise(L0,8)
 // declines: vectorise(L4,8): carries a value from

@@ -7,7 +7,7 @@
 // sizes: n=1 k=1
 // independent: L0 L1
 // applies: jam(L0,3)
-// applies: split(L1,2)
+// applies: split_accumulators(L1,2)
 // applies: unroll(L1,8)
 #include <stdint.h>
 void small_products(const int8_t *a, const int8_t *b, int32_t *y, int64_t n, int64_t k) {

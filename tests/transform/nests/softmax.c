@@ -6,9 +6,9 @@
 // sizes: rows=1 cols=1
 // sizes: rows=5 cols=16
 // independent: L0 L1 L2 L3
-// applies: vectorise(L1,16); split(L1,2)
+// applies: vectorise(L1,16); split_accumulators(L1,2)
 // applies: vectorise(L2,16); vectorise(L3,8)
-// applies: math; split(L2,3)
+// applies: math; split_accumulators(L2,3)
 // applies: jam(L0,3)
 // applies: vectorise(L0,4); mask(L0)
 #include <math.h>

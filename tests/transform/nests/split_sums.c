@@ -3,13 +3,13 @@
 // argument: k input i32 n small
 // argument: a output i64 4
 // argument: n size
-// applies: split(L0,2)
-// applies: split(L1,2)
-// applies: split(L2,2)
-// applies: split(L3,2)
-// applies: vectorise(L0,8); split(L0,2)
-// applies: vectorise(L1,8); split(L1,2)
-// applies: vectorise(L0,8); split(L0r,2)
+// applies: split_accumulators(L0,2)
+// applies: split_accumulators(L1,2)
+// applies: split_accumulators(L2,2)
+// applies: split_accumulators(L3,2)
+// applies: vectorise(L0,8); split_accumulators(L0,2)
+// applies: vectorise(L1,8); split_accumulators(L1,2)
+// applies: vectorise(L0,8); split_accumulators(L0r,2)
 // applies: vectorise(L1,8); unroll(L1,2)
 // sizes: n=100
 // sizes: n=37

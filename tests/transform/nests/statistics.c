@@ -9,7 +9,7 @@
 // sizes: rows=17 cols=8
 // independent: L0 L1 L2
 // applies: vectorise(L0,8)
-// applies: vectorise(L1,16); vectorise(L2,16); split(L2,2)
+// applies: vectorise(L1,16); vectorise(L2,16); split_accumulators(L2,2)
 // applies: jam(L0,4); unroll(L1,4)
 #include <math.h>
 #include <stdint.h>

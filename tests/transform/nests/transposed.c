@@ -10,7 +10,7 @@
 // applies: transpose(t); transpose(t)
 // applies: transpose(t); transpose(few); flags(Ofast)
 // applies: tile(L0,4); transpose(t); vectorise(L2,4)
-// applies: tile(L3,3); transpose(t); split(L3,2)
+// applies: tile(L3,3); transpose(t); split_accumulators(L3,2)
 // applies: transpose(t); interchange(L0,L1); vectorise(L0,8)
 // applies: transpose(t); vectorise(L2,4); mask(L2)
 // applies: transpose(few); unroll(L5,2)

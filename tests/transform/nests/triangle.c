@@ -6,9 +6,9 @@
 // sizes: n=1
 // independent: L0 L1
 // applies: jam(L0,4)
-// applies: vectorise(L1,4); split(L1,2)
+// applies: vectorise(L1,4); split_accumulators(L1,2)
 // applies: tile(L0,4); unroll(L1,2)
-// applies: split(L1,2); jam(L0,2)
+// applies: split_accumulators(L1,2); jam(L0,2)
 // declines: vectorise(L0,4): a guarded load in
 #include <stdint.h>
 void triangle(const double *a, const double *x, double *y, int64_t n) {

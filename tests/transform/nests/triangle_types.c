@@ -16,7 +16,7 @@
 // declines: jam(L5,2): s carries a value
 // applies: jam(L7,3)
 // declines: jam(L7,2); jam(L8,2): carries a value
-// applies: select(B0); jam(L7,5)
+// applies: if_convert(B0); jam(L7,5)
 #include <stdint.h>
 #include <math.h>
 void triangle_types(const float *a, float *c, double *d, float *e, int64_t n, int64_t m) {

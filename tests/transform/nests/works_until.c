@@ -19,7 +19,7 @@
 // sizes: n=0 m=4
 // applies: first(W0,0); vectorise(W0,16); vectorise(W0w,16)
 // applies: first(W0,128); vectorise(W0,64); jam(W0,2); vectorise(W0w,32); mask(W0w)
-// applies: first(W0,0); split(W0w,2); jam(L0,2)
+// applies: first(W0,0); split_accumulators(W0w,2); jam(L0,2)
 // applies: vectorise(L0,16); mask(L0)
 // applies: first(W1,0); vectorise(W1,8); vectorise(W1w,8)
 // applies: first(W1,64); vectorise(W1,8); vectorise(W1w,16); unroll(W1w,2)

@@ -8,7 +8,7 @@
 // independent: L0
 // applies: jam(L0,2)
 // applies: unroll(L1,4)
-// applies: split(L1,2)
+// applies: split_accumulators(L1,2)
 // applies: vectorise(L1,8)
 // applies: tile(L1,16)
 #include <stdint.h>

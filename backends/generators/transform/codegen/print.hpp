@@ -1,0 +1,27 @@
+// From the tree back to C that a person can read.
+#pragma once
+
+#include "backends/generators/transform/ir/program.hpp"
+
+#include <string>
+
+namespace kevolve::transform {
+
+std::string print(const expr& e);
+std::string print_type(const ctype& t); // "const float *", "f32x16"
+std::string print_body(const std::vector<stmt>& body, int indent);
+
+// The helper function that takes a scalar's bits as another type.
+std::string bits_name(const expr& e);
+
+// The whole file: what stood around the entry, the vector helpers it needs, the entry. `header` is the comment
+// at the top.
+std::string print_program(const program& p, const std::string& header);
+
+// Definitions of the vector types and helper functions used in the body; empty if none.
+std::string vector_prologue(const program& p);
+
+std::string vector_name(scalar_kind k, unsigned lanes); // "f32x16"
+std::string scalar_name(scalar_kind k);                 // "float"
+
+} // namespace kevolve::transform

@@ -1,0 +1,96 @@
+#include "backends/generators/transform/moves/move.hpp"
+
+#include "backends/generators/transform/moves/registry.hpp"
+
+#include <cctype>
+
+namespace kevolve::transform {
+
+std::string to_string(const move& m) {
+  auto out = m.name;
+  if (m.args.empty())
+    return out;
+  out += "(";
+  for (size_t i = 0; i < m.args.size(); ++i)
+    out += (i == 0 ? "" : ",") + m.args[i];
+  return out + ")";
+}
+
+std::string to_string(const std::vector<move>& genome) {
+  std::string out;
+  for (const auto& m : genome)
+    out += (out.empty() ? "" : "; ") + to_string(m);
+  return out;
+}
+
+namespace {
+
+// The moves under the names that the text has.
+std::optional<genome> as_written(std::string_view text) {
+  std::vector<move> out;
+  auto skip = [&] {
+    while (!text.empty() && (text.front() == ' ' || text.front() == ';'))
+      text.remove_prefix(1);
+  };
+  auto word = [&] {
+    size_t n = 0;
+    while (n < text.size()
+           && (std::isalnum(static_cast<unsigned char>(text[n])) != 0 || text[n] == '_' || text[n] == '-'))
+      ++n;
+    std::string w{text.substr(0, n)};
+    text.remove_prefix(n);
+    return w;
+  };
+  for (skip(); !text.empty(); skip()) {
+    move m;
+    m.name = word();
+    if (m.name.empty())
+      return {};
+    if (!text.empty() && text.front() == '(') {
+      text.remove_prefix(1);
+      while (true) {
+        auto arg = word();
+        if (arg.empty() || text.empty())
+          return {};
+        m.args.push_back(std::move(arg));
+        auto c = text.front();
+        text.remove_prefix(1);
+        if (c == ')')
+          break;
+        if (c != ',')
+          return {};
+      }
+    }
+    if (!text.empty() && text.front() != ';' && text.front() != ' ')
+      return {};
+    out.push_back(std::move(m));
+  }
+  return out;
+}
+
+// True if some move had a former name.
+bool take_present_names(genome& moves) {
+  bool any = false;
+  for (auto& m : moves)
+    if (const auto* what = find_move(m.name); what != nullptr && !is(m, *what)) {
+      m.name = what->name;
+      any = true;
+    }
+  return any;
+}
+
+} // namespace
+
+std::optional<genome> parse_genome(std::string_view text) {
+  auto out = as_written(text);
+  if (out)
+    take_present_names(*out);
+  return out;
+}
+
+std::string with_present_names(const std::string& text) {
+  auto moves = as_written(text);
+  return moves && take_present_names(*moves) ? to_string(*moves) : text;
+}
+
+} // namespace kevolve::transform

@@ -1,0 +1,307 @@
+#include "backends/generators/transform/plans/search.hpp"
+
+#include "backends/generators/transform/codegen/print.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace kevolve::transform {
+
+namespace {
+
+// splitmix64: the same stream on every platform, which <random>'s distributions do not promise.
+class random_stream {
+public:
+  explicit random_stream(uint64_t seed) : state_(seed) {}
+  uint64_t next() {
+    uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    return z ^ (z >> 31);
+  }
+  double unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
+  size_t below(size_t n) { return n == 0 ? 0 : static_cast<size_t>(next() % n); }
+  bool chance(double p) { return unit() < p; }
+
+private:
+  uint64_t state_;
+};
+
+bool changes_statements(const move& m) {
+  const auto* what = find_move(m.name);
+  return what == nullptr || what->effect == move_effect::statements;
+}
+
+bool changes_the_build_alone(const move& m) {
+  const auto* what = find_move(m.name);
+  return what != nullptr && what->effect == move_effect::build;
+}
+
+// Moves whose place in the sequence does not matter stand last, once, in the registry's order: first the one that
+// changes statements, then those that only say how they are compiled.
+genome canonical(const genome& g) {
+  genome out;
+  for (const auto& m : g)
+    if (const auto* what = find_move(m.name); what == nullptr || !what->stands_last)
+      out.push_back(m);
+  for (const auto* what : all_moves())
+    if (what->stands_last)
+      for (auto m = g.rbegin(); m != g.rend(); ++m)
+        if (is(*m, *what)) { // the last one of its kind counts
+          out.push_back(*m);
+          break;
+        }
+  return out;
+}
+
+// Makes the proposals of one context; lives for one of them.
+class search {
+public:
+  search(const synthesis_context& context, reading& r)
+      : context_(context), reading_(r),
+        env_{context.task, context.hardware, context.flag_menu, context.baseline_flags, r.facts},
+        random_(context.seed ^ 0x7472616e73666f72ULL) {
+    learn();
+  }
+
+  result<proposal> run() {
+    constexpr int tries = 200;
+    for (int i = 0; i < tries; ++i) {
+      auto [g, step] = next();
+      auto wanted = canonical(g);
+      if (wanted.empty() || is_known(to_string(wanted)))
+        continue;
+      auto [p, kept] = replay(wanted);
+      if (kept.empty() || (kept != wanted && is_known(to_string(kept))))
+        continue;
+      return finish(p, kept, std::move(step));
+    }
+    return fail(errc::unsupported,
+                "no sequence of moves that is not in the tree yet was found in " + std::to_string(tries) + " tries");
+  }
+
+private:
+  program reference() const {
+    if (reading_.parsed)
+      return *reading_.parsed;
+    program p; // not readable: only the flag sets are left
+    p.source = context_.reference_source;
+    p.function_begin = p.body_begin = p.function_end = p.source.size();
+    return p;
+  }
+
+  bool is_known(const std::string& text) const {
+    return std::binary_search(context_.seen.begin(), context_.seen.end(), genome_fingerprint(text))
+           || std::any_of(context_.parents.begin(), context_.parents.end(),
+                          [&](const ancestor& a) { return with_present_names(a.genome) == text; });
+  }
+
+  bool attempt(program& p, const move& m) const {
+    auto names = p.taken.size();
+    if (apply(p, m, env_))
+      return true;
+    p.taken.resize(names); // or the names of later moves would tell of what was tried
+    return false;
+  }
+
+  // Applies what applies; the genome that is left says exactly how the program was made.
+  std::pair<program, genome> replay(const genome& g) const {
+    std::vector<std::string> beginnings; // [i]: the first i + 1 moves
+    for (size_t i = 0; i < g.size() && changes_statements(g[i]); ++i)
+      beginnings.push_back(i == 0 ? to_string(g[i]) : beginnings.back() + "; " + to_string(g[i]));
+    auto known = beginnings.size();
+    const program* from = nullptr;
+    while (known > 0 && (from = reading_.made.find(beginnings[known - 1])) == nullptr)
+      --known;
+    auto p = from == nullptr ? reference() : *from;
+    genome kept(g.begin(), g.begin() + static_cast<ptrdiff_t>(known));
+    for (auto i = known; i < g.size(); ++i) {
+      if (attempt(p, g[i]))
+        kept.push_back(g[i]);
+      if (i < beginnings.size() && kept.size() == i + 1)
+        reading_.made.keep(beginnings[i], p);
+    }
+    return {std::move(p), std::move(kept)};
+  }
+
+  // Moves that siblings added without getting faster than the parent are less worth another try.
+  void learn() {
+    if (context_.parents.empty())
+      return;
+    const auto& parent = context_.parents.front();
+    const auto base = parse_genome(parent.genome).value_or(genome{});
+    for (const auto& sibling : context_.siblings) {
+      if (sibling.fitness > parent.fitness * 1.02)
+        continue;
+      for (const auto& m : parse_genome(sibling.genome).value_or(genome{}))
+        if (std::find(base.begin(), base.end(), m) == base.end())
+          ++tried_[to_string(m)];
+    }
+  }
+
+  std::vector<choice> choices_for(const program& p, const genome& how) const {
+    auto name = to_string(how);
+    const auto* known = reading_.choices.find(name);
+    auto choices = known != nullptr ? *known : reading_.choices.keep(name, possible(p, env_));
+    if (!tried_.empty())
+      for (auto& c : choices)
+        if (auto it = tried_.find(to_string(c.what)); it != tried_.end())
+          c.weight *= std::pow(0.3, it->second);
+    if (!reading_.parsed)
+      std::erase_if(choices, [](const choice& c) { return !changes_the_build_alone(c.what); });
+    return choices;
+  }
+
+  std::optional<move> draw(const std::vector<choice>& choices) {
+    double total = 0;
+    for (const auto& c : choices)
+      total += c.weight;
+    auto at = random_.unit() * total;
+    for (const auto& c : choices) {
+      at -= c.weight;
+      if (at <= 0)
+        return c.what;
+    }
+    return {};
+  }
+
+  // Adds n moves that apply, each at the end.
+  genome extend(const genome& g, size_t n) {
+    auto [p, made_by] = replay(canonical(g));
+    auto choices = choices_for(p, made_by);
+    for (size_t tries = 0; n > 0 && tries < 40; ++tries) {
+      auto m = draw(choices);
+      if (!m)
+        break;
+      auto longer = made_by;
+      longer.push_back(std::move(*m));
+      longer = canonical(longer);
+      auto [grown, kept] = replay(longer);
+      if (kept != longer)
+        continue;
+      p = std::move(grown);
+      made_by = std::move(kept);
+      if (--n > 0)
+        choices = choices_for(p, made_by);
+    }
+    return made_by;
+  }
+
+  genome insert(const genome& g) {
+    if (g.empty() || random_.chance(0.7))
+      return extend(g, 1);
+    auto at = static_cast<ptrdiff_t>(random_.below(g.size()));
+    auto grown = extend(genome(g.begin(), g.begin() + at), 1);
+    grown.insert(grown.end(), g.begin() + at, g.end());
+    return grown;
+  }
+
+  std::pair<genome, std::string> mutate(genome g, bool failed) {
+    auto kind = random_.unit();
+    if (failed)
+      kind = 0.55 + 0.45 * kind; // less is what a wrong or broken one needs
+    auto at = random_.below(g.size());
+    if (g.empty() || kind < 0.5) {
+      auto grown = insert(g);
+      return {grown, "adds a move"};
+    }
+    if (kind < 0.75) {
+      auto others = variants(g[at], env_);
+      if (!others.empty()) {
+        auto old = to_string(g[at]);
+        g[at] = others[random_.below(others.size())];
+        auto now = to_string(g[at]);
+        return {std::move(g), old + " becomes " + now};
+      }
+    }
+    if (kind < 0.85 && g.size() > 1) {
+      auto other = random_.below(g.size());
+      std::swap(g[at], g[other]);
+      return {std::move(g), "swaps two moves"};
+    }
+    auto gone = to_string(g[at]);
+    g.erase(g.begin() + static_cast<ptrdiff_t>(at));
+    if (random_.chance(0.5))
+      return {insert(g), "replaces " + gone};
+    return {std::move(g), "drops " + gone};
+  }
+
+  // Three drafts of five; a fresh start in the same share.
+  bool sequence_is_due() { return asked_ > 0 || !context_.draft ? random_.chance(0.6) : context_.draft_index % 5 < 3; }
+
+  // Drafts take the ideas in turn, so that the first few have met each; later tries of a draft whose idea is used up,
+  // and fresh starts, any.
+  size_t next_idea() {
+    const auto all = reading_.sequences.size();
+    const size_t turn = context_.draft_index / 5 * 3 + context_.draft_index % 5;
+    return asked_++ == 0 && context_.draft ? turn % all : random_.below(all);
+  }
+
+  std::pair<genome, std::string> next() {
+    std::vector<genome> parents;
+    std::vector<bool> failed;
+    for (const auto& a : context_.parents)
+      if (auto g = parse_genome(a.genome); g && !g->empty()) {
+        parents.push_back(std::move(*g));
+        failed.push_back(a.verdict != "pass");
+      }
+    if (!reading_.sequences.empty() && (context_.draft || parents.empty()) && sequence_is_due()) {
+      const auto& idea = reading_.sequences[next_idea()];
+      return {idea[random_.below(idea.size())], "blocks and panels"};
+    }
+    if (context_.draft)
+      return {extend({}, 1 + random_.below(2)), "first draft"};
+    if (parents.empty())
+      return {extend({}, 2 + random_.below(4)), "starts afresh"};
+    if (parents.size() > 1 && random_.chance(0.8)) {
+      // The first moves of one and the last of the other: sequences build up from the loops' shape to details.
+      const auto& a = parents[0];
+      const auto& b = parents[1];
+      auto head = random_.below(a.size() + 1);
+      auto tail = random_.below(b.size() + 1);
+      genome g(a.begin(), a.begin() + static_cast<ptrdiff_t>(head));
+      g.insert(g.end(), b.begin() + static_cast<ptrdiff_t>(tail), b.end());
+      if (random_.chance(0.3))
+        return {mutate(std::move(g), false).first, "combines two and alters a move"};
+      return {std::move(g), "combines two"};
+    }
+    auto out = mutate(parents[0], failed[0]);
+    while (random_.chance(0.3)) {
+      auto more = mutate(std::move(out.first), false);
+      out = {std::move(more.first), out.second + ", " + more.second};
+    }
+    return out;
+  }
+
+  result<proposal> finish(const program& p, const genome& g, std::string step) const {
+    std::string header = "/* " + context_.task.entry + ": made from the reference by these moves, in order:\n";
+    for (const auto& m : g)
+      header += "     " + to_string(m) + "\n";
+    header += "*/\n";
+    proposal out;
+    out.language = context_.task.language == "cpp" ? "cpp" : "c";
+    // Under other flags alone it is the file as written: read and printed anew it might be another to its compiler.
+    const bool as_written = std::all_of(g.begin(), g.end(), changes_the_build_alone);
+    out.source = reading_.parsed && !as_written ? print_program(p, header) : header + context_.reference_source;
+    out.flags = p.flags.empty() ? context_.baseline_flags : p.flags;
+    out.genome = to_string(g);
+    out.summary = std::move(step);
+    return out;
+  }
+
+  const synthesis_context& context_;
+  reading& reading_;
+  environment env_;
+  random_stream random_;
+  int asked_ = 0; // for an idea
+  std::map<std::string, int> tried_;
+};
+
+} // namespace
+
+result<proposal> propose_from(const synthesis_context& context, reading& r) {
+  return search{context, r}.run();
+}
+
+} // namespace kevolve::transform
