@@ -5,7 +5,7 @@
 #include "backends/compile/workspace.hpp"
 #include "backends/framework/framework_source.hpp"
 #include "backends/judge/call_data.hpp"
-#include "backends/judge/sandboxed_process.hpp"
+#include "backends/judge/rejection.hpp"
 #include "runtime/base/channel.hpp"
 
 #include <sys/types.h>

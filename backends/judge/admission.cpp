@@ -2,8 +2,8 @@
 // oracle, depend on every input, and the tolerance must refuse answers that took no work.
 #include "backends/judge/figure.hpp"
 #include "backends/judge/judge_context.hpp"
-#include "backends/judge/native_process_pair.hpp"
 #include "backends/judge/null_submissions.hpp"
+#include "backends/judge/random_stream.hpp"
 #include "backends/judge/test_set.hpp"
 
 #include <algorithm>
@@ -26,20 +26,19 @@ constexpr int sensitivity_tries = 12;
 constexpr size_t own_draws = 50;
 constexpr auto own_patience = milliseconds{500};
 constexpr double slow_reference_ns = 250e6;
-constexpr double short_call = 30.0; // times a call of nothing
 
 class admission {
 public:
   admission(judge_context& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
       : judge_(c), request_(as_own_candidate(request)), hooks_(hooks), out_(out),
-        maker_(c.launch_reference, c.settings, c.pool_arena, c.pools, request_, hooks) {}
+        maker_(c.references.launch, c.settings, c.pool_arena, c.pools, request_, hooks) {}
 
   attempt<void> run() {
     if (auto ok = run_every_shape(); !ok)
       return ok;
     if (auto ok = run_every_edge(); !ok)
       return ok;
-    if (auto ok = judge_.native_reference ? agree_with_itself() : answer_twice_alike(); !ok)
+    if (auto ok = judge_.references.sandboxed() ? agree_with_itself() : answer_twice_alike(); !ok)
       return ok;
     if (auto ok = keep_its_own_tolerance(); !ok)
       return ok;
@@ -62,9 +61,9 @@ private:
       auto pool = maker_.get(shape, edge_kind::none, "screen", {2, 2, milliseconds{0}});
       if (!pool)
         return tl::unexpected<evaluation_error>(pool.error());
-      if (judge_.native_reference) // else its copies to a device and back are in it
+      if (judge_.references.sandboxed()) // else its copies to a device and back are in it
         out_.evidence["reference_ns." + shape.name] = std::to_string(std::llround((*pool)->typical_reference_ns()));
-      if (judge_.native_reference && (*pool)->typical_reference_ns() > slow_reference_ns)
+      if (judge_.references.sandboxed() && (*pool)->typical_reference_ns() > slow_reference_ns)
         out_.evidence["note.slow"] =
             "the reference takes " + figure((*pool)->typical_reference_ns() / 1e6, 3) + " ms a call on shape '"
             + shape.name
@@ -124,7 +123,7 @@ private:
       return a->largest_layout() < b->largest_layout();
     });
     for (const auto& pool : pools_)
-      if (pool == least || judge_.native_reference)
+      if (pool == least || judge_.references.sandboxed())
         if (auto ok = run_every_edge(pool->shape, pool == least); !ok)
           return ok;
     return {};
@@ -148,42 +147,14 @@ private:
     return {};
   }
 
-  // As a candidate: same input, different poison, bit for bit; and within its own tolerance of the oracle.
+  // As a candidate, where that can be: same input, different poison, bit for bit; and within its own tolerance of the
+  // oracle.
   attempt<void> agree_with_itself() {
     hooks_.progress("admit: determinism");
-    out_.correctness.bit_equal = true;
-    native_process_pair d{judge_.zygote, judge_.settings, judge_.comparison_arena, request_, hooks_, out_.correctness};
-    if (auto ok = d.open(pools_); !ok)
-      return ok;
-    for (const auto& pool : pools_)
-      if (auto ok = d.screen_as_reference(*pool, 0, pool == smallest_); !ok)
-        return tl::unexpected<evaluation_error>(unless_it_disagrees(*pool, ok.error()));
-    if (!out_.correctness.bit_equal)
-      return refusal({verdict::nondeterministic,
-                      "nondeterministic_reference",
-                      "the reference gives other bits for the same input than it gave a moment ago: it is not "
-                      "deterministic",
-                      {}});
-    auto overhead = d.call_overhead();
-    if (!overhead)
-      return tl::unexpected<evaluation_error>(overhead.error());
-    out_.evidence["call_overhead_ns"] = figure(*overhead, 3);
-    for (const auto& pool : pools_)
-      if (!pool->shape.held_out && pool->typical_reference_ns() < short_call * *overhead) {
-        auto usual = d.usual_call(*pool);
-        if (!usual)
-          return tl::unexpected<evaluation_error>(usual.error());
-        out_.evidence["note.short"] =
-            "a call of shape '" + pool->shape.name + "' takes " + figure(*usual / 1e3, 3) + " us with the reference, "
-            + figure(*overhead / 1e3, 3)
-            + " us of which are the judge's own, waking and freezing the process, as of every time told: "
-              "speedups on it are flattened towards 1; declare larger shapes";
-      }
-    for (const auto& pool : pools_)
-      for (const auto side : {room_side::back, room_side::front})
-        if (auto ok = d.screen_between_fences(*pool, side == room_side::back ? 0 : 1, side); !ok)
-          return tl::unexpected<evaluation_error>(about("reference", ok.error()));
-    return {};
+    return judge_.references.judge_as_candidate(
+        {request_, hooks_, pools_, *smallest_,
+         [this](const input_sets& pool, evaluation_error s) { return unless_it_disagrees(pool, std::move(s)); }},
+        out_);
   }
 
   // A framework's reference runs in no process of ours that could be judged as a candidate: what it gives for the same
@@ -267,7 +238,7 @@ private:
     const bool floats =
         std::any_of(arguments.begin(), arguments.end(), [](const auto& x) { return is_floating(x.type); });
     if (c.result != verdict::wrong_result || is_floating(a.type) || !floats || rule.mode != tolerance_mode::exact
-        || !judge_.native_reference || c.bad * rare > elements)
+        || !judge_.references.sandboxed() || c.bad * rare > elements)
       return false;
     out_.evidence.try_emplace("note.near_ties." + a.name,
                               "the oracle in double decides " + std::to_string(c.bad) + " of "

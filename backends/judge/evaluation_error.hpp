@@ -2,9 +2,9 @@
 // Never both, and the second never becomes the first.
 #pragma once
 
-#include "backends/judge/sandboxed_process.hpp"
+#include "backends/judge/rejection.hpp"
 #include "backends/protocol.hpp"
-#include "runtime/base/verdict.hpp"
+#include "runtime/base/result.hpp"
 
 #include <tl/expected.hpp>
 

@@ -3,41 +3,16 @@
 
 #include "backends/judge/call_data.hpp"
 #include "backends/judge/comparison.hpp"
-#include "backends/judge/disturbance.hpp"
-#include "backends/judge/draw_ahead.hpp"
-#include "backends/judge/evaluation_error.hpp"
-#include "backends/judge/reference_process.hpp"
-#include "backends/judge/sandboxed_process.hpp"
-#include "backends/judge/shared_arena.hpp"
-#include "backends/judge/zygote_client.hpp"
-#include "backends/protocol.hpp"
+#include "backends/judge/geometry.hpp"
+#include "runtime/base/contract.hpp"
+#include "runtime/base/ids.hpp"
 
-#include <chrono>
-#include <functional>
 #include <list>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace kevolve {
-
-struct judge_settings {
-  std::string zygote_path;
-  int core = 0;                               // where single-threaded candidates and the judge run
-  std::vector<int> thread_cores;              // where candidates of tasks with threads run
-  size_t cache_bytes = size_t{1} << 30U;      // of pools kept between requests
-  size_t shape_bytes = size_t{192} << 20U;    // of one pool
-  size_t draw_threads = 0;                    // other cores that draw inputs while the reference works
-  uint64_t memory_bytes = uint64_t{1} << 30U; // a candidate's address space beside its arguments
-  noise_limits calm;                          // beyond them a timing session is repeated
-};
-
-// What a running request may ask and tell the outside.
-struct request_hooks {
-  std::function<void(const std::string& stage)> progress;
-  std::function<bool()> cancelled;
-  std::chrono::steady_clock::time_point deadline;
-};
 
 struct input_set {
   uint64_t number = 0; // never another's in this process
@@ -79,13 +54,6 @@ struct input_sets {
   size_t largest_layout() const;
 };
 
-// How many sets: at least `least`, at most `most`; between them until the time or the bytes are spent.
-struct input_set_count {
-  size_t least = 4;
-  size_t most = 32;
-  std::chrono::milliseconds patience{1500};
-};
-
 // How far an output of a set may be from what is expected.
 comparison_rule rule_for_output(const contract& task, const input_sets& pool, const input_set& set, size_t argument);
 
@@ -117,52 +85,6 @@ private:
   size_t limit_;
   size_t bytes_ = 0;
   std::list<entry> entries_;
-};
-
-// What static arguments are drawn from: the same as long as this judge lives, so that no two sets differ in them.
-uint64_t static_seed(const judge_request& request);
-
-// New random inputs, static arguments apart.
-draw_options fresh_draw(const judge_request& request);
-
-// Native objects, each in a locked process of its own.
-reference_launcher native_launcher(zygote_client& zygote, const judge_settings& settings);
-
-// Runs reference and oracle in an arena that no candidate maps.
-class input_set_maker {
-public:
-  input_set_maker(reference_launcher launch, const judge_settings& settings, shared_arena& arena,
-                  input_set_cache& cache, const judge_request& request, const request_hooks& hooks);
-
-  // `purpose` keeps pools apart that must not share data: "screening", "confirm", "screen".
-  attempt<std::shared_ptr<const input_sets>> get(const shape_case& shape, edge_kind edge, const std::string& purpose,
-                                                 const input_set_count& size);
-  // One set with chosen data; `error` receives the reference's error by argument.
-  attempt<input_set> make_set(const shape_case& shape, const draw_options& options, bool with_reference,
-                              std::vector<double>* error, double* reference_ns);
-  // The reference's outputs on the same data once more, by argument, compact.
-  attempt<std::vector<expected_output>> run_again(const input_set& set);
-
-private:
-  attempt<input_set> finish_set(const shape_case& shape, result<drawn_call> drawn, bool with_reference,
-                                std::vector<double>* error, double* reference_ns);
-  // Whether the machine has the memory for sets of this shape, as far as its sizes tell.
-  attempt<void> fits(const shape_case& shape) const;
-  attempt<void> ready(size_t bytes);
-  attempt<double> run(bool oracle, const contract& task, const call_data& data, const arena_layout& layout,
-                      std::vector<expected_output>& outputs);
-
-  reference_launcher launch_;
-  const judge_settings& settings_;
-  shared_arena& arena_;
-  input_set_cache& cache_;
-  const judge_request& request_;
-  const request_hooks& hooks_;
-  contract promoted_;
-  id128 identity_;
-  std::unique_ptr<reference_process> reference_;
-  std::unique_ptr<reference_process> oracle_;
-  size_t ready_bytes_ = 0;
 };
 
 } // namespace kevolve

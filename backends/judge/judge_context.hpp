@@ -1,33 +1,51 @@
-// The five kinds of request, from request to outcome.
+// What a judge keeps between requests, whatever its target, and the evaluations that need no more.
 #pragma once
 
-#include "backends/judge/input_sets.hpp"
-#include "backends/judge/peaks.hpp"
+#include "backends/judge/input_set_maker.hpp"
+#include "backends/judge/judge_settings.hpp"
+#include "backends/judge/reference_process.hpp"
 #include "backends/judge/shared_arena.hpp"
-#include "backends/judge/zygote_client.hpp"
 #include "backends/protocol.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace kevolve {
 
-// What outlives a request.
-struct judge_context {
-  judge_settings settings;
-  zygote_client zygote;
-  shared_arena comparison_arena;
-  shared_arena pool_arena;
-  input_set_cache pools;
-  peak_meter peaks;
-  reference_launcher launch_reference; // native objects, unless a target has others
-  bool native_reference = true;
-
-  explicit judge_context(judge_settings s);
+// A reference on its admission, with the input sets it has made.
+struct reference_under_test {
+  const judge_request& request;
+  const request_hooks& hooks;
+  const std::vector<std::shared_ptr<const input_sets>>& pools;
+  const input_sets& smallest;                                                   // of these
+  std::function<evaluation_error(const input_sets&, evaluation_error)> explain; // an error of a call on a set of these
 };
 
-judge_outcome evaluate_request(judge_context& c, const judge_request& request, const request_hooks& hooks);
+// How the references of a task are run.
+struct reference_runner {
+  reference_launcher launch;
+  // Judges the reference as if it were a candidate. Empty where its process cannot be: a framework's.
+  std::function<attempt<void>(const reference_under_test&, judge_outcome&)> judge_as_candidate;
 
-// Inside evaluate_request; here so that each fits a file of its own.
+  bool sandboxed() const { return static_cast<bool>(judge_as_candidate); }
+};
+
+struct judge_context {
+  judge_settings settings;
+  shared_arena pool_arena; // for reference and oracle; no candidate maps it
+  input_set_cache pools;
+  reference_runner references; // of the request in progress
+
+  explicit judge_context(judge_settings s) : settings(std::move(s)), pools(settings.cache_bytes) {}
+};
+
+// Runs an evaluation and makes the outcome of its end: verdict or fault. `who` is named where memory runs out.
+judge_outcome run_request(const judge_request& request, const std::string& who,
+                          const std::function<attempt<void>(judge_outcome&)>& evaluate);
+
+// Checks that a task is sound, by its reference alone.
 attempt<void> admit(judge_context& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out);
-attempt<void> check(judge_context& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out);
-attempt<void> screening(judge_context& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out);
 
 } // namespace kevolve

@@ -1,5 +1,6 @@
 // check, screening and confirm: a candidate against the expected outputs, and against a baseline's time.
 #include "backends/judge/figure.hpp"
+#include "backends/judge/native_judge_context.hpp"
 #include "backends/judge/native_process_pair.hpp"
 #include "backends/judge/paired_comparison.hpp"
 #include "backends/judge/test_set.hpp"
@@ -18,15 +19,19 @@ using std::chrono::steady_clock;
 // About: as many as there are sets of the shapes together.
 constexpr size_t calls_of_a_compared_process = 40;
 
+constexpr test_set_sizes native_sizes{{4, 32, std::chrono::milliseconds{1500}},
+                                      {4, 12, std::chrono::milliseconds{500}}};
+
 double median(std::vector<double> values) {
   return interval_of_median(std::move(values)).median;
 }
 
 class native_evaluation {
 public:
-  native_evaluation(judge_context& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
-      : judge_(c), request_(request), hooks_(hooks), out_(out), test_set_(c, request, hooks),
-        processes_(c.zygote, c.settings, c.comparison_arena, request, hooks, out.correctness),
+  native_evaluation(native_judge_context& c, const judge_request& request, const request_hooks& hooks,
+                    judge_outcome& out)
+      : judge_(c), request_(request), hooks_(hooks), out_(out), test_set_(c.common, native_sizes, request, hooks),
+        processes_(c.sandbox, c.common.settings, request, hooks, out.correctness),
         comparison_(processes_, request.delta, out.correctness) {
     out_.correctness.bit_equal = true;
   }
@@ -91,7 +96,8 @@ private:
         return ok;
     if (request_.mode == judge_mode::check)
       return {};
-    auto compared = run_timing_session({}, judge_.settings.calm, request_, hooks_, processes_, comparison_, out_);
+    auto compared =
+        run_timing_session({}, judge_.common.settings.calm, request_, hooks_, processes_, comparison_, out_);
     note_draws();
     if (compared && request_.mode == judge_mode::screening && out_.decision == comparison_decision::faster)
       compared = screen_closely();
@@ -109,7 +115,7 @@ private:
     if (auto ok = processes_.open(test_set_.all()); !ok)
       return ok;
     for (const auto& pool : test_set_.compared()) {
-      auto floor = test_set_.floor_of(*pool);
+      auto floor = floor_of(judge_, request_, *pool);
       if (!floor)
         return tl::unexpected<evaluation_error>(floor.error());
       comparison_.add_shape(pool, *floor);
@@ -230,7 +236,7 @@ private:
         return infrastructure("device_sick", ok.error().detail);
       for (const auto& shape : comparison_.shapes())
         if (shape.pool->shape.name == t.shape) {
-          auto floor = test_set_.floor_of(*shape.pool);
+          auto floor = floor_of(judge_, request_, *shape.pool);
           if (!floor)
             return tl::unexpected<evaluation_error>(floor.error());
           t.floor_ns = *floor;
@@ -247,7 +253,7 @@ private:
     return {};
   }
 
-  judge_context& judge_;
+  native_judge_context& judge_;
   const judge_request& request_;
   const request_hooks& hooks_;
   judge_outcome& out_;
@@ -259,12 +265,8 @@ private:
 
 } // namespace
 
-attempt<void> check(judge_context& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out) {
-  return native_evaluation{c, request, hooks, out}.run();
-}
-
-attempt<void> screening(judge_context& c, const judge_request& request, const request_hooks& hooks,
-                        judge_outcome& out) {
+attempt<void> evaluate_candidate(native_judge_context& c, const judge_request& request, const request_hooks& hooks,
+                                 judge_outcome& out) {
   return native_evaluation{c, request, hooks, out}.run();
 }
 

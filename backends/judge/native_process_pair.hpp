@@ -4,6 +4,7 @@
 #pragma once
 
 #include "backends/judge/checked_call.hpp"
+#include "backends/judge/native_reference.hpp"
 #include "backends/judge/noise_monitor.hpp"
 #include "backends/judge/process_pair.hpp"
 #include "backends/judge/random_stream.hpp"
@@ -25,8 +26,8 @@ struct launch_draws {
 
 class native_process_pair final : public process_pair {
 public:
-  native_process_pair(zygote_client& zygote, const judge_settings& settings, shared_arena& arena,
-                      const judge_request& request, const request_hooks& hooks, correctness_report& report);
+  native_process_pair(native_sandbox& sandbox, const judge_settings& settings, const judge_request& request,
+                      const request_hooks& hooks, correctness_report& report);
 
   // Prepares the memory for the largest of these pools, and launches the candidate's process for the screens. Called
   // before anything else.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backends/judge/evaluation_error.hpp"
-#include "backends/judge/input_sets.hpp"
+#include "backends/judge/input_set_maker.hpp"
 #include "backends/protocol.hpp"
 
 #include <memory>

@@ -2,11 +2,13 @@
 // this interface; paired_comparison and run_timing_session() decide from what it returns. Lives for one request.
 #pragma once
 
+#include "backends/judge/disturbance.hpp"
 #include "backends/judge/evaluation_error.hpp"
 #include "backends/judge/input_sets.hpp"
 #include "backends/judge/sequential_test.hpp"
 #include "backends/protocol.hpp"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>

@@ -2,6 +2,7 @@
 // except during a call; the judge alone holds clock and verdict. Lives for a few calls at most.
 #pragma once
 
+#include "backends/judge/rejection.hpp"
 #include "backends/judge/shared_arena.hpp"
 #include "backends/judge/zygote_client.hpp"
 #include "runtime/base/contract.hpp"
@@ -9,19 +10,10 @@
 #include "runtime/base/verdict.hpp"
 
 #include <chrono>
-#include <map>
 #include <optional>
 #include <string>
 
 namespace kevolve {
-
-// Why an object is refused.
-struct rejection {
-  verdict result = verdict::none;
-  std::string rule;
-  std::string detail;
-  std::map<std::string, std::string> evidence;
-};
 
 // A shared object in a sealed memfd.
 class object_file {

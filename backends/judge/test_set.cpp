@@ -16,8 +16,6 @@ constexpr input_set_count large_size{large_variants, large_variants, millisecond
 constexpr input_set_count cancellation_size{2, 2, milliseconds{0}};
 // They may be large, and are kept: the variants that tell most.
 constexpr input_set_count larger_size{4, 4, milliseconds{0}};
-constexpr input_set_count screening_size{4, 32, milliseconds{1500}};
-constexpr input_set_count held_out_size{4, 12, milliseconds{500}};
 
 bool is_smaller(const test_set::input_sets_pointer& a, const test_set::input_sets_pointer& b) {
   return a->largest_layout() < b->largest_layout();
@@ -46,8 +44,10 @@ std::string why_skipped(const input_sets& pool, const judge_request& request) {
   return pool.not_finite.which.empty() ? "" : "skipped: the expected output is not finite";
 }
 
-test_set::test_set(judge_context& c, const judge_request& request, const request_hooks& hooks)
-    : judge_(c), request_(request), maker_(c.launch_reference, c.settings, c.pool_arena, c.pools, request, hooks) {}
+test_set::test_set(judge_context& c, const test_set_sizes& sizes, const judge_request& request,
+                   const request_hooks& hooks)
+    : sizes_(sizes), request_(request), maker_(c.references.launch, c.settings, c.pool_arena, c.pools, request, hooks) {
+}
 
 attempt<void> test_set::add(attempt<input_sets_pointer> pool, std::vector<input_sets_pointer>& to) {
   if (!pool)
@@ -68,7 +68,7 @@ attempt<void> test_set::add_declared(const char* screen_purpose) {
         return ok;
     if (request_.mode == judge_mode::check || (shape.held_out && !confirming))
       continue;
-    const auto& size = shape.held_out ? held_out_size : screening_size;
+    const auto& size = shape.held_out ? sizes_.held_out : sizes_.declared;
     if (auto ok = add(maker_.get(shape, edge_kind::none, confirming ? "confirm" : "race", size), compared_); !ok)
       return ok;
   }
@@ -114,21 +114,6 @@ std::vector<const shape_case*> test_set::larger() const {
     if (shape.name != smallest_.name && (request_.mode != judge_mode::screening || !shape.held_out))
       out.push_back(&shape);
   return out;
-}
-
-attempt<double> test_set::floor_of(const input_sets& pool) {
-  if (!judge_.peaks.measured())
-    if (auto ok = judge_.peaks.measure(); !ok)
-      return infrastructure("device_sick", ok.error().detail);
-  const auto peaks = request_.task.threads ? judge_.peaks.of_all_cores() : judge_.peaks.of_core();
-  double least = 0.0;
-  for (const auto& set : pool.sets) {
-    auto ns = physics_floor_ns(request_.task, set.data, working_set_bytes(set.data), peaks);
-    if (!ns)
-      return infrastructure("internal", "the declared work: " + to_string(ns.error()));
-    least = &set == &pool.sets.front() ? *ns : std::min(least, *ns);
-  }
-  return least;
 }
 
 } // namespace kevolve

@@ -17,11 +17,17 @@ attempt<std::shared_ptr<const input_sets>> edge_on_larger(input_set_maker& maker
 // Why nobody is judged on it; empty: all are.
 std::string why_skipped(const input_sets& pool, const judge_request& request);
 
+// How many sets a compared shape has: none is met twice by a process, so that more sets take fewer processes.
+struct test_set_sizes {
+  input_set_count declared;
+  input_set_count held_out;
+};
+
 class test_set {
 public:
   using input_sets_pointer = std::shared_ptr<const input_sets>;
 
-  test_set(judge_context& c, const judge_request& request, const request_hooks& hooks);
+  test_set(judge_context& c, const test_set_sizes& sizes, const judge_request& request, const request_hooks& hooks);
 
   attempt<void> gather();
   const std::vector<input_sets_pointer>& all() const { return all_; }
@@ -40,14 +46,11 @@ public:
   std::vector<const shape_case*> larger() const;
   double reference_max_abs() const { return reference_max_abs_; } // edge cases aside: they err on another scale
 
-  // The least time that the declared work can take on a set of this pool; 0: none is declared.
-  attempt<double> floor_of(const input_sets& pool);
-
 private:
   attempt<void> add(attempt<input_sets_pointer> pool, std::vector<input_sets_pointer>& to);
   attempt<void> add_declared(const char* screen_purpose);
 
-  judge_context& judge_;
+  test_set_sizes sizes_;
   const judge_request& request_;
   input_set_maker maker_;
   std::vector<input_sets_pointer> all_;

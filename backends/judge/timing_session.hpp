@@ -3,7 +3,7 @@
 #pragma once
 
 #include "backends/judge/evaluation_error.hpp"
-#include "backends/judge/input_sets.hpp"
+#include "backends/judge/judge_settings.hpp"
 #include "backends/judge/paired_comparison.hpp"
 #include "backends/protocol.hpp"
 

@@ -1,5 +1,5 @@
 // Pools: what is drawn ahead on other cores is what would have been drawn one by one.
-#include "backends/judge/input_sets.hpp"
+#include "backends/judge/input_set_maker.hpp"
 #include "backends/judge/numbers.hpp"
 #include "tests/cpu_judge/tasks.hpp"
 

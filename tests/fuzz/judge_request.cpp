@@ -1,6 +1,6 @@
 // Requests to kevolve-judge, as far as one process can drive them: the frame's bytes, and any contract whatever up to
 // the moment at which a process would be launched. The zygote is one that does not start.
-#include "backends/judge/judge_context.hpp"
+#include "backends/judge/native_judge_context.hpp"
 #include "backends/judge/physics.hpp"
 #include "runtime/base/codec.hpp"
 #include "tests/fuzz/input.hpp"
@@ -86,7 +86,7 @@ void hold(const judge_request& request) {
     judge_settings settings;
     settings.zygote_path = "/dev/null/no-zygote";
     settings.thread_cores = {0};
-    return std::make_unique<judge_context>(std::move(settings));
+    return std::make_unique<native_judge_context>(std::move(settings));
   }();
   request_hooks hooks;
   hooks.progress = [](const std::string&) {};

@@ -3,7 +3,7 @@
 #include "backends/cpu/judge/core_sensors.hpp"
 #include "backends/cpu/judge/scheduling_priority.hpp"
 #include "backends/judge/core_turn.hpp"
-#include "backends/judge/judge_context.hpp"
+#include "backends/judge/native_judge_context.hpp"
 #include "runtime/base/channel.hpp"
 #include "runtime/base/helper_process.hpp"
 #include "runtime/base/sandbox.hpp"
@@ -89,11 +89,11 @@ constexpr milliseconds turn_limit = std::chrono::hours{24};
 class server {
 public:
   server(judge_settings settings, std::vector<std::string> done_without)
-      : judge_(std::move(settings)), sensors_(judge_.settings.core), channel_(helper_socket_fd),
+      : judge_(std::move(settings)), sensors_(judge_.common.settings.core), channel_(helper_socket_fd),
         done_without_(std::move(done_without)) {}
 
   int run() {
-    if (auto ok = judge_.zygote.start(); !ok) {
+    if (auto ok = judge_.sandbox.zygote.start(); !ok) {
       std::fprintf(stderr, "kevolve-judge: %s\n", to_string(ok.error()).c_str());
       return 1;
     }
@@ -119,11 +119,11 @@ private:
     uname(&os);
     const auto processor = processor_name();
     hello.fingerprint = to_string(derive_id("cpu-device", processor + "/" + os.release + "/" + os.machine));
-    hello.facts["sandbox"] = judge_.zygote.sandbox_level();
+    hello.facts["sandbox"] = judge_.sandbox.zygote.sandbox_level();
     hello.facts["processor"] = processor;
     hello.facts["kernel"] = os.release;
-    hello.facts["core"] = std::to_string(judge_.settings.core);
-    hello.facts["thread_cores"] = std::to_string(judge_.settings.thread_cores.size());
+    hello.facts["core"] = std::to_string(judge_.common.settings.core);
+    hello.facts["thread_cores"] = std::to_string(judge_.common.settings.thread_cores.size());
     for (const auto& [layer, lack] : detect_sandbox().missing)
       hello.facts["sandbox.missing." + layer] = lack.why + ": " + lack.remedy;
     return channel_.send_message(frame_kind::hello, hello).has_value();
@@ -198,19 +198,20 @@ private:
     judge_outcome out;
     auto waited = false;
     // A candidate's threads have all the cores of the task's, and nobody compiles on them meanwhile.
-    auto cores = request.task.threads ? judge_.settings.thread_cores : std::vector<int>{};
-    cores.push_back(judge_.settings.core);
+    auto cores = request.task.threads ? judge_.common.settings.thread_cores : std::vector<int>{};
+    cores.push_back(judge_.common.settings.core);
     const auto waiting = [&](int core) {
       waited = true;
       tell("waiting for core " + std::to_string(core) + ", " + describe(holder_of(core)), true);
     };
-    const auto too_weak = refusal_of_level(judge_.zygote.sandbox_level(), done_without_);
+    const auto too_weak = refusal_of_level(judge_.sandbox.zygote.sandbox_level(), done_without_);
     if (!too_weak.empty() && request.mode != judge_mode::probe) {
       out.job = request.job;
       out.trouble = {"sandbox_weak", too_weak, 0};
     } else if (auto turns = take_cores(std::move(cores), turn_limit, waiting, hooks.cancelled)) {
       if (waited)
-        tell("core " + std::to_string(judge_.settings.core) + " is free", false); // whoever shows the wait may stop
+        tell("core " + std::to_string(judge_.common.settings.core) + " is free",
+             false); // whoever shows the wait may stop
       hooks.deadline = steady_clock::now() + milliseconds{request.limit_ms};
       out = evaluate_request(judge_, request, hooks);
       // While the core is ours: an idle judge does not look, for another one may be timing there.
@@ -224,7 +225,7 @@ private:
     return alive_ && channel_.send_message(frame_kind::judge_outcome, out).has_value();
   }
 
-  judge_context judge_;
+  native_judge_context judge_;
   core_sensors sensors_;
   channel channel_;
   std::vector<std::string> done_without_;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "backends/judge/input_sets.hpp"
-#include "backends/judge/sandboxed_process.hpp"
+#include "backends/judge/rejection.hpp"
+#include "backends/judge/shared_arena.hpp"
+#include "backends/protocol.hpp"
 
 #include <optional>
 

@@ -15,12 +15,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
-using input_sets_pointer = std::shared_ptr<const input_sets>;
 
-constexpr input_set_count screen_size{2, 2, milliseconds{0}};
 // Made once for all candidates of a task. The more sets, the fewer fresh workers: none meets a set twice.
-constexpr input_set_count screening_size{4, 64, milliseconds{5000}};
-constexpr input_set_count held_out_size{3, 6, milliseconds{500}};
+constexpr test_set_sizes device_sizes{{4, 64, milliseconds{5000}}, {3, 6, milliseconds{500}}};
 // A device is not shared as a core is: its first pairs may be believed, however short the calls.
 constexpr timing_rules device_timing{2, milliseconds{0}, 0.0, milliseconds{0}, false, 5};
 constexpr uint32_t final_long_run_ms = 1000; // what the final confirmation asks for: the figure that people are told
@@ -29,8 +26,7 @@ constexpr uint32_t compiled_pairs = 9;
 class device_evaluation {
 public:
   device_evaluation(gpu_judge_context& b, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
-      : judge_(b), request_(request), hooks_(hooks), out_(out),
-        maker_(b.host.launch_reference, b.settings.host, b.host.pool_arena, b.host.pools, request, hooks),
+      : judge_(b), request_(request), hooks_(hooks), out_(out), test_set_(b.common, device_sizes, request, hooks),
         processes_(b, request, out.correctness), comparison_(processes_, request.delta, out.correctness) {
     out_.correctness.bit_equal = true;
   }
@@ -67,7 +63,7 @@ private:
     gathering_ = steady_clock::now() - start;
     if (!gathered)
       return gathered;
-    if (auto ok = processes_.open(pools_); !ok)
+    if (auto ok = processes_.open(test_set_.all()); !ok)
       return ok;
     if (auto ok = screen_all(); !ok)
       return ok;
@@ -108,7 +104,7 @@ private:
         return ok;
     // Who is to be improved on is looked into, when all that is timed has been.
     if (request_.mode == judge_mode::confirm && out_.decision == comparison_decision::faster)
-      note_profile(judge_, request_, compared_, hooks_, out_);
+      note_profile(judge_, request_, test_set_.compared(), hooks_, out_);
     return {};
   }
 
@@ -200,67 +196,33 @@ private:
   }
 
   attempt<void> gather() {
-    std::vector<input_sets_pointer> all;
-    const auto add = [&](attempt<input_sets_pointer> pool, std::vector<input_sets_pointer>& to) -> attempt<void> {
-      if (!pool)
-        return tl::unexpected(blame_reference(pool.error()));
-      if ((*pool)->edge == edge_kind::none)
-        out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, (*pool)->reference_max_abs);
-      to.push_back(*pool);
-      all.push_back(std::move(*pool));
-      return {};
-    };
-    const auto get = [&](const shape_case& shape, const char* purpose, const input_set_count& size,
-                         std::vector<input_sets_pointer>& to) {
-      return add(maker_.get(shape, edge_kind::none, purpose, size), to);
-    };
-    const bool confirming = request_.mode == judge_mode::confirm;
-    const auto* screen_purpose = confirming ? "confirm screen" : "screen";
-    for (const auto& shape : request_.task.shapes) {
-      if (request_.mode == judge_mode::check || shape.held_out)
-        if (auto ok = get(shape, screen_purpose, screen_size, screens_); !ok)
-          return ok;
-      if (request_.mode == judge_mode::check || (shape.held_out && !confirming))
-        continue;
-      const auto& size = shape.held_out ? held_out_size : screening_size;
-      if (auto ok = get(shape, confirming ? "confirm" : "race", size, compared_); !ok)
-        return ok;
-    }
-    if (all.empty())
-      return infrastructure("internal", "the task has no shape");
-    const auto smaller = [](const auto& a, const auto& b) { return a->largest_layout() < b->largest_layout(); };
-    const auto smallest = (*std::min_element(all.begin(), all.end(), smaller))->shape;
-    if (std::none_of(screens_.begin(), screens_.end(), [&](const auto& p) { return p->shape.name == smallest.name; }))
-      if (auto ok = get(smallest, screen_purpose, screen_size, screens_); !ok)
-        return ok;
-    for (const auto edge : edges_of(request_.task))
-      if (auto ok = add(edge_on_smallest(maker_, smallest, edge), edges_); !ok)
-        return ok;
-    smallest_ = smallest.name;
-    std::sort(screens_.begin(), screens_.end(), smaller);
-    for (const auto& pool : compared_) {
+    if (auto ok = test_set_.gather(); !ok)
+      return ok;
+    out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, test_set_.reference_max_abs());
+    for (const auto& pool : test_set_.compared()) {
       auto floor = floor_of(judge_, request_, *pool);
       if (!floor)
         return tl::unexpected(floor.error());
       comparison_.add_shape(pool, *floor);
     }
-    if (auto told = redrawn(all); !told.empty())
+    if (auto told = redrawn(test_set_.all()); !told.empty())
       out_.evidence["redrawn"] = std::move(told);
-    pools_ = std::move(all);
     return {};
   }
 
   attempt<void> screen_all() {
     hooks_.progress("screen");
-    for (size_t i = 0; i < screens_.size(); ++i) {
+    bool first = true;
+    for (const auto& pool : test_set_.screens()) {
       if (auto ok = still_wanted(hooks_); !ok)
         return ok;
-      if (auto ok = processes_.screen(*screens_[i], 0, i == 0 ? 3 : 1); !ok)
+      if (auto ok = processes_.screen(*pool, 0, first ? 3 : 1); !ok)
         return ok;
-      if (auto ok = processes_.screen(*screens_[i], 1, 1); !ok)
+      if (auto ok = processes_.screen(*pool, 1, 1); !ok)
         return ok;
+      first = false;
     }
-    for (const auto& pool : edges_)
+    for (const auto& pool : test_set_.edges())
       if (auto ok = screen_edge(*pool); !ok)
         return ok;
     return {};
@@ -282,23 +244,20 @@ private:
   // Edge values on the other shapes that are compared, or all: they are made one at a time, for they may be large.
   attempt<void> screen_larger_edges() {
     hooks_.progress("edges");
-    for (const auto& shape : request_.task.shapes) {
-      if (shape.name == smallest_ || (request_.mode == judge_mode::screening && shape.held_out))
-        continue;
+    for (const auto* shape : test_set_.larger())
       for (const auto edge : edges_of(request_.task)) {
         if (auto ok = still_wanted(hooks_); !ok)
           return ok;
         const auto start = steady_clock::now();
-        auto pool = edge_on_larger(maker_, shape, edge);
+        auto pool = test_set_.edge_of(*shape, edge);
         gathering_ += steady_clock::now() - start;
         if (!pool)
-          return tl::unexpected(blame_reference(pool.error()));
+          return tl::unexpected(pool.error());
         if (auto ok = processes_.reopen(**pool); !ok)
           return ok;
         if (auto ok = screen_edge(**pool); !ok)
           return ok;
       }
-    }
     return {};
   }
 
@@ -309,20 +268,15 @@ private:
   const judge_request& request_;
   const request_hooks& hooks_;
   judge_outcome& out_;
-  input_set_maker maker_;
+  test_set test_set_;
   device_process_pair processes_;
   paired_comparison comparison_;
-  std::vector<input_sets_pointer> pools_; // all of them
-  std::vector<input_sets_pointer> screens_;
-  std::vector<input_sets_pointer> edges_; // on the smallest shape
-  std::string smallest_;                  // shape_case::name
-  std::vector<input_sets_pointer> compared_;
 };
 
 } // namespace
 
-attempt<void> screening(gpu_judge_context& b, const judge_request& request, const request_hooks& hooks,
-                        judge_outcome& out) {
+attempt<void> evaluate_candidate(gpu_judge_context& b, const judge_request& request, const request_hooks& hooks,
+                                 judge_outcome& out) {
   return device_evaluation{b, request, hooks, out}.run();
 }
 

@@ -8,15 +8,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
-#include <new>
 
 namespace kevolve::cuda {
 
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
 constexpr milliseconds probe_limit{120'000};
 constexpr size_t spare_workers = 2;      // a candidate and its baseline
@@ -59,16 +56,15 @@ attempt<void> probe(gpu_judge_context& b, judge_outcome& out) {
 
 attempt<void> dispatch(gpu_judge_context& b, const judge_request& request, const request_hooks& hooks,
                        judge_outcome& out) {
-  b.host.native_reference = !is_framework(request);
-  b.host.launch_reference =
-      b.host.native_reference ? native_launcher(b.host.zygote, b.host.settings) : framework_launcher(b);
+  b.common.references = is_framework(request) ? reference_runner{framework_launcher(b), {}}
+                                              : native_references(b.sandbox, b.common.settings);
   switch (request.mode) {
     case judge_mode::admit: // of the reference alone
-      return admit(b.host, request, hooks, out);
+      return admit(b.common, request, hooks, out);
     case judge_mode::probe:
       return probe(b, out);
     default:
-      return screening(b, request, hooks, out);
+      return evaluate_candidate(b, request, hooks, out);
   }
 }
 
@@ -230,36 +226,12 @@ std::string machine_of(const gpu_judge_context& b) {
 } // namespace
 
 judge_outcome evaluate_request(gpu_judge_context& b, const judge_request& request, const request_hooks& hooks) {
-  const auto start = steady_clock::now();
-  judge_outcome out;
-  out.job = request.job;
-  attempt<void> ended;
-  try {
-    ended = dispatch(b, request, hooks, out);
-  } catch (const std::bad_alloc&) {
-    ended = infrastructure("no_space", "the runner has no memory for this task's arrays");
-  } catch (const std::exception& e) {
-    ended = infrastructure("internal", e.what());
-  }
-  if (ended)
-    out.result = verdict::pass;
-  else {
-    auto& s = ended.error();
-    out.trouble = s.trouble;
-    out.decision = comparison_decision::undecided;
-    if (tells_of_conduct(s)) {
-      out.result = s.refused.result;
-      out.rule = s.refused.rule;
-      out.detail = s.refused.detail;
-      out.evidence.merge(s.refused.evidence);
-    }
-  }
+  auto out = run_request(request, "runner", [&](judge_outcome& o) { return dispatch(b, request, hooks, o); });
   out.evidence["machine"] = machine_of(b);
   // No host code of the candidate runs; the reference's sandbox is the host's.
-  out.sandbox_level = "device-code, host " + b.host.zygote.sandbox_level();
+  out.sandbox_level = "device-code, host " + b.sandbox.zygote.sandbox_level();
   if (b.framework.alive())
     out.sandbox_level += ", reference " + b.framework.sandbox_level();
-  out.judge_ns = std::chrono::nanoseconds{steady_clock::now() - start}.count();
   return out;
 }
 

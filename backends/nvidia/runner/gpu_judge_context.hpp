@@ -4,6 +4,7 @@
 
 #include "backends/framework/framework_client.hpp"
 #include "backends/judge/judge_context.hpp"
+#include "backends/judge/native_reference.hpp"
 #include "backends/launch_plan/package.hpp"
 #include "backends/nvidia/bottleneck.hpp"
 #include "backends/nvidia/cubin.hpp"
@@ -29,7 +30,8 @@ struct standing_baseline;
 
 struct gpu_judge_context {
   runner_settings settings;
-  judge_context host;
+  judge_context common;
+  native_sandbox sandbox;                 // of native references
   shared_arena exchange;                  // where there is no examiner
   examiner_client examiner;               // kept between requests, with what it holds
   cuda_wire::hello device;                // of the first worker
@@ -42,7 +44,7 @@ struct gpu_judge_context {
   std::shared_ptr<standing_baseline> baseline; // of the last screening, for those that it has left sets for
   uint32_t pairs_of_workers = 1;               // the most that a screening has taken: the next one finds so many ready
 
-  explicit gpu_judge_context(runner_settings s) : settings(s), host(s.host) {}
+  explicit gpu_judge_context(runner_settings s) : settings(std::move(s)), common(settings.host), sandbox(common.settings) {}
 };
 
 // Asks a fresh worker who the device is. Once, before any request.
@@ -74,8 +76,8 @@ attempt<double> floor_of(gpu_judge_context& b, const judge_request& request, con
 
 judge_outcome evaluate_request(gpu_judge_context& b, const judge_request& request, const request_hooks& hooks);
 
-// Inside evaluate_request.
-attempt<void> screening(gpu_judge_context& b, const judge_request& request, const request_hooks& hooks,
-                        judge_outcome& out);
+// Checks a candidate, and screens or confirms it against its baseline, as the mode says.
+attempt<void> evaluate_candidate(gpu_judge_context& b, const judge_request& request, const request_hooks& hooks,
+                                 judge_outcome& out);
 
 } // namespace kevolve::cuda

@@ -69,7 +69,7 @@ public:
       : judge_(std::move(settings)), channel_(helper_socket_fd), done_without_(std::move(done_without)) {}
 
   int run() {
-    if (auto ok = judge_.host.zygote.start(); !ok)
+    if (auto ok = judge_.sandbox.zygote.start(); !ok)
       return give_up(to_string(ok.error()));
     if (auto ok = query_device(judge_); !ok)
       return give_up(to_string(ok.error()));
@@ -104,7 +104,7 @@ private:
     auto& f = hello.facts;
     hello.fingerprint =
         to_string(derive_id("cuda-device", f["device"] + "/" + f["uuid"] + "/" + f["driver"] + "/" + f["cuda"]));
-    f["sandbox"] = judge_.host.zygote.sandbox_level();
+    f["sandbox"] = judge_.sandbox.zygote.sandbox_level();
     f["ready_ms"] = std::to_string(judge_.device.ready_ns / 1'000'000);
     return channel_.send_message(frame_kind::hello, hello).has_value();
   }
@@ -171,7 +171,7 @@ private:
     hooks.deadline = steady_clock::now() + milliseconds{request.limit_ms};
     judge_outcome out;
     // The reference is host code, and runs in the host's sandbox.
-    if (const auto weak = refusal_of_level(judge_.host.zygote.sandbox_level(), done_without_);
+    if (const auto weak = refusal_of_level(judge_.sandbox.zygote.sandbox_level(), done_without_);
         !weak.empty() && request.mode != judge_mode::probe) {
       out.job = request.job;
       out.trouble = {"sandbox_weak", weak, 0};

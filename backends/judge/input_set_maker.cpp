@@ -1,0 +1,320 @@
+#include "backends/judge/input_set_maker.hpp"
+
+#include "backends/judge/distributions.hpp"
+#include "backends/judge/finiteness.hpp"
+#include "backends/judge/random_stream.hpp"
+#include "runtime/base/codec.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace kevolve {
+
+namespace {
+
+using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
+
+// The longest that one call of the reference or the oracle may take: they are made to take milliseconds.
+constexpr auto call_limit = std::chrono::seconds{20};
+
+constexpr size_t enough_when_slow = 4; // sets, when a call takes long
+
+size_t bytes_of(const input_set& set) {
+  auto out = set.data.bytes();
+  for (const auto& e : set.expected)
+    out += e.values.size();
+  for (const auto& r : set.reference_output)
+    out += r.size();
+  return out;
+}
+
+constexpr size_t most_redrawn = 64; // of a pool
+
+// For the largest difference alone: with nothing to refuse, it is found at the speed of memory.
+constexpr comparison_rule of_any_size{tolerance_mode::absrel, 0.0, std::numeric_limits<double>::max(), 0.0, 0.0, false};
+
+// Where there are few: values in few of the rows, which meet most of what leaves out its care, and all of them larger.
+uint32_t variant_of(size_t i, size_t most) {
+  constexpr std::array<uint32_t, 4> telling{first_scaled_variant - 1, first_scaled_variant - 2,
+                                            first_scaled_variant + 2, 1}; // 1: in any row, be it the only one
+  return most < large_variants && i < telling.size() ? telling.at(i) : static_cast<uint32_t>(i % large_variants);
+}
+
+evaluation_error at(const shape_case& shape, evaluation_error s) {
+  s.refused.evidence.try_emplace("shape", shape.name);
+  return s;
+}
+
+} // namespace
+
+input_set_maker::input_set_maker(reference_launcher launch, const judge_settings& settings, shared_arena& arena,
+                                 input_set_cache& cache, const judge_request& request, const request_hooks& hooks)
+    : launch_(std::move(launch)), settings_(settings), arena_(arena), cache_(cache), request_(request), hooks_(hooks),
+      promoted_(promoted(request.task)),
+      identity_(derive_id("pool", encode(request.task) + sha256_hex(request.reference) + sha256_hex(request.oracle)
+                                      + std::to_string(request.seed))) {}
+
+attempt<void> input_set_maker::ready(size_t bytes) {
+  if (bytes > ready_bytes_) {
+    reference_.reset();
+    oracle_.reset();
+    // Sizes that depend on data vary a little from set to set.
+    ready_bytes_ = bytes + bytes / 8;
+    if (auto prepared = arena_.prepare(ready_bytes_); !prepared)
+      return infrastructure(prepared.error());
+  }
+  const auto start = [this](std::unique_ptr<reference_process>& process, const std::string& object, bool oracle,
+                            const contract& task) -> attempt<void> {
+    if (process && process->alive())
+      return {};
+    auto launched = launch_(object, oracle, task, arena_);
+    if (!launched)
+      return tl::unexpected<evaluation_error>(about(oracle ? "oracle" : "reference", launched.error()));
+    process = std::move(*launched);
+    return {};
+  };
+  if (auto ok = start(reference_, request_.reference, false, request_.task); !ok)
+    return ok;
+  return request_.oracle.empty() ? attempt<void>{} : start(oracle_, request_.oracle, true, promoted_);
+}
+
+attempt<double> input_set_maker::run(bool oracle, const contract& task, const call_data& data,
+                                     const arena_layout& layout, std::vector<expected_output>& outputs) {
+  const auto* who = oracle ? "oracle" : "reference";
+  auto& process = oracle ? oracle_ : reference_;
+  call_memory memory{task, data, layout, arena_};
+  memory.set_up(nan_poison(secret_seed()));
+  nanoseconds took{0};
+  // Half of the request's time at most, so that a call that never ends is told from a request that had too much to do.
+  const auto most = std::min<nanoseconds>(call_limit, std::chrono::milliseconds{request_.limit_ms} / 2);
+  const auto left = std::max<nanoseconds>(hooks_.deadline - steady_clock::now(), std::chrono::milliseconds{1});
+  if (auto refused = process->call(task, data, layout, memory, std::min(most, left), took)) {
+    if (refused->rule == "call_limit" && most <= left)
+      refused->rule = "timeout";
+    else if (refused->result == verdict::timeout && steady_clock::now() >= hooks_.deadline)
+      return infrastructure("timed_out", std::string{"the "} + who + " did not end within the request's limit");
+    auto s = refusal(std::move(*refused)).value();
+    return tl::unexpected<evaluation_error>(about(who, std::move(s)));
+  }
+  if (auto where = memory.broken_guard())
+    return tl::unexpected<evaluation_error>(
+        about(who, {{}, {verdict::out_of_bounds, "guard_band", "wrote " + *where, {{"where", *where}}}}));
+  if (auto name = memory.mutated_input())
+    return tl::unexpected<evaluation_error>(about(
+        who,
+        {{}, {verdict::input_mutated, "input_changed", "changed its input '" + *name + "'", {{"argument", *name}}}}));
+
+  outputs.resize(task.arguments.size());
+  for (size_t i = 0; i < task.arguments.size(); ++i)
+    if (is_array(task.arguments[i]) && is_written(task.arguments[i])) {
+      const auto& g = data.geometries[i];
+      outputs[i].type = g.type;
+      outputs[i].values = collect(g, memory.array(i), g.count);
+    }
+  return static_cast<double>(took.count());
+}
+
+uint64_t static_seed(const judge_request& request) {
+  static const auto secret = secret_seed();
+  return request.seed != 0 ? request.seed : secret;
+}
+
+draw_options fresh_draw(const judge_request& request) {
+  draw_options out;
+  out.seed = secret_seed();
+  out.static_seed = static_seed(request);
+  return out;
+}
+
+attempt<input_set> input_set_maker::make_set(const shape_case& shape, const draw_options& options, bool with_reference,
+                                             std::vector<double>* error, double* reference_ns) {
+  return finish_set(shape, draw_ahead::draw(request_.task, shape, !request_.oracle.empty(), options), with_reference,
+                    error, reference_ns);
+}
+
+attempt<input_set> input_set_maker::finish_set(const shape_case& shape, result<drawn_call> drawn, bool with_reference,
+                                               std::vector<double>* error, double* reference_ns) {
+  const auto& task = request_.task;
+  if (!drawn)
+    return tl::unexpected<evaluation_error>({{},
+                                             {verdict::wrong_shape,
+                                              "inputs",
+                                              "shape '" + shape.name + "': " + drawn.error().detail,
+                                              {{"shape", shape.name}}}});
+  static uint64_t made = 0;
+  input_set out;
+  out.number = ++made;
+  out.data = std::move(drawn->data);
+  out.layout = lay_out(task, out.data.geometries, drawn->placement);
+  out.reference_output.resize(task.arguments.size());
+
+  const bool oracle = !request_.oracle.empty();
+  const auto& wide = drawn->wide;
+  arena_layout wide_layout;
+  if (oracle)
+    wide_layout = lay_out(promoted_, wide.geometries);
+  if (auto ok = ready(std::max(out.layout.total, wide_layout.total)); !ok)
+    return tl::unexpected<evaluation_error>(ok.error());
+
+  std::vector<expected_output> from_reference;
+  if (!oracle || with_reference) {
+    auto took = run(false, task, out.data, out.layout, from_reference);
+    if (!took)
+      return tl::unexpected<evaluation_error>(at(shape, took.error()));
+    if (reference_ns != nullptr)
+      *reference_ns = *took;
+  }
+  if (!oracle) {
+    out.expected = std::move(from_reference);
+    return out;
+  }
+  out.by_oracle = true;
+  if (auto took = run(true, promoted_, wide, wide_layout, out.expected); !took)
+    return tl::unexpected<evaluation_error>(at(shape, took.error()));
+  if (from_reference.empty())
+    return out;
+  if (error != nullptr)
+    error->assign(task.arguments.size(), 0.0);
+  for (size_t i = 0; i < from_reference.size(); ++i) {
+    auto& r = from_reference[i];
+    if (r.values.empty())
+      continue;
+    if (error != nullptr) {
+      auto g = out.data.geometries[i];
+      g.contiguous = true; // what the reference wrote is compact by now
+      const auto c = compare(g, r.values.data(), out.expected[i], counted_elements(task, out, i), of_any_size);
+      (*error)[i] = c.max_abs;
+    }
+    out.reference_output[i] = std::move(r.values);
+  }
+  return out;
+}
+
+attempt<std::vector<expected_output>> input_set_maker::run_again(const input_set& set) {
+  if (auto ok = ready(set.layout.total); !ok)
+    return tl::unexpected<evaluation_error>(ok.error());
+  std::vector<expected_output> out;
+  if (auto took = run(false, request_.task, set.data, set.layout, out); !took)
+    return tl::unexpected<evaluation_error>(took.error());
+  return out;
+}
+
+attempt<void> input_set_maker::fits(const shape_case& shape) const {
+  constexpr double memory_per_argument = 6.0; // inputs, outputs, expected values in double, what is kept, the arena
+  const auto unknown = [](const std::string&) -> result<int64_t> { return fail(errc::unsupported, "of data"); };
+  double bytes = 0.0;
+  for (const auto& a : request_.task.arguments)
+    if (is_array(a))
+      if (auto g = resolve_geometry(a, shape.sizes, unknown))
+        bytes += static_cast<double>(g->bytes());
+  const auto there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (memory_per_argument * bytes <= there)
+    return {};
+  const auto gib = [](double x) { return std::to_string(static_cast<int64_t>(x / 1e7) / 100) + " GB"; };
+  return refusal({verdict::out_of_memory,
+                  "too_large",
+                  "shape '" + shape.name + "' has " + gib(bytes)
+                      + " of arguments; to judge it takes six times that, and "
+                        "this machine has "
+                      + gib(there) + ": declare smaller shapes",
+                  {{"shape", shape.name}}});
+}
+
+attempt<std::shared_ptr<const input_sets>>
+input_set_maker::get(const shape_case& shape, edge_kind edge, const std::string& purpose, const input_set_count& size) {
+  const auto label = shape.name + "/" + to_string(edge) + "/" + purpose;
+  const auto key = derive_id("pool", to_string(identity_) + label);
+  if (auto found = cache_.find(key))
+    return found;
+  if (auto ok = fits(shape); !ok)
+    return tl::unexpected<evaluation_error>(ok.error());
+
+  auto pool = std::make_shared<input_sets>();
+  pool->shape = shape;
+  pool->edge = edge;
+  pool->reference_error.assign(request_.task.arguments.size(), 0.0);
+  const bool rarely = edge == edge_kind::none && request_.mode != judge_mode::admit;
+  const auto& arguments = request_.task.arguments;
+  // What is infinite in the reference alone, and exact values that it chooses by comparing floating ones.
+  const bool floats =
+      std::any_of(arguments.begin(), arguments.end(), [](const auto& a) { return is_floating(a.type); });
+  const bool may_differ = std::any_of(arguments.begin(), arguments.end(), [&](const auto& a) {
+    return a.nonfinite_match || (floats && is_written(a) && is_array(a) && !is_floating(a.type));
+  });
+  const auto start = steady_clock::now();
+  const auto options_of = [&](size_t i) {
+    draw_options options;
+    options.seed =
+        request_.seed != 0 ? mix_seed(request_.seed ^ key.lo, i + 1 + pool->redrawn * size.most) : secret_seed();
+    options.static_seed = static_seed(request_);
+    options.edge = edge;
+    options.placement = i % 2 == 0 ? 0 : options.seed; // half of them as they will mostly lie, half anywhere
+    options.variant = variant_of(i, size.most);
+    return options;
+  };
+  draw_ahead draws{request_.task, shape, !request_.oracle.empty(), settings_.draw_threads, options_of};
+  for (size_t i = 0; i < size.most; ++i) {
+    const auto spent = steady_clock::now() - start;
+    if (i >= size.least && (spent > size.patience || pool->bytes > settings_.shape_bytes)
+        && (i >= enough_when_slow || pool->bytes > settings_.shape_bytes))
+      break;
+    if (hooks_.cancelled())
+      return infrastructure("cancelled", "the request was cancelled");
+    if (steady_clock::now() >= hooks_.deadline)
+      return infrastructure("timed_out", "the request's limit passed while inputs were prepared");
+    if (i == 0 || spent > std::chrono::milliseconds{200})
+      hooks_.progress("pool " + label + " " + std::to_string(i));
+
+    std::vector<double> error;
+    double ns = 0.0;
+    // A slow reference runs beside the oracle on the first sets only: its error is a property of the task.
+    const bool with_reference = may_differ || i < 2 || steady_clock::now() - start < std::chrono::milliseconds{100};
+    const auto each = pool->sets.empty() ? 0 : pool->bytes / pool->sets.size();
+    const auto likely = each == 0 ? size.least : std::clamp(settings_.shape_bytes / each + 1, size.least, size.most);
+    auto set = finish_set(shape, draws.take(i, likely), with_reference, &error, &ns);
+    if (!set)
+      return tl::unexpected<evaluation_error>(set.error());
+    const bool alike = edge == edge_kind::large && variant_of(i, size.most) >= first_scaled_variant;
+    if (alike && !find_not_finite(request_.task, *set).which.empty()) {
+      ++pool->left_out; // larger than the operator is made for: the others say where that begins
+      continue;
+    }
+    if (edge != edge_kind::none)
+      for (size_t k = 0; k < arguments.size(); ++k)
+        set->error_scale.push_back(set->expected[k].values.empty()
+                                       ? 0.0
+                                       : scale_of_errors(arguments[k].type, set->expected[k],
+                                                         counted_elements(request_.task, *set, k), alike));
+    if (pool->not_finite.which.empty())
+      pool->not_finite = find_not_finite(request_.task, *set);
+    // Admission has looked at dozens of draws and seen none: who is judged here does not answer for a rarer one.
+    if (rarely && !pool->not_finite.which.empty()) {
+      if (++pool->redrawn > most_redrawn)
+        return infrastructure("internal", std::to_string(pool->redrawn) + " of "
+                                              + std::to_string(pool->redrawn + pool->sets.size())
+                                              + " draws leave infinite or NaN elements (" + pool->not_finite.which
+                                              + "): change the task's fill rules or declare nonfinite = \"match\"");
+      pool->not_finite = {};
+      draws.forget(i);
+      --i;
+      continue;
+    }
+    if (ns > 0.0)
+      pool->reference_ns.push_back(ns);
+    for (size_t k = 0; k < error.size(); ++k) {
+      pool->reference_error[k] = std::max(pool->reference_error[k], error[k]);
+      pool->reference_max_abs = std::max(pool->reference_max_abs, error[k]);
+    }
+    pool->bytes += bytes_of(*set);
+    pool->sets.push_back(std::move(*set));
+  }
+  cache_.keep(key, pool);
+  return std::shared_ptr<const input_sets>{pool};
+}
+
+} // namespace kevolve

@@ -1,0 +1,69 @@
+// Makes input sets with their expected outputs: draws the data, and runs reference and oracle on it.
+#pragma once
+
+#include "backends/judge/draw_ahead.hpp"
+#include "backends/judge/evaluation_error.hpp"
+#include "backends/judge/input_sets.hpp"
+#include "backends/judge/judge_settings.hpp"
+#include "backends/judge/reference_process.hpp"
+#include "backends/judge/shared_arena.hpp"
+#include "backends/protocol.hpp"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+// How many sets: at least `least`, at most `most`; between them until the time or the bytes are spent.
+struct input_set_count {
+  size_t least = 4;
+  size_t most = 32;
+  std::chrono::milliseconds patience{1500};
+};
+
+// What static arguments are drawn from: the same as long as this judge lives, so that no two sets differ in them.
+uint64_t static_seed(const judge_request& request);
+
+// New random inputs, static arguments apart.
+draw_options fresh_draw(const judge_request& request);
+
+// Runs reference and oracle in an arena that no candidate maps.
+class input_set_maker {
+public:
+  input_set_maker(reference_launcher launch, const judge_settings& settings, shared_arena& arena,
+                  input_set_cache& cache, const judge_request& request, const request_hooks& hooks);
+
+  // `purpose` keeps pools apart that must not share data: "screening", "confirm", "screen".
+  attempt<std::shared_ptr<const input_sets>> get(const shape_case& shape, edge_kind edge, const std::string& purpose,
+                                                 const input_set_count& size);
+  // One set with chosen data; `error` receives the reference's error by argument.
+  attempt<input_set> make_set(const shape_case& shape, const draw_options& options, bool with_reference,
+                              std::vector<double>* error, double* reference_ns);
+  // The reference's outputs on the same data once more, by argument, compact.
+  attempt<std::vector<expected_output>> run_again(const input_set& set);
+
+private:
+  attempt<input_set> finish_set(const shape_case& shape, result<drawn_call> drawn, bool with_reference,
+                                std::vector<double>* error, double* reference_ns);
+  // Whether the machine has the memory for sets of this shape, as far as its sizes tell.
+  attempt<void> fits(const shape_case& shape) const;
+  attempt<void> ready(size_t bytes);
+  attempt<double> run(bool oracle, const contract& task, const call_data& data, const arena_layout& layout,
+                      std::vector<expected_output>& outputs);
+
+  reference_launcher launch_;
+  const judge_settings& settings_;
+  shared_arena& arena_;
+  input_set_cache& cache_;
+  const judge_request& request_;
+  const request_hooks& hooks_;
+  contract promoted_;
+  id128 identity_;
+  std::unique_ptr<reference_process> reference_;
+  std::unique_ptr<reference_process> oracle_;
+  size_t ready_bytes_ = 0;
+};
+
+} // namespace kevolve

@@ -1,0 +1,28 @@
+// The judge of native candidates: what it keeps between requests beside what every judge keeps.
+#pragma once
+
+#include "backends/judge/judge_context.hpp"
+#include "backends/judge/native_reference.hpp"
+#include "backends/judge/peaks.hpp"
+
+namespace kevolve {
+
+struct native_judge_context {
+  judge_context common;
+  native_sandbox sandbox;
+  peak_meter peaks;
+
+  explicit native_judge_context(judge_settings s);
+};
+
+// Answers a request of any mode.
+judge_outcome evaluate_request(native_judge_context& c, const judge_request& request, const request_hooks& hooks);
+
+// Checks a candidate, and screens or confirms it against its baseline, as the mode says.
+attempt<void> evaluate_candidate(native_judge_context& c, const judge_request& request, const request_hooks& hooks,
+                                 judge_outcome& out);
+
+// Returns the least time that the declared work can take on a set of this pool; 0: none is declared.
+attempt<double> floor_of(native_judge_context& c, const judge_request& request, const input_sets& pool);
+
+} // namespace kevolve

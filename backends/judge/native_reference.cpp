@@ -1,0 +1,105 @@
+#include "backends/judge/native_reference.hpp"
+
+#include "backends/judge/figure.hpp"
+#include "backends/judge/native_process_pair.hpp"
+
+#include <array>
+
+namespace kevolve {
+
+namespace {
+
+using std::chrono::nanoseconds;
+
+constexpr double short_call = 30.0; // times a call of nothing
+
+class native_reference final : public reference_process {
+public:
+  explicit native_reference(sandboxed_process process) : process_(std::move(process)) {}
+
+  bool alive() const override { return process_.alive(); }
+  std::optional<rejection> call(const contract& task, const call_data& /*data*/, const arena_layout& /*layout*/,
+                                const call_memory& memory, nanoseconds limit, nanoseconds& took) override {
+    std::array<uint64_t, wire::max_arguments> values{};
+    memory.fill_values(values.data());
+    return process_.call(values.data(), task.arguments.size(), limit, took);
+  }
+
+private:
+  sandboxed_process process_;
+};
+
+reference_launcher launcher(native_sandbox& sandbox, const judge_settings& settings) {
+  return [&sandbox, &settings](const std::string& object, bool oracle, const contract& task,
+                               shared_arena& arena) -> attempt<std::unique_ptr<reference_process>> {
+    auto file = object_file::create(object);
+    if (!file)
+      return infrastructure(file.error());
+    launch_options options;
+    options.task = &task;
+    options.slot = oracle ? 1 : 0;
+    options.memory_bytes = settings.memory_bytes * (task.threads ? 4 : 1);
+    options.cores = task.threads ? settings.thread_cores : std::vector<int>{settings.core};
+    std::optional<rejection> refused;
+    auto out = sandboxed_process::launch(sandbox.zygote, arena, *file, options, refused);
+    if (!out)
+      return infrastructure(out.error());
+    if (refused)
+      return refusal(std::move(*refused));
+    return std::make_unique<native_reference>(std::move(*out));
+  };
+}
+
+attempt<void> judge_as_candidate(native_sandbox& sandbox, const judge_settings& settings,
+                                 const reference_under_test& given, judge_outcome& out) {
+  out.correctness.bit_equal = true;
+  native_process_pair d{sandbox, settings, given.request, given.hooks, out.correctness};
+  if (auto ok = d.open(given.pools); !ok)
+    return ok;
+  for (const auto& pool : given.pools)
+    if (auto ok = d.screen_as_reference(*pool, 0, pool.get() == &given.smallest); !ok)
+      return tl::unexpected<evaluation_error>(given.explain(*pool, ok.error()));
+  if (!out.correctness.bit_equal)
+    return refusal({verdict::nondeterministic,
+                    "nondeterministic_reference",
+                    "the reference gives other bits for the same input than it gave a moment ago: it is not "
+                    "deterministic",
+                    {}});
+  auto overhead = d.call_overhead();
+  if (!overhead)
+    return tl::unexpected<evaluation_error>(overhead.error());
+  out.evidence["call_overhead_ns"] = figure(*overhead, 3);
+  for (const auto& pool : given.pools)
+    if (!pool->shape.held_out && pool->typical_reference_ns() < short_call * *overhead) {
+      auto usual = d.usual_call(*pool);
+      if (!usual)
+        return tl::unexpected<evaluation_error>(usual.error());
+      out.evidence["note.short"] =
+          "a call of shape '" + pool->shape.name + "' takes " + figure(*usual / 1e3, 3) + " us with the reference, "
+          + figure(*overhead / 1e3, 3)
+          + " us of which are the judge's own, waking and freezing the process, as of every time told: "
+            "speedups on it are flattened towards 1; declare larger shapes";
+    }
+  for (const auto& pool : given.pools)
+    for (const auto side : {room_side::back, room_side::front})
+      if (auto ok = d.screen_between_fences(*pool, side == room_side::back ? 0 : 1, side); !ok)
+        return tl::unexpected<evaluation_error>(about("reference", ok.error()));
+  return {};
+}
+
+} // namespace
+
+native_sandbox::native_sandbox(const judge_settings& settings)
+    : zygote(settings.zygote_path, [&settings] {
+        auto cores = settings.thread_cores;
+        cores.push_back(settings.core);
+        return cores;
+      }()) {}
+
+reference_runner native_references(native_sandbox& sandbox, const judge_settings& settings) {
+  return {launcher(sandbox, settings), [&sandbox, &settings](const reference_under_test& given, judge_outcome& out) {
+            return judge_as_candidate(sandbox, settings, given, out);
+          }};
+}
+
+} // namespace kevolve
