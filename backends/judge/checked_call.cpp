@@ -1,9 +1,8 @@
 #include "backends/judge/checked_call.hpp"
 
-#include "backends/judge/figure.hpp"
-
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 namespace kevolve {
 
@@ -15,21 +14,6 @@ using std::chrono::steady_clock;
 
 double ns_since(steady_clock::time_point start) {
   return static_cast<double>(nanoseconds{steady_clock::now() - start}.count());
-}
-
-// How far the answer is off, never what it should have been.
-rejection wrong_output(const contract& task, size_t argument, const comparison& c, int64_t elements) {
-  const auto& name = task.arguments[argument].name;
-  rejection out;
-  out.result = c.result;
-  out.rule = c.result == verdict::nonfinite ? "nonfinite" : "tolerance";
-  out.detail = "output '" + name + "': " + wrong_elements(c, elements);
-  out.evidence["argument"] = name;
-  out.evidence["bad_elements"] = std::to_string(c.bad);
-  out.evidence["first_bad"] = std::to_string(c.first_bad);
-  out.evidence["max_abs"] = figure(c.max_abs, 3);
-  out.evidence["max_rel"] = figure(c.max_rel, 3);
-  return out;
 }
 
 // What a process died of that was fenced in. Its own word for where; the signal is the kernel's.
@@ -71,38 +55,6 @@ rejection died_between_fences(const contract& task, const arena_layout& layout, 
 
 } // namespace
 
-std::optional<rejection> left_unwritten(const contract& task, size_t argument, const call_memory& memory,
-                                        const input_set& set, int64_t elements) {
-  const auto& a = task.arguments[argument];
-  if (!a.nonfinite_match)
-    return std::nullopt;
-  const auto first = memory.unwritten_nan(argument, set.expected[argument], elements);
-  if (!first)
-    return std::nullopt;
-  return rejection{verdict::wrong_result,
-                   "unwritten",
-                   "output '" + a.name
-                       + "': where NaN is expected it holds what lay there before the call, the first at " + "index "
-                       + std::to_string(*first) + ": the element was not written, or was made from what nobody wrote",
-                   {{"argument", a.name}, {"first_bad", std::to_string(*first)}}};
-}
-
-void tell_where(const input_sets& pool, rejection& c) {
-  c.evidence.try_emplace("shape", pool.shape.held_out ? "held out" : pool.shape.name);
-  if (pool.edge == edge_kind::none)
-    return;
-  c.evidence.try_emplace("edge", to_string(pool.edge));
-  c.detail += ", on the edge '" + to_string(pool.edge) + "'";
-}
-
-std::vector<byte_buffer> call_checker::outputs(const input_set& set, const call_memory& memory) const {
-  std::vector<byte_buffer> out(task_.arguments.size());
-  for (size_t i = 0; i < task_.arguments.size(); ++i)
-    if (is_array(task_.arguments[i]) && is_written(task_.arguments[i]))
-      out[i] = collect(set.data.geometries[i], memory.array(i), counted_elements(task_, set, i));
-  return out;
-}
-
 void call_checker::keep_outputs(const input_set& set) {
   const auto memory = memory_of(set, set.layout);
   auto& kept = arena_.kept();
@@ -117,58 +69,6 @@ std::optional<size_t> call_checker::find_changed(const input_set& set, const cal
     if (is_array(task_.arguments[i]) && is_written(task_.arguments[i])
         && !bit_equal(set.data.geometries[i], memory.array(i), arena_.kept()[i], counted_elements(task_, set, i)))
       return i;
-  return std::nullopt;
-}
-
-std::optional<rejection> call_checker::check_output(size_t argument, const call_memory& memory, const input_sets& pool,
-                                                    const input_set& set, correctness_report* report) const {
-  const auto& a = task_.arguments[argument];
-  const auto& g = set.data.geometries[argument];
-  const auto elements = counted_elements(task_, set, argument);
-  const auto rule = rule_for_output(task_, pool, set, argument);
-  const auto* actual = memory.array(argument);
-  if (report != nullptr || !accepts(g, actual, set.expected[argument], elements, rule)) {
-    const auto* reference = set.given_by_reference(argument);
-    auto c = compare(g, actual, set.expected[argument], elements, rule);
-    if (c.result != verdict::pass && set.by_oracle && reference != nullptr)
-      c = compare(g, actual, set.expected[argument], elements, rule, reference);
-    if (report != nullptr) {
-      // Edge cases judge, but their errors are of another scale than the report's.
-      if (pool.edge == edge_kind::none) {
-        report->max_abs = std::max(report->max_abs, c.max_abs);
-        report->max_rel = std::max(report->max_rel, c.max_rel);
-        report->max_ulp = std::max(report->max_ulp, c.max_ulp);
-      }
-      // Also where other bits have been seen: what a check does to the caches must not tell two sides apart.
-      if (reference != nullptr)
-        report->bit_equal = bit_equal(g, actual, *reference, elements) && report->bit_equal;
-    }
-    if (c.result != verdict::pass)
-      return wrong_output(task_, argument, c, elements);
-  }
-  if (auto refused = left_unwritten(task_, argument, memory, set, elements))
-    return refused;
-  if (a.tail_untouched && !memory.tail_untouched(argument, elements))
-    return rejection{verdict::out_of_bounds,
-                     "tail",
-                     "output '" + a.name + "': wrote past the elements that count",
-                     {{"argument", a.name}}};
-  return std::nullopt;
-}
-
-std::optional<rejection> call_checker::check(const call_memory& memory, const input_sets& pool, const input_set& set,
-                                             const call_options& options, correctness_report* report) const {
-  if (auto where = memory.broken_guard())
-    return rejection{verdict::out_of_bounds, "guard_band", "wrote " + *where, {{"where", *where}}};
-  if (auto name = memory.mutated_input())
-    return rejection{
-        verdict::input_mutated, "input_changed", "the input '" + *name + "' was changed", {{"argument", *name}}};
-  // The same bits as before are as right as before; past them another poison lies.
-  const bool same = options.again && !changed_;
-  for (size_t i = 0; i < task_.arguments.size(); ++i)
-    if (is_array(task_.arguments[i]) && is_written(task_.arguments[i]) && !(same && !task_.arguments[i].tail_untouched))
-      if (auto refused = check_output(i, memory, pool, set, report))
-        return refused;
   return std::nullopt;
 }
 
@@ -196,15 +96,20 @@ attempt<double> call_checker::call(sandboxed_process& process, const input_sets&
       ++report->cases;
     if (options.again)
       changed_ = find_changed(set, memory);
-    refused = check(memory, pool, set, options, report);
+    check_options checks;
+    checks.full = report != nullptr;
+    checks.near_ties = true;
+    checks.bits_on_edges = true;
+    checks.same_outputs = options.again && !changed_;
+    refused = check_call(task_, memory, pool, set, checks, report);
     if (refused && (refused->result == verdict::wrong_result || refused->result == verdict::nonfinite)) {
       // An answer given before the work was done looks like a wrong result; let it run on and see.
-      const auto before = outputs(set, memory);
+      const auto before = collect_outputs(task_, memory, set);
       const auto usual = std::chrono::duration_cast<milliseconds>(
           nanoseconds{static_cast<int64_t>(2.0 * pool.typical_reference_ns())});
       const auto least = milliseconds{task_.threads ? 20 : 3};
       const bool spoke = process.restless(std::clamp(usual, least, milliseconds{50}));
-      const auto after = outputs(set, memory);
+      const auto after = collect_outputs(task_, memory, set);
       bool wrote = false;
       for (size_t i = 0; i < before.size(); ++i)
         wrote =

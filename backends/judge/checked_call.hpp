@@ -2,6 +2,7 @@
 // candidate and baseline, timed or not.
 #pragma once
 
+#include "backends/judge/call_check.hpp"
 #include "backends/judge/evaluation_error.hpp"
 #include "backends/judge/input_sets.hpp"
 #include "backends/judge/sandboxed_process.hpp"
@@ -30,13 +31,6 @@ struct call_costs {
   double check_ns = 0.0;  // guards, inputs, outputs
 };
 
-// Of an output that may hold NaN and was found right: that a NaN in it was not written. None: all were.
-std::optional<rejection> left_unwritten(const contract& task, size_t argument, const call_memory& memory,
-                                        const input_set& set, int64_t elements);
-
-// On which shape it was, and on which edge.
-void tell_where(const input_sets& pool, rejection& c);
-
 class call_checker {
 public:
   call_checker(const contract& task, shared_arena& arena) : task_(task), arena_(arena) {}
@@ -56,13 +50,7 @@ private:
   call_memory memory_of(const input_set& set, const arena_layout& layout) const {
     return {task_, set.data, layout, arena_};
   }
-  std::vector<byte_buffer> outputs(const input_set& set, const call_memory& memory) const; // compact
   std::optional<size_t> find_changed(const input_set& set, const call_memory& memory) const;
-  std::optional<rejection> check(const call_memory& memory, const input_sets& pool, const input_set& set,
-                                 const call_options& options, correctness_report* report) const;
-  std::optional<rejection> check_output(size_t argument, const call_memory& memory, const input_sets& pool,
-                                        const input_set& set, correctness_report* report) const;
-
   const contract& task_;
   shared_arena& arena_;
   call_costs costs_;

@@ -1,9 +1,9 @@
 // The examiner's kernel, compiled for the host, beside the host's own rules: what it lays out, what it accepts, what it
 // finds. No device and no driver.
+#include "backends/judge/call_check.hpp"
 #include "backends/judge/numbers.hpp"
 #include "backends/judge/random_stream.hpp"
 #include "backends/nvidia/examiner/loops.hpp"
-#include "backends/nvidia/runner/check.hpp"
 #include "backends/nvidia/runner/examination.hpp"
 #include "tests/cpu_judge/tasks.hpp"
 
@@ -150,7 +150,9 @@ struct scene {
     call_memory memory{task, set.data, set.layout, shared};
     memory.expect(poison);
     std::memcpy(shared.data(), arena.data() + view.rotation, set.layout.total);
-    return check_call(task, memory, pool, set, report != nullptr, report);
+    check_options options;
+    options.full = report != nullptr;
+    return check_call(task, memory, pool, set, options, report);
   }
 };
 

@@ -1,7 +1,6 @@
 #include "backends/nvidia/runner/checked_device_call.hpp"
 
-#include "backends/judge/checked_call.hpp"
-#include "backends/nvidia/runner/check.hpp"
+#include "backends/judge/call_check.hpp"
 
 #include <algorithm>
 
@@ -44,7 +43,9 @@ attempt<void> checked_device_call::refuse_rerun(size_t argument) const {
 
 attempt<void> checked_device_call::check_on_host(const call_memory& memory, const input_sets& pool,
                                                  const input_set& set, const call_wish& w) {
-  if (auto refused = check_call(task_, memory, pool, set, w.full, w.report)) {
+  check_options checks;
+  checks.full = w.full;
+  if (auto refused = check_call(task_, memory, pool, set, checks, w.report)) {
     tell_where(pool, *refused);
     return refusal(std::move(*refused));
   }

@@ -1,7 +1,7 @@
 #include "backends/nvidia/runner/examination.hpp"
 
 #include "backends/judge/numbers.hpp"
-#include "backends/nvidia/runner/check.hpp"
+#include "backends/judge/shared_arena.hpp"
 
 #include <algorithm>
 #include <bit>
