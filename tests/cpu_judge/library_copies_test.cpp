@@ -1,7 +1,7 @@
 // Which copies of the libraries the two processes of a screening have.
-#include "backends/judge/sandboxed_process.hpp"
+#include "backends/judge/native/sandboxed_process.hpp"
+#include "backends/judge/native/zygote_client.hpp"
 #include "backends/judge/shared_arena.hpp"
-#include "backends/judge/zygote_client.hpp"
 #include "judge_driver.hpp"
 #include "tasks.hpp"
 

@@ -1,7 +1,7 @@
 // Everything a candidate process can put before the judge: words on its socket, notes in the page of its death, and
 // the bytes of its outputs.
 #include "backends/judge/comparison.hpp"
-#include "backends/judge/message_parser.hpp"
+#include "backends/judge/native/message_parser.hpp"
 #include "runtime/base/sandbox.hpp"
 #include "tests/fuzz/input.hpp"
 

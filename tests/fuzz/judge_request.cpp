@@ -1,6 +1,6 @@
 // Requests to kevolve-judge, as far as one process can drive them: the frame's bytes, and any contract whatever up to
 // the moment at which a process would be launched. The zygote is one that does not start.
-#include "backends/judge/native_judge_context.hpp"
+#include "backends/judge/native/native_judge_context.hpp"
 #include "backends/judge/physics.hpp"
 #include "runtime/base/codec.hpp"
 #include "tests/fuzz/input.hpp"

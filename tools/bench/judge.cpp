@@ -2,7 +2,7 @@
 // steady the ratio of champion and reference is over fresh judges.
 #include "backends/cpu/judge/scheduling_priority.hpp"
 #include "backends/judge/byte_buffer.hpp"
-#include "backends/judge/sandboxed_process.hpp"
+#include "backends/judge/native/sandboxed_process.hpp"
 #include "tools/bench/helper_session.hpp"
 #include "tools/bench/launch_floor.hpp"
 #include "tools/bench/report.hpp"

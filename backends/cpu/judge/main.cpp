@@ -3,7 +3,7 @@
 #include "backends/cpu/judge/core_sensors.hpp"
 #include "backends/cpu/judge/scheduling_priority.hpp"
 #include "backends/judge/core_turn.hpp"
-#include "backends/judge/native_judge_context.hpp"
+#include "backends/judge/native/native_judge_context.hpp"
 #include "runtime/base/channel.hpp"
 #include "runtime/base/helper_process.hpp"
 #include "runtime/base/sandbox.hpp"

@@ -4,7 +4,7 @@
 
 #include "backends/framework/framework_client.hpp"
 #include "backends/judge/judge_context.hpp"
-#include "backends/judge/native_reference.hpp"
+#include "backends/judge/native/native_reference.hpp"
 #include "backends/launch_plan/package.hpp"
 #include "backends/nvidia/bottleneck.hpp"
 #include "backends/nvidia/cubin.hpp"
@@ -44,7 +44,8 @@ struct gpu_judge_context {
   std::shared_ptr<standing_baseline> baseline; // of the last screening, for those that it has left sets for
   uint32_t pairs_of_workers = 1;               // the most that a screening has taken: the next one finds so many ready
 
-  explicit gpu_judge_context(runner_settings s) : settings(std::move(s)), common(settings.host), sandbox(common.settings) {}
+  explicit gpu_judge_context(runner_settings s)
+      : settings(std::move(s)), common(settings.host), sandbox(common.settings) {}
 };
 
 // Asks a fresh worker who the device is. Once, before any request.

@@ -2,9 +2,9 @@
 // except during a call; the judge alone holds clock and verdict. Lives for a few calls at most.
 #pragma once
 
+#include "backends/judge/native/zygote_client.hpp"
 #include "backends/judge/rejection.hpp"
 #include "backends/judge/shared_arena.hpp"
-#include "backends/judge/zygote_client.hpp"
 #include "runtime/base/contract.hpp"
 #include "runtime/base/result.hpp"
 #include "runtime/base/verdict.hpp"

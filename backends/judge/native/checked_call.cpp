@@ -1,4 +1,4 @@
-#include "backends/judge/checked_call.hpp"
+#include "backends/judge/native/checked_call.hpp"
 
 #include <algorithm>
 #include <array>

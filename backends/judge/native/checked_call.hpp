@@ -5,7 +5,7 @@
 #include "backends/judge/call_check.hpp"
 #include "backends/judge/evaluation_error.hpp"
 #include "backends/judge/input_sets.hpp"
-#include "backends/judge/sandboxed_process.hpp"
+#include "backends/judge/native/sandboxed_process.hpp"
 
 #include <chrono>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "backends/judge/noise_monitor.hpp"
+#include "backends/judge/native/noise_monitor.hpp"
 
 #include <sys/resource.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 // The calls of a native candidate alone, before and after it is timed.
-#include "backends/judge/native_process_pair.hpp"
+#include "backends/judge/native/native_process_pair.hpp"
 
 #include <algorithm>
 

@@ -3,9 +3,9 @@
 // which slot, is drawn each time.
 #pragma once
 
-#include "backends/judge/checked_call.hpp"
-#include "backends/judge/native_reference.hpp"
-#include "backends/judge/noise_monitor.hpp"
+#include "backends/judge/native/checked_call.hpp"
+#include "backends/judge/native/native_reference.hpp"
+#include "backends/judge/native/noise_monitor.hpp"
 #include "backends/judge/process_pair.hpp"
 #include "backends/judge/random_stream.hpp"
 

@@ -1,7 +1,7 @@
-#include "backends/judge/native_reference.hpp"
+#include "backends/judge/native/native_reference.hpp"
 
 #include "backends/judge/figure.hpp"
-#include "backends/judge/native_process_pair.hpp"
+#include "backends/judge/native/native_process_pair.hpp"
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include "backends/judge/message_parser.hpp"
+#include "backends/judge/native/message_parser.hpp"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "backends/judge/native_judge_context.hpp"
+#include "backends/judge/native/native_judge_context.hpp"
 
 namespace kevolve {
 

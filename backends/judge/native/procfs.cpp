@@ -1,4 +1,4 @@
-#include "backends/judge/procfs.hpp"
+#include "backends/judge/native/procfs.hpp"
 
 #include <algorithm>
 #include <cstdlib>

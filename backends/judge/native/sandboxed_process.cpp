@@ -1,7 +1,7 @@
-#include "backends/judge/sandboxed_process.hpp"
+#include "backends/judge/native/sandboxed_process.hpp"
 
-#include "backends/judge/message_parser.hpp"
-#include "backends/judge/procfs.hpp"
+#include "backends/judge/native/message_parser.hpp"
+#include "backends/judge/native/procfs.hpp"
 #include "backends/judge/random_stream.hpp"
 #include "runtime/base/sandbox.hpp"
 

@@ -1,4 +1,4 @@
-#include "backends/judge/peaks.hpp"
+#include "backends/judge/native/core_peaks.hpp"
 
 #include "backends/judge/byte_buffer.hpp"
 #include "backends/judge/figure.hpp"

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "backends/judge/judge_context.hpp"
-#include "backends/judge/native_reference.hpp"
-#include "backends/judge/peaks.hpp"
+#include "backends/judge/native/core_peaks.hpp"
+#include "backends/judge/native/native_reference.hpp"
 
 namespace kevolve {
 

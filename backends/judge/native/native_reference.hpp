@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backends/judge/judge_context.hpp"
-#include "backends/judge/zygote_client.hpp"
+#include "backends/judge/native/zygote_client.hpp"
 
 namespace kevolve {
 

@@ -1,7 +1,7 @@
 // check, screening and confirm: a candidate against the expected outputs, and against a baseline's time.
 #include "backends/judge/figure.hpp"
-#include "backends/judge/native_judge_context.hpp"
-#include "backends/judge/native_process_pair.hpp"
+#include "backends/judge/native/native_judge_context.hpp"
+#include "backends/judge/native/native_process_pair.hpp"
 #include "backends/judge/paired_comparison.hpp"
 #include "backends/judge/test_set.hpp"
 #include "backends/judge/timing_session.hpp"

@@ -1,4 +1,4 @@
-#include "backends/judge/native_process_pair.hpp"
+#include "backends/judge/native/native_process_pair.hpp"
 
 #include "backends/judge/figure.hpp"
 #include "backends/judge/library_allowance.hpp"

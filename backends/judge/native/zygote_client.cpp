@@ -1,4 +1,4 @@
-#include "backends/judge/zygote_client.hpp"
+#include "backends/judge/native/zygote_client.hpp"
 
 #include "runtime/base/control_group.hpp"
 
