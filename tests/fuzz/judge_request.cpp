@@ -83,10 +83,10 @@ void handle(const judge_request& request) {
 // The whole of the judge but the processes.
 void hold(const judge_request& request) {
   static const auto seat = [] {
-    judge_settings settings;
+    native_settings settings;
     settings.zygote_path = "/dev/null/no-zygote";
     settings.thread_cores = {0};
-    return std::make_unique<native_judge_context>(std::move(settings));
+    return std::make_unique<native_judge_context>(judge_settings{}, std::move(settings));
   }();
   request_hooks hooks;
   hooks.progress = [](const std::string&) {};

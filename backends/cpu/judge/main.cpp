@@ -88,9 +88,9 @@ constexpr milliseconds turn_limit = std::chrono::hours{24};
 
 class server {
 public:
-  server(judge_settings settings, std::vector<std::string> done_without)
-      : judge_(std::move(settings)), sensors_(judge_.common.settings.core), channel_(helper_socket_fd),
-        done_without_(std::move(done_without)) {}
+  server(judge_settings settings, native_settings native, std::vector<std::string> done_without)
+      : judge_(std::move(settings), std::move(native)), sensors_(judge_.sandbox.settings.core),
+        channel_(helper_socket_fd), done_without_(std::move(done_without)) {}
 
   int run() {
     if (auto ok = judge_.sandbox.zygote.start(); !ok) {
@@ -122,8 +122,8 @@ private:
     hello.facts["sandbox"] = judge_.sandbox.zygote.sandbox_level();
     hello.facts["processor"] = processor;
     hello.facts["kernel"] = os.release;
-    hello.facts["core"] = std::to_string(judge_.common.settings.core);
-    hello.facts["thread_cores"] = std::to_string(judge_.common.settings.thread_cores.size());
+    hello.facts["core"] = std::to_string(judge_.sandbox.settings.core);
+    hello.facts["thread_cores"] = std::to_string(judge_.sandbox.settings.thread_cores.size());
     for (const auto& [layer, lack] : detect_sandbox().missing)
       hello.facts["sandbox.missing." + layer] = lack.why + ": " + lack.remedy;
     return channel_.send_message(frame_kind::hello, hello).has_value();
@@ -198,8 +198,8 @@ private:
     judge_outcome out;
     auto waited = false;
     // A candidate's threads have all the cores of the task's, and nobody compiles on them meanwhile.
-    auto cores = request.task.threads ? judge_.common.settings.thread_cores : std::vector<int>{};
-    cores.push_back(judge_.common.settings.core);
+    auto cores = request.task.threads ? judge_.sandbox.settings.thread_cores : std::vector<int>{};
+    cores.push_back(judge_.sandbox.settings.core);
     const auto waiting = [&](int core) {
       waited = true;
       tell("waiting for core " + std::to_string(core) + ", " + describe(holder_of(core)), true);
@@ -210,7 +210,7 @@ private:
       out.trouble = {"sandbox_weak", too_weak, 0};
     } else if (auto turns = take_cores(std::move(cores), turn_limit, waiting, hooks.cancelled)) {
       if (waited)
-        tell("core " + std::to_string(judge_.common.settings.core) + " is free",
+        tell("core " + std::to_string(judge_.sandbox.settings.core) + " is free",
              false); // whoever shows the wait may stop
       hooks.deadline = steady_clock::now() + milliseconds{request.limit_ms};
       out = evaluate_request(judge_, request, hooks);
@@ -274,18 +274,19 @@ int start(int argc, char** argv) {
   hide_memory();
   const auto allowed = allowed_cores();
   judge_settings settings;
-  settings.zygote_path = args.zygote;
-  settings.core = args.core >= 0 ? args.core : (allowed.empty() ? 0 : allowed.front());
-  settings.thread_cores = args.thread_cores.empty() ? allowed : args.thread_cores;
+  native_settings native;
+  native.zygote_path = args.zygote;
+  native.core = args.core >= 0 ? args.core : (allowed.empty() ? 0 : allowed.front());
+  native.thread_cores = args.thread_cores.empty() ? allowed : args.thread_cores;
   settings.calm.drift = args.drift_limit;
   if (args.memory_bytes != 0)
-    settings.memory_bytes = args.memory_bytes;
+    native.memory_bytes = args.memory_bytes;
   cpu_set_t own;
   CPU_ZERO(&own);
-  CPU_SET(static_cast<size_t>(settings.core), &own);
+  CPU_SET(static_cast<size_t>(native.core), &own);
   if (sched_setaffinity(0, sizeof(own), &own) != 0)
-    std::fprintf(stderr, "kevolve-judge: cannot pin to core %d: times will be noisy\n", settings.core);
-  return server{std::move(settings), std::move(args.done_without)}.run();
+    std::fprintf(stderr, "kevolve-judge: cannot pin to core %d: times will be noisy\n", native.core);
+  return server{std::move(settings), std::move(native), std::move(args.done_without)}.run();
 }
 
 } // namespace

@@ -31,7 +31,7 @@ public:
   native_evaluation(native_judge_context& c, const judge_request& request, const request_hooks& hooks,
                     judge_outcome& out)
       : judge_(c), request_(request), hooks_(hooks), out_(out), test_set_(c.common, native_sizes, request, hooks),
-        processes_(c.sandbox, c.common.settings, request, hooks, out.correctness),
+        processes_(c.sandbox, request, hooks, out.correctness),
         comparison_(processes_, request.delta, out.correctness) {
     out_.correctness.bit_equal = true;
   }

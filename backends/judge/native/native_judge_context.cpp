@@ -32,10 +32,10 @@ attempt<void> dispatch(native_judge_context& c, const judge_request& request, co
 
 } // namespace
 
-native_judge_context::native_judge_context(judge_settings s)
-    : common(std::move(s)), sandbox(common.settings),
-      peaks(common.settings.thread_cores.empty() ? 1 : common.settings.thread_cores.size()) {
-  common.references = native_references(sandbox, common.settings);
+native_judge_context::native_judge_context(judge_settings s, native_settings native)
+    : common(std::move(s)), sandbox(std::move(native)),
+      peaks(sandbox.settings.thread_cores.empty() ? 1 : sandbox.settings.thread_cores.size()) {
+  common.references = native_references(sandbox);
 }
 
 judge_outcome evaluate_request(native_judge_context& c, const judge_request& request, const request_hooks& hooks) {

@@ -12,7 +12,7 @@ struct native_judge_context {
   native_sandbox sandbox;
   peak_meter peaks;
 
-  explicit native_judge_context(judge_settings s);
+  native_judge_context(judge_settings s, native_settings native);
 };
 
 // Answers a request of any mode.

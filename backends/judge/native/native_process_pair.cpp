@@ -40,11 +40,10 @@ bool lost_a_slice(double waited_for, double took) {
 
 } // namespace
 
-native_process_pair::native_process_pair(native_sandbox& sandbox, const judge_settings& settings,
-                                         const judge_request& request, const request_hooks& hooks,
-                                         correctness_report& report)
-    : zygote_(sandbox.zygote), settings_(settings), arena_(sandbox.comparison_arena), request_(request), hooks_(hooks),
-      report_(report), checker_(request.task, arena_), random_(secret_seed()) {}
+native_process_pair::native_process_pair(native_sandbox& sandbox, const judge_request& request,
+                                         const request_hooks& hooks, correctness_report& report)
+    : zygote_(sandbox.zygote), settings_(sandbox.settings), arena_(sandbox.comparison_arena), request_(request),
+      hooks_(hooks), report_(report), checker_(request.task, arena_), random_(secret_seed()) {}
 
 nanoseconds native_process_pair::limit_for(const input_sets& pool, double baseline_ns) const {
   const auto usual = baseline_ns > 0.0 ? baseline_ns : pool.typical_reference_ns();

@@ -26,8 +26,8 @@ struct launch_draws {
 
 class native_process_pair final : public process_pair {
 public:
-  native_process_pair(native_sandbox& sandbox, const judge_settings& settings, const judge_request& request,
-                      const request_hooks& hooks, correctness_report& report);
+  native_process_pair(native_sandbox& sandbox, const judge_request& request, const request_hooks& hooks,
+                      correctness_report& report);
 
   // Prepares the memory for the largest of these pools, and launches the candidate's process for the screens. Called
   // before anything else.
@@ -84,7 +84,7 @@ private:
   sandboxed_process& process(timed_side who) { return who == timed_side::candidate ? candidate_ : baseline_; }
 
   zygote_client& zygote_;
-  const judge_settings& settings_;
+  const native_settings& settings_;
   shared_arena& arena_;
   const judge_request& request_;
   const request_hooks& hooks_;

@@ -29,12 +29,13 @@ private:
   sandboxed_process process_;
 };
 
-reference_launcher launcher(native_sandbox& sandbox, const judge_settings& settings) {
-  return [&sandbox, &settings](const std::string& object, bool oracle, const contract& task,
-                               shared_arena& arena) -> attempt<std::unique_ptr<reference_process>> {
+reference_launcher launcher(native_sandbox& sandbox) {
+  return [&sandbox](const std::string& object, bool oracle, const contract& task,
+                    shared_arena& arena) -> attempt<std::unique_ptr<reference_process>> {
     auto file = object_file::create(object);
     if (!file)
       return infrastructure(file.error());
+    const auto& settings = sandbox.settings;
     launch_options options;
     options.task = &task;
     options.slot = oracle ? 1 : 0;
@@ -50,10 +51,9 @@ reference_launcher launcher(native_sandbox& sandbox, const judge_settings& setti
   };
 }
 
-attempt<void> judge_as_candidate(native_sandbox& sandbox, const judge_settings& settings,
-                                 const reference_under_test& given, judge_outcome& out) {
+attempt<void> judge_as_candidate(native_sandbox& sandbox, const reference_under_test& given, judge_outcome& out) {
   out.correctness.bit_equal = true;
-  native_process_pair d{sandbox, settings, given.request, given.hooks, out.correctness};
+  native_process_pair d{sandbox, given.request, given.hooks, out.correctness};
   if (auto ok = d.open(given.pools); !ok)
     return ok;
   for (const auto& pool : given.pools)
@@ -89,16 +89,16 @@ attempt<void> judge_as_candidate(native_sandbox& sandbox, const judge_settings& 
 
 } // namespace
 
-native_sandbox::native_sandbox(const judge_settings& settings)
-    : zygote(settings.zygote_path, [&settings] {
+native_sandbox::native_sandbox(native_settings s)
+    : settings(std::move(s)), zygote(settings.zygote_path, [this] {
         auto cores = settings.thread_cores;
         cores.push_back(settings.core);
         return cores;
       }()) {}
 
-reference_runner native_references(native_sandbox& sandbox, const judge_settings& settings) {
-  return {launcher(sandbox, settings), [&sandbox, &settings](const reference_under_test& given, judge_outcome& out) {
-            return judge_as_candidate(sandbox, settings, given, out);
+reference_runner native_references(native_sandbox& sandbox) {
+  return {launcher(sandbox), [&sandbox](const reference_under_test& given, judge_outcome& out) {
+            return judge_as_candidate(sandbox, given, out);
           }};
 }
 

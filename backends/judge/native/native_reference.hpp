@@ -3,18 +3,31 @@
 
 #include "backends/judge/judge_context.hpp"
 #include "backends/judge/native/zygote_client.hpp"
+#include "backends/judge/shared_arena.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace kevolve {
 
+struct native_settings {
+  std::string zygote_path;
+  int core = 0;                               // where single-threaded candidates and the judge run
+  std::vector<int> thread_cores;              // where candidates of tasks with threads run
+  uint64_t memory_bytes = uint64_t{1} << 30U; // a candidate's address space beside its arguments
+};
+
 // What native objects run in: the zygote that makes their processes, and the memory that a pair of them shares.
 struct native_sandbox {
+  native_settings settings;
   zygote_client zygote;
   shared_arena comparison_arena;
 
-  explicit native_sandbox(const judge_settings& settings);
+  explicit native_sandbox(native_settings s);
 };
 
-// Runs references in this sandbox, which must live as long as the runner, as the settings must.
-reference_runner native_references(native_sandbox& sandbox, const judge_settings& settings);
+// Runs references in this sandbox, which must live as long as the runner.
+reference_runner native_references(native_sandbox& sandbox);
 
 } // namespace kevolve

@@ -78,7 +78,7 @@ private:
                                      "what the runner's own clock witnesses is all that stands against that";
     auto stranger = note_noise("before");
     auto compared =
-        run_timing_session(device_timing, judge_.settings.host.calm, request_, hooks_, processes_, comparison_, out_);
+        run_timing_session(device_timing, judge_.settings.common.calm, request_, hooks_, processes_, comparison_, out_);
     if (!comparison_.has_baseline() && request_.mode == judge_mode::screening && compared) {
       out_.evidence["rival"] = "none: timed alone";
       out_.estimate = true;

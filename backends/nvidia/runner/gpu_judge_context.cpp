@@ -56,8 +56,8 @@ attempt<void> probe(gpu_judge_context& b, judge_outcome& out) {
 
 attempt<void> dispatch(gpu_judge_context& b, const judge_request& request, const request_hooks& hooks,
                        judge_outcome& out) {
-  b.common.references = is_framework(request) ? reference_runner{framework_launcher(b), {}}
-                                              : native_references(b.sandbox, b.common.settings);
+  b.common.references =
+      is_framework(request) ? reference_runner{framework_launcher(b), {}} : native_references(b.sandbox);
   switch (request.mode) {
     case judge_mode::admit: // of the reference alone
       return admit(b.common, request, hooks, out);

@@ -20,7 +20,8 @@
 namespace kevolve::cuda {
 
 struct runner_settings {
-  judge_settings host;
+  judge_settings common;
+  native_settings references; // that are native objects
   worker_options worker;
   framework_options framework;
   std::string profiler; // Nsight Compute's ncu; empty: there is none
@@ -45,7 +46,7 @@ struct gpu_judge_context {
   uint32_t pairs_of_workers = 1;               // the most that a screening has taken: the next one finds so many ready
 
   explicit gpu_judge_context(runner_settings s)
-      : settings(std::move(s)), common(settings.host), sandbox(common.settings) {}
+      : settings(std::move(s)), common(settings.common), sandbox(settings.references) {}
 };
 
 // Asks a fresh worker who the device is. Once, before any request.

@@ -208,11 +208,11 @@ int usage() {
 
 int start(int argc, char** argv) {
   runner_settings settings;
-  settings.host.zygote_path = own_folder() + "kevolve-zygote";
+  settings.references.zygote_path = own_folder() + "kevolve-zygote";
   // All pools of a task, or every candidate would wait for them to be made again; but a host has up to eight runners.
-  settings.host.cache_bytes = std::clamp(memory_bytes() / 8, uint64_t{4} << 30U, uint64_t{24} << 30U);
+  settings.common.cache_bytes = std::clamp(memory_bytes() / 8, uint64_t{4} << 30U, uint64_t{24} << 30U);
   // Enough sets for a long screening in one pair of workers, of 32 MiB each.
-  settings.host.shape_bytes = std::max(size_t{1} << 30U, settings.host.cache_bytes / 8);
+  settings.common.shape_bytes = std::max(size_t{1} << 30U, settings.common.cache_bytes / 8);
   std::vector<std::string> done_without;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string_view key = argv[i];
@@ -227,7 +227,7 @@ int start(int argc, char** argv) {
     if (key == "--device" && parse_number(value, number))
       settings.worker.device = number;
     else if (key == "--zygote")
-      settings.host.zygote_path = value;
+      settings.references.zygote_path = value;
     else if (key == "--python")
       settings.framework.python = value;
     else if (key == "--profiler")
@@ -245,9 +245,9 @@ int start(int argc, char** argv) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   hide_memory();
   const auto cores = allowed_cores();
-  settings.host.core = cores.empty() ? 0 : cores.front();
-  settings.host.thread_cores = cores;
-  settings.host.draw_threads = std::min(cores.size(), most_draw_threads);
+  settings.references.core = cores.empty() ? 0 : cores.front();
+  settings.references.thread_cores = cores;
+  settings.common.draw_threads = std::min(cores.size(), most_draw_threads);
   // Kernels are loaded with their module, not at their first launch inside a timed call.
   // A worker has one stream: with queues for eight, a context takes twice as long to make and to take down.
   settings.worker.environment = {"CUDA_MODULE_LOADING=EAGER", "CUDA_DEVICE_ORDER=PCI_BUS_ID", "CUDA_CACHE_DISABLE=1",
