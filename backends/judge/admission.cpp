@@ -138,7 +138,7 @@ private:
         return tl::unexpected<evaluation_error>(pool.error());
       if (const auto& bad = (*pool)->not_finite; !bad.which.empty())
         return refusal(not_finite_on_edge(bad, shape, edge));
-      // What the reference itself does not do there is asked of nobody else.
+      // A candidate is asked for nothing there that the reference itself does not do.
       size_t draws = 0;
       for (const auto& set : (*pool)->sets)
         if (auto missed = misses(**pool, set, ++draws))
@@ -147,8 +147,8 @@ private:
     return {};
   }
 
-  // As a candidate, where that can be: same input, different poison, bit for bit; and within its own tolerance of the
-  // oracle.
+  // The reference is judged as a candidate: same input, different poison, bit for bit; and within its own tolerance of
+  // the oracle.
   attempt<void> agree_with_itself() {
     hooks_.progress("admit: determinism");
     return judge_.references.judge_as_candidate(

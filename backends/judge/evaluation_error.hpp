@@ -1,4 +1,4 @@
-// Why a request cannot go on: either the object under judgement is refused, or the infrastructure failed.
+// The reason why a request cannot go on: either the object under judgement is refused, or the infrastructure failed.
 // Never both, and the second never becomes the first.
 #pragma once
 
@@ -70,7 +70,8 @@ inline evaluation_error blame_reference(evaluation_error s) {
   return s;
 }
 
-// Whether the request ends with what its error says of the object, or of the baseline: a verdict, a rule, a detail.
+// Returns true if the error has a verdict, a rule and a detail, on the object or on the baseline, to end the request
+// with.
 inline bool tells_of_conduct(const evaluation_error& s) {
   return !s.trouble || s.trouble.kind == baseline_failed;
 }

@@ -240,7 +240,7 @@ input_set_maker::get(const shape_case& shape, edge_kind edge, const std::string&
   pool->reference_error.assign(request_.task.arguments.size(), 0.0);
   const bool rarely = edge == edge_kind::none && request_.mode != judge_mode::admit;
   const auto& arguments = request_.task.arguments;
-  // What is infinite in the reference alone, and exact values that it chooses by comparing floating ones.
+  // Reference and oracle may differ in what is infinite, and in exact values that hang on comparing floating ones.
   const bool floats =
       std::any_of(arguments.begin(), arguments.end(), [](const auto& a) { return is_floating(a.type); });
   const bool may_differ = std::any_of(arguments.begin(), arguments.end(), [&](const auto& a) {

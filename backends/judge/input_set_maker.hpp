@@ -16,17 +16,17 @@
 
 namespace kevolve {
 
-// How many sets: at least `least`, at most `most`; between them until the time or the bytes are spent.
+// The number of sets: at least `least`, at most `most`; between them until the time or the bytes are spent.
 struct input_set_count {
   size_t least = 4;
   size_t most = 32;
   std::chrono::milliseconds patience{1500};
 };
 
-// What static arguments are drawn from: the same as long as this judge lives, so that no two sets differ in them.
+// Returns the seed of static arguments: the same as long as this judge lives, so that no two sets differ in them.
 uint64_t static_seed(const judge_request& request);
 
-// New random inputs, static arguments apart.
+// Returns options for new random inputs, static arguments apart.
 draw_options fresh_draw(const judge_request& request);
 
 // Runs reference and oracle in an arena that no candidate maps.
@@ -47,7 +47,7 @@ public:
 private:
   attempt<input_set> finish_set(const shape_case& shape, result<drawn_call> drawn, bool with_reference,
                                 std::vector<double>* error, double* reference_ns);
-  // Whether the machine has the memory for sets of this shape, as far as its sizes tell.
+  // Refuses a shape that this machine has no memory for, as far as its sizes tell.
   attempt<void> fits(const shape_case& shape) const;
   attempt<void> ready(size_t bytes);
   attempt<double> run(bool oracle, const contract& task, const call_data& data, const arena_layout& layout,

@@ -23,7 +23,7 @@ struct input_set {
   bool by_oracle = false;                    // what is expected; else it is what the reference gave
   std::vector<double> error_scale;           // by argument: on an edge, what tolerances are relative to; else empty
 
-  // What the reference gave for an argument; none: it was not run on this set.
+  // Returns what the reference gave for an argument; null if it was not run on this set.
   const byte_buffer* given_by_reference(size_t argument) const {
     if (!by_oracle)
       return &expected[argument].values;
@@ -31,7 +31,8 @@ struct input_set {
   }
 };
 
-// What of an expected output is infinite or NaN, in the output's type, and may not be; none: `which` is empty.
+// An element of an expected output that is infinite or NaN, in the output's type, and may not be. `which` is empty if
+// there is none.
 struct not_finite_output {
   std::string which;
   bool only_the_oracle = false; // … while the reference's own is finite
@@ -54,13 +55,13 @@ struct input_sets {
   size_t largest_layout() const;
 };
 
-// How far an output of a set may be from what is expected.
+// Returns how far an output of a set may be from what is expected.
 comparison_rule rule_for_output(const contract& task, const input_sets& pool, const input_set& set, size_t argument);
 
-// Elements of an output that count: all, or the prefix its extent names.
+// Returns the number of an output's elements that count: all, or the prefix its extent names.
 int64_t counted_elements(const contract& task, const input_set& set, size_t argument);
 
-// Of the first output that has one.
+// Returns the finding on the first output that has one.
 not_finite_output find_not_finite(const contract& task, const input_set& set);
 
 // "3 of 40 draws of inputs …"; empty: every draw stands.

@@ -1,4 +1,4 @@
-// What a judge keeps between requests, whatever its target, and the evaluations that need no more.
+// The state that a judge keeps between requests, whatever its target, and the admission of a task, which needs no more.
 #pragma once
 
 #include "backends/judge/input_set_maker.hpp"
@@ -23,7 +23,7 @@ struct reference_under_test {
   std::function<evaluation_error(const input_sets&, evaluation_error)> explain; // an error of a call on a set of these
 };
 
-// How the references of a task are run.
+// Runs the references of a task.
 struct reference_runner {
   reference_launcher launch;
   // Judges the reference as if it were a candidate. Empty where its process cannot be: a framework's.

@@ -17,7 +17,7 @@ struct judge_settings {
   noise_limits calm;                       // beyond them a timing session is repeated
 };
 
-// What a running request asks and tells the outside.
+// The ways in which a running request asks and tells the outside.
 struct request_hooks {
   std::function<void(const std::string& stage)> progress;
   std::function<bool()> cancelled;

@@ -38,7 +38,7 @@ attempt<std::shared_ptr<const input_sets>> edge_on_larger(input_set_maker& maker
 }
 
 std::string why_skipped(const input_sets& pool, const judge_request& request) {
-  // What cancels leaves the reference's own error, which nothing but an oracle tells.
+  // Cancellation leaves the reference's own error, which nothing but an oracle tells.
   if (pool.edge == edge_kind::cancellation && request.oracle.empty())
     return "skipped: there is no oracle";
   return pool.not_finite.which.empty() ? "" : "skipped: the expected output is not finite";

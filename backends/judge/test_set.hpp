@@ -1,4 +1,4 @@
-// The data of one request, made before the candidate has a process: what it is screened on, and what it is compared on.
+// The data of one request, made before the candidate has a process: the sets that it is screened and compared on.
 #pragma once
 
 #include "backends/judge/judge_context.hpp"
@@ -14,10 +14,10 @@ attempt<std::shared_ptr<const input_sets>> edge_on_smallest(input_set_maker& mak
 attempt<std::shared_ptr<const input_sets>> edge_on_larger(input_set_maker& maker, const shape_case& shape,
                                                           edge_kind edge);
 
-// Why nobody is judged on it; empty: all are.
+// Returns why nobody is judged on it; empty if all are.
 std::string why_skipped(const input_sets& pool, const judge_request& request);
 
-// How many sets a compared shape has: none is met twice by a process, so that more sets take fewer processes.
+// The number of sets of a compared shape. No process meets a set twice, so that more sets take fewer processes.
 struct test_set_sizes {
   input_set_count declared;
   input_set_count held_out;
@@ -40,7 +40,7 @@ public:
   // time, for they may be large.
   attempt<input_sets_pointer> edge_of(const shape_case& shape, edge_kind edge);
   const shape_case& smallest() const { return smallest_; }
-  // What a process meets on this shape that is compared, or else screened; null: nothing of it is here.
+  // Returns the sets of this shape that are compared, or else screened; null if there are none.
   const input_sets* usual_of(const shape_case& shape) const;
   // The shapes, besides the smallest, that edge values are tried on: those that are compared, or all.
   std::vector<const shape_case*> larger() const;

@@ -207,8 +207,8 @@ private:
            && overall_.log_e_faster() > 0.0 && overall_.decide(request_.alpha) == comparison_decision::undecided;
   }
 
-  // What people are told comes from as many rounds as fit into a few seconds of calls, by what the reference was seen
-  // to take before the first of them: their number depends on no pair.
+  // The last figures come from as many rounds as fit into a few seconds of calls, by what the reference was seen to
+  // take before the first of them: their number depends on no pair.
   uint32_t rounds_wanted() {
     const auto least = std::max(request_.min_interval_pairs, 1U);
     if (least < figures_for_people)

@@ -16,7 +16,7 @@ double ns_since(steady_clock::time_point start) {
   return static_cast<double>(nanoseconds{steady_clock::now() - start}.count());
 }
 
-// What a process died of that was fenced in. Its own word for where; the signal is the kernel's.
+// Names the array beside which a fenced process died. The place is the process's own word; the signal is the kernel's.
 rejection died_between_fences(const contract& task, const arena_layout& layout, rejection died,
                               std::optional<size_t> at) {
   const auto signal = died.evidence.find("signal");

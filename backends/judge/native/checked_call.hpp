@@ -13,7 +13,7 @@
 
 namespace kevolve {
 
-// Of a candidate that touched what lies beside its arrays.
+// The rule that refuses a candidate for touching what lies beside its arrays.
 inline constexpr const char* fence_rule = "fence";
 
 struct call_options {
@@ -23,7 +23,7 @@ struct call_options {
   const arena_layout* between_fences = nullptr; // where the process is fenced to; null: the set's own
 };
 
-// Where a request's time goes, beside what the kernels take themselves.
+// A request's time, beside what the kernels take themselves.
 struct call_costs {
   uint64_t calls = 0;
   double kernel_ns = 0.0;
@@ -35,7 +35,7 @@ class call_checker {
 public:
   call_checker(const contract& task, shared_arena& arena) : task_(task), arena_(arena) {}
 
-  // Nanoseconds the call took, or why it is refused. `report` may be null.
+  // Returns the nanoseconds that the call took, or why it is refused. `report` may be null.
   attempt<double> call(sandboxed_process& process, const input_sets& pool, const input_set& set,
                        const call_options& options, correctness_report* report);
 
@@ -43,7 +43,7 @@ public:
 
   // Keeps the outputs of the last call, for those that come again.
   void keep_outputs(const input_set& set);
-  // The first argument whose output had other bits when the last call came again.
+  // Returns the first argument whose output had other bits when the last call came again.
   std::optional<size_t> changed_output() const { return changed_; }
 
 private:

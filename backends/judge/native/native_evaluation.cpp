@@ -90,7 +90,7 @@ private:
       return gathered;
     if (auto ok = screen_all(); !ok)
       return ok;
-    // Who is not faster has no use for what it left out, or what it touches that it may not.
+    // A candidate that is not faster needs no close look at what it leaves out, or touches that it may not.
     if (request_.mode != judge_mode::screening)
       if (auto ok = screen_closely(); !ok)
         return ok;

@@ -16,7 +16,7 @@ using std::chrono::nanoseconds;
 constexpr double patience = 20.0; // times the baseline, before a call is given up
 constexpr auto least_limit = std::chrono::seconds{1};
 
-// What a candidate may spend being loaded, over all the processes of one request.
+// The candidate may spend this long being loaded, over all the processes of one request.
 constexpr auto load_budget = std::chrono::seconds{10};
 
 // A call that lost its core for more than this share of its time is disturbed.
@@ -25,7 +25,7 @@ constexpr double disturbance = 0.03;
 // this long at least.
 constexpr double lost_slice_ns = 100'000.0;
 
-// How long a single-threaded process has been runnable without running, in ns: the second number of its
+// Returns how long a single-threaded process has been runnable without running, in ns: the second number of its
 // schedstat. 0 where the kernel does not say.
 double waited_ns(pid_t pid) {
   std::ifstream file{"/proc/" + std::to_string(pid) + "/schedstat"};
@@ -136,7 +136,7 @@ attempt<double> native_process_pair::checked_call(timed_side who, const input_se
 }
 
 attempt<void> native_process_pair::launch_pair() {
-  // What the last processes left behind is wiped: a fresh one must not find sets that it will meet, with their outputs.
+  // The arena is wiped: a fresh process must not find sets that it will meet, with their outputs.
   candidate_.end();
   baseline_.end();
   fenced_for_ = nullptr;

@@ -17,7 +17,7 @@
 
 namespace kevolve {
 
-// How often chance put the candidate where, of the pairs of processes.
+// Counts where chance put the candidate, among the pairs of processes.
 struct launch_draws {
   uint32_t pairs = 0;
   uint32_t launched_first = 0;

@@ -18,7 +18,7 @@ struct native_settings {
   uint64_t memory_bytes = uint64_t{1} << 30U; // a candidate's address space beside its arguments
 };
 
-// What native objects run in: the zygote that makes their processes, and the memory that a pair of them shares.
+// The place where native objects run: the zygote that makes their processes, and the memory that a pair shares.
 struct native_sandbox {
   native_settings settings;
   zygote_client zygote;

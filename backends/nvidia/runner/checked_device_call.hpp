@@ -9,7 +9,7 @@
 
 namespace kevolve::cuda {
 
-// What is asked of one call beside its verdict.
+// The wishes for one call beside its verdict.
 struct call_wish {
   bool full = false;                    // every number for the report, which may be null
   correctness_report* report = nullptr; // counts the call
@@ -18,7 +18,7 @@ struct call_wish {
   double usual_ns = 0.0; // of such a call; 0: nobody knows yet
 };
 
-// Where a request's time on the device goes.
+// A request's time on the device.
 struct device_call_costs {
   uint64_t calls = 0;
   uint64_t calls_on_host = 0; // that the host laid out and compared

@@ -11,7 +11,7 @@ namespace {
 
 // Below this many times what an empty kernel takes between events, a ratio says more of the launch than of the kernel.
 constexpr double above_floor = 3.0;
-// What the runner's clock sees beyond the device's: the sweep, the launch, printed text, two messages.
+// The runner's clock sees more than the device's: the sweep, the launch, printed text, two messages.
 constexpr double witness_share = 1.0;
 constexpr double witness_slack_ns = 5'000'000.0;
 // A busy host only ever adds to what its clock sees, so that the least of several calls is compared, never a few alone.

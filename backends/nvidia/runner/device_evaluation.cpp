@@ -55,7 +55,7 @@ public:
 
 private:
   attempt<void> judge() {
-    // Whatever can be said without the device or the inputs is said first.
+    // A refusal that needs neither the device nor the inputs comes first.
     if (auto code = read_program(request_.candidate, request_.task); !code)
       return tl::unexpected(code.error());
     const auto start = steady_clock::now();
@@ -67,7 +67,7 @@ private:
       return ok;
     if (auto ok = screen_all(); !ok)
       return ok;
-    // Who is not faster has no use for what it left out on large shapes.
+    // A candidate that is not faster needs no close look at what it leaves out on large shapes.
     if (request_.mode != judge_mode::screening)
       if (auto ok = screen_larger_edges(); !ok)
         return ok;
@@ -91,7 +91,7 @@ private:
     if (!compared)
       return compared;
     if (stranger) {
-      // What a stranger's work does to either time is unknown.
+      // The effect of a stranger's work on either time is unknown.
       out_.evidence["disturbed"] = "other processes use the device";
       doubt();
     }
@@ -102,15 +102,15 @@ private:
     if (request_.mode == judge_mode::screening && out_.decision == comparison_decision::faster)
       if (auto ok = screen_larger_edges(); !ok)
         return ok;
-    // Who is to be improved on is looked into, when all that is timed has been.
+    // A candidate that may be improved on is profiled, when all that is timed has been.
     if (request_.mode == judge_mode::confirm && out_.decision == comparison_decision::faster)
       note_profile(judge_, request_, test_set_.compared(), hooks_, out_);
     return {};
   }
 
-  // How fast the framework's own compiler makes the reference: told beside the figure, never a part of it. Compiling
-  // takes long, so that shapes may be left out.
-  // The candidate is called and checked once more for it: what is found then counts.
+  // The reference as the framework's own compiler makes it is told beside the figure, and never a part of it. Compiling
+  // takes long, so that shapes may be left out. The candidate is called and checked once more for it: a fault that is
+  // found then counts.
   attempt<void> note_compiled_baseline() {
     const auto start = steady_clock::now();
     for (size_t i = 0; processes_.against_framework() && i < comparison_.shapes().size(); ++i) {
@@ -134,7 +134,7 @@ private:
     return {};
   }
 
-  // What holds the candidate up on each declared shape; of the longest one, as the word for all.
+  // The dominant bottleneck of each declared shape is told; that of the longest one stands for all.
   void note_bottlenecks() {
     double longest = 0.0;
     const auto code = read_program(request_.candidate, request_.task);

@@ -82,7 +82,7 @@ bool device_process_pair::unmet(const input_set& set) const {
   return met_.count(set.number) == 0 && (!baseline_ || baseline_->met.count(set.number) == 0);
 }
 
-// Whether it is the baseline, and has met few enough of each shape's sets for a screening of the usual length.
+// Returns true if it is the baseline, and has met few enough of each shape's sets for a screening of the usual length.
 bool device_process_pair::serves(standing_baseline& r, const id128& what,
                                  const std::vector<compared_shape>& shapes) const {
   if (request_.mode != judge_mode::screening || !(r.what == what) || !r.worker.runs()

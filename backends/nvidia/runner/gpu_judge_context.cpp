@@ -37,7 +37,7 @@ double operations_per_clock(uint32_t capability) {
   }
 }
 
-// Of 32-bit floats, a second; 0: unknown.
+// Returns the operations on 32-bit floats a second; 0: unknown.
 double peak_flops(const gpu_judge_context& b) {
   const auto mhz = b.watch ? b.watch->most_sm_mhz() : 0;
   const auto clock = std::max(1e6 * mhz, 1e3 * b.device.clock_khz);

@@ -1,5 +1,5 @@
-// What outlives a request of the cuda runner: the host side that makes inputs and expected values (shared with the CPU
-// judge), what is known of the device, and the memory that workers exchange through.
+// The state that the cuda runner keeps between requests: the shared judge's, what is known of the device, and the
+// memory that workers exchange through.
 #pragma once
 
 #include "backends/framework/framework_client.hpp"
@@ -64,14 +64,14 @@ void terminate(gpu_judge_context& b, worker_client& worker);
 // The most processes of ours that the device may know of: in a screening, and while nothing is judged.
 size_t own_processes(gpu_judge_context& b);
 size_t standing_processes(gpu_judge_context& b);
-// What the device is like, for the node too; nothing without the library. `ours`: counted before, for they only become
-// fewer.
+// Returns the device's state, for the node too; nothing without the library. `ours` is counted before, for they only
+// become fewer.
 std::optional<device_noise> look(gpu_judge_context& b, size_t ours);
 // A fresh worker, a kernel with a known answer, bandwidths. A fault if the device does not give it.
 attempt<void> check_health(gpu_judge_context& b);
 
-// What the work of a set takes at each of the device's roofs; zeros where they are unknown. For what is told, not for
-// a verdict: copies' rate is the memory's.
+// Returns the time that the work of a set takes at each of the device's roofs; zeros where they are unknown. They are
+// for a report, not for a verdict: copies' rate is the memory's.
 call_roofs roofs_of(const gpu_judge_context& b, const contract& task, const input_set& set);
 // The physics floor of a set, or 0 where the task declares no work or the device's rates are unknown.
 attempt<double> floor_of(gpu_judge_context& b, const judge_request& request, const input_sets& pool);
