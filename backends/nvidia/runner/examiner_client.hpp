@@ -2,6 +2,7 @@
 // Whatever goes wrong here is a fault, never a verdict; the next request starts a fresh one.
 #pragma once
 
+#include "backends/judge/shared_arena.hpp"
 #include "backends/nvidia/runner/examination.hpp"
 #include "backends/nvidia/runner/examiner_wire.hpp"
 #include "backends/nvidia/runner/worker_client.hpp"
