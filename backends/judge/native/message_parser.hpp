@@ -1,4 +1,4 @@
-// What a candidate process wrote on the judge's socket: pure functions over hostile bytes.
+// Parses a candidate process's messages on the judge's socket. Pure functions over hostile bytes.
 #pragma once
 
 #include "backends/judge/zygote/wire.hpp"
@@ -8,11 +8,11 @@
 
 namespace kevolve {
 
-// Whether a message of `received` bytes, cut to what fits, was a load report. If so, its text is fit to be printed and
-// ends inside the array: the names in it are of the object's choosing.
+// Returns whether a message of `received` bytes, truncated to the struct, is a load report. If so, makes its text
+// printable and terminated, since the object chooses the names in it.
 bool accept_load_report(wire::load_report& report, size_t received);
 
-// Whether a message of `received` bytes, of which the first are at `message`, is exactly this call's token.
+// Returns whether a message of `received` bytes, whose beginning is at `message`, is exactly this call's token.
 bool answers_call(const std::byte* message, size_t received, uint64_t token);
 
 } // namespace kevolve
