@@ -50,6 +50,7 @@ void add_steering(CLI::App& app, action& chosen);  // priority budget inject pin
 void add_provider(CLI::App& app, action& chosen);  // provider test, list, resume
 void add_replay(CLI::App& app, action& chosen);    // record, replay
 void add_relay(CLI::App& app, action& chosen);     // relay next, answer, release, list, show
+void add_help(CLI::App& app, action& chosen);      // help version
 void add_generated(CLI::App& app, action& chosen); // completions man
 void add_actors(CLI::App& app, action& chosen);    // actors list, get, tree, summary
 void add_doctor(CLI::App& app, action& chosen);    // doctor

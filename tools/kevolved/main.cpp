@@ -3,6 +3,7 @@
 #include "config/node.hpp"
 #include "runtime/base/log.hpp"
 #include "runtime/base/sandbox.hpp"
+#include "runtime/base/version.hpp"
 #include "runtime/node/node.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolved/liveness.hpp"
@@ -127,7 +128,7 @@ int serve(const arguments& a) {
 int main(int argc, char** argv) {
   kevolve::hide_memory(); // keys of providers: in no core, and not for other processes of the user to read
   CLI::App app{"kevolved runs campaigns and answers over HTTP until SIGTERM.", "kevolved"};
-  app.set_version_flag("--version", std::string{"kevolved "} + KEVOLVE_VERSION);
+  app.set_version_flag("--version", kevolve::version_line("kevolved"));
   app.footer("Example: kevolved kevolved.toml\nSIGHUP: reads the file again and says what of it needs a restart.");
   arguments a;
   app.add_option("FILE", a.file, "the node's settings")->required();

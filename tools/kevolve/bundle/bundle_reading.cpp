@@ -1,9 +1,9 @@
 #include "tools/kevolve/bundle/bundle_reading.hpp"
 
 #include "backends/target.hpp"
+#include "runtime/base/program_directory.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
 #include "tools/kevolve/output/terminal.hpp"
-#include "tools/kevolve/programs.hpp"
 #include "tools/kevolve/task_reading.hpp"
 
 #include <fmt/core.h>
@@ -151,7 +151,7 @@ result<void> read_history(connection& node, const std::string& path, bundle_inpu
 } // namespace
 
 result<void> read_machine(bundle_input& b) {
-  auto hardware = make_target("cpu", program_directory());
+  auto hardware = make_target("cpu", helper_directory());
   if (!hardware)
     return tl::unexpected(hardware.error());
   auto kernel = recipe_of({b.language, b.flag_set, b.task.threads, b.task.libraries});

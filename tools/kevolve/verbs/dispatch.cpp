@@ -1,6 +1,7 @@
 // kevolve dispatch: the fastest kernel of a campaign's tree by the sizes, the reference elsewhere, in one C file.
 #include "backends/target.hpp"
 #include "runtime/base/log.hpp"
+#include "runtime/base/program_directory.hpp"
 #include "tools/kevolve/bundle/bundle_reading.hpp"
 #include "tools/kevolve/bundle/bundle_writing.hpp"
 #include "tools/kevolve/client/connection.hpp"
@@ -11,7 +12,6 @@
 #include "tools/kevolve/load.hpp"
 #include "tools/kevolve/new_file.hpp"
 #include "tools/kevolve/output/terminal.hpp"
-#include "tools/kevolve/programs.hpp"
 #include "tools/kevolve/verbs.hpp"
 
 #include <CLI/App.hpp>
@@ -58,7 +58,7 @@ result<void> free_file(const std::string& out) {
 }
 
 result<void> known_flags(const std::string& flags) {
-  auto hardware = make_target("cpu", program_directory());
+  auto hardware = make_target("cpu", helper_directory());
   if (!hardware)
     return tl::unexpected(hardware.error());
   std::vector<std::string> names;

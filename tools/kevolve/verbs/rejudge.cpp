@@ -1,12 +1,12 @@
 // kevolve rejudge: what an older harness has judged, judged again with this one.
 #include "runtime/node/rejudge.hpp"
 #include "backends/target.hpp"
+#include "runtime/base/program_directory.hpp"
 #include "runtime/node/admin/json.hpp"
 #include "store/store.hpp"
 #include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/output/terminal.hpp"
-#include "tools/kevolve/programs.hpp"
 #include "tools/kevolve/stop_signal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
@@ -112,7 +112,7 @@ int conclude(const rejudge_options& o, const std::vector<row>& rows, size_t stal
 result<std::map<std::string, std::string>> harnesses() {
   std::map<std::string, std::string> out;
   for (const auto& name : targets_here()) {
-    auto t = make_target(name, program_directory());
+    auto t = make_target(name, helper_directory());
     if (!t)
       return tl::unexpected(t.error());
     out[name] = (*t)->harness_fingerprint();
@@ -153,6 +153,7 @@ int judge_again(const rejudge_options& o, const std::map<std::string, std::strin
   node_options options;
   options.data_dir = o.data;
   options.targets = targets_here();
+  options.require_helpers = true;
   options.listen.clear();
   for (const auto& name : options.targets)
     options.decisions[name].allow_weak_sandbox = o.weak_sandbox;

@@ -109,9 +109,10 @@ void print_outcome(const campaign_result& r, const target& hardware, const std::
     if (s.valid == 0 && s.candidates != 0)
       print_out("  what became of each candidate: " + tree_command(s.id, data) + "\n");
   } else if (!s.final_confirmed) {
-    print_out(fmt::format("{}: {}; the best so far, node {}, is {} faster by what was measured on the way; the final "
-                          "confirmation was not made\n",
-                          s.name, s.stop_reason, s.best, human_speedup(s.speedup)));
+    print_out(
+        fmt::format("{}: {}; the best so far, node {}, is {} faster by what was measured on the way; the final "
+                    "confirmation was not made\n",
+                    s.name, s.stop_reason, s.best, human_speedup(s.speedup)));
   } else {
     size_t declared = 0;
     for (const auto& t : s.shapes)
@@ -210,6 +211,7 @@ int run_campaign(const run_options& o) {
   options.providers = std::move(providers);
   options.data_dir = o.data;
   options.targets = {spec->target};
+  options.require_helpers = true;
   options.disk_reserve_mib = o.disk_reserve_mib;
   options.decisions[spec->target].allow_weak_sandbox = o.weak_sandbox;
   if (o.batch)
