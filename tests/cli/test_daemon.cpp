@@ -44,6 +44,19 @@ std::vector<uint64_t> sequences(const std::string& lines) {
 
 } // namespace
 
+TEST_CASE("a signal that comes before main does not end the daemon") {
+  daemon_folder f;
+  f.write("early.c", "#include <signal.h>\n__attribute__((constructor)) static void send(void) { raise(SIGHUP); }\n");
+  program compiler{"/usr/bin/env", {"cc", "-shared", "-fPIC", "-o", "early.so", "early.c"}, f.path};
+  REQUIRE(compiler.finish().code == 0);
+  const auto daemon_path = std::string{std::getenv("KEVOLVE_BIN")} + "/kevolved";
+  // The library's initialiser runs before those of the daemon's own libraries and before its main.
+  program daemon{"/usr/bin/env", {"LD_PRELOAD=" + f.path + "/early.so", daemon_path, "kevolved.toml"}, f.path};
+  REQUIRE(daemon.wait_for("kevolved.toml read again"));
+  daemon.signal(SIGTERM);
+  CHECK(daemon.finish().code == 0);
+}
+
 TEST_CASE("a daemon that crashes leaves no core, and so no key in one") {
   rlimit before{};
   REQUIRE(::getrlimit(RLIMIT_CORE, &before) == 0);

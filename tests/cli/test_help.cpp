@@ -132,7 +132,7 @@ TEST_CASE("a missing helper program is named at once, with its place and the rem
   for (const auto* name : {"row_energy.toml", "row_energy.task.toml", "row_energy.c"})
     f.write(name, read_file(source_path(std::string{"tests/node/tasks/"} + name)));
   f.write("kevolved.toml", "data_dir = \"served\"\nlisten = \"127.0.0.1:0\"\n");
-  for (const auto* name : {"kevolve", "kevolved", "kevolve-judge", "kevolve-compile-server"})
+  for (const auto* name : {"kevolve", "kevolved", "kevolve-serve", "kevolve-judge", "kevolve-compile-server"})
     std::filesystem::copy_file(std::string{std::getenv("KEVOLVE_BIN")} + "/" + name, f.path + "/" + name);
   const auto missing = "kevolve-zygote is missing: target cpu starts it as " + f.path + "/kevolve-zygote; build all";
   program eval{f.path + "/kevolve", {"eval", "row_energy.task.toml", "row_energy.c"}, f.path};

@@ -18,7 +18,7 @@ from common import Json
 sys.path.append(str(common.ROOT))
 from tests.fake_model.server import FakeModel
 
-PROGRAMS = ("kevolve", "kevolved", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
+PROGRAMS = ("kevolve", "kevolved", "kevolve-serve", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
 CAMPAIGN = common.ROOT / "tests" / "node" / "tasks" / "row_energy.toml"
 MOST_CALLS = 2  # of one question that kills have cost
 

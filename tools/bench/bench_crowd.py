@@ -16,7 +16,7 @@ import common
 from bench_daemon import AT_ONCE, READABLE_LIMIT_S, Daemon, polled, ratios
 from common import Json
 
-PROGRAMS = ("kevolve", "kevolved", "bench-crowd", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
+PROGRAMS = ("kevolve", "kevolved", "kevolve-serve", "bench-crowd", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
 CAMPAIGN = common.ROOT / "config" / "examples" / "softmax.toml"
 STEADY = common.ROOT / "tests" / "node" / "tasks" / "row_energy.toml"
 ANSWER_LIMIT_S = 0.05

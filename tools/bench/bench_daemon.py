@@ -27,7 +27,7 @@ from bench_durability import (
 )
 from common import Json
 
-PROGRAMS = ("kevolve", "kevolved", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server", "bench-crowd")
+PROGRAMS = ("kevolve", "kevolved", "kevolve-serve", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server", "bench-crowd")
 HELPERS = ("kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
 AT_ONCE = 3  # campaigns
 READABLE_LIMIT_S = 2.0
