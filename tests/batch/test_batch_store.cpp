@@ -330,7 +330,7 @@ TEST_CASE("a campaign is away once, and only with something to judge") {
   auto again = mark_away(home.data, who, "bob");
   REQUIRE_FALSE(again);
   CHECK(again.error().code == errc::conflict);
-  CHECK(holds(again.error().detail, "away with batch"));
+  CHECK(holds(again.error().detail, "exported as batch"));
   CHECK(take_batch(home.data, who)); // the file once more
   desk fresh;
   fresh.submit();

@@ -41,7 +41,7 @@ def moment_ns(text: str | None) -> int:
 
 
 def exchanges_of(daemon: Asking, campaign: str, nodes: int) -> list[Json]:
-    return [x for n in range(1, nodes + 1) for x in daemon.get(f"/v1/campaigns/{campaign}/nodes/{n}")["exchanges"]]
+    return [x for n in range(1, nodes + 1) for x in daemon.get(f"/v1/campaigns/{campaign}/candidates/{n}")["exchanges"]]
 
 
 def asked_after_stored(fake: FakeModel, exchanges: list[Json]) -> int:

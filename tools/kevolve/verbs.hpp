@@ -40,7 +40,7 @@ int watch_campaign(const node_address& where, const common_options& common, cons
 void add_run(CLI::App& app, action& chosen);       // run
 void add_eval(CLI::App& app, action& chosen);      // eval
 void add_checks(CLI::App& app, action& chosen);    // task check, campaign validate, campaign plan
-void add_campaigns(CLI::App& app, action& chosen); // list status tree node best pause resume cancel
+void add_campaigns(CLI::App& app, action& chosen); // list status tree candidate best pause resume cancel
 void add_bundle(CLI::App& app, action& chosen);    // bundle
 void add_dispatch(CLI::App& app, action& chosen);  // dispatch
 void add_submit(CLI::App& app, action& chosen);    // submit

@@ -5,6 +5,7 @@
 #include "actors/messages/messages.hpp"
 #include "runtime/node/admin/json.hpp"
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -27,6 +28,8 @@ json to_json(const node_record& r);
 // Its payload decoded by kind; "undecodable" in its place where the bytes do not hold.
 json to_json(const journal_event& e);
 
+// Returns evidence as the judge stored it, with the plain names of the keys that carry private words beside these.
+json evidence_json(const std::map<std::string, std::string>& stored);
 // {kind, detail, retried}, or null.
 json to_json(const fault& f);
 // [low, high], or null where there is none.

@@ -57,10 +57,11 @@ struct route {
   std::string pattern; // "/v1/campaigns/{id}"
   std::string id;      // operationId: "get_campaign"
   std::string summary;
-  bool open = false;      // no token needed
-  bool immediate = false; // asks nobody: answers at once, without an actor of its own
-  bool ends = false;      // something under way: taken also where nothing new can be stored
-  bool reads = false;     // asks mostly the store, and is read on a thread for that: an actor each would be waited for
+  bool open = false;       // no token needed
+  bool deprecated = false; // an old path, served one version longer; its answers say so in a header
+  bool immediate = false;  // asks nobody: answers at once, without an actor of its own
+  bool ends = false;       // something under way: taken also where nothing new can be stored
+  bool reads = false;      // asks mostly the store, and is read on a thread for that: an actor each would be waited for
   sharing shared = sharing::none;
   std::vector<query_parameter> query;
   std::vector<std::string> body;  // keys of the JSON body, all optional texts; empty: none taken

@@ -136,7 +136,7 @@ json document_of(const campaign_spec& spec, const candidate& what, const target&
           {"timing", timing_json(last)},
           {"diagnosis",
            {{"bound", or_null(bound_of(last))},
-            {"evidence", admitted ? last.evidence : x.fixed.admission.evidence}}},
+            {"evidence", evidence_json(admitted ? last.evidence : x.fixed.admission.evidence)}}},
           {"fingerprint", {{"harness", x.fixed.harness}, {"toolchain", x.fixed.toolchain}, {"device", x.fixed.device}}},
           {"evaluation_id", e.evaluations.empty() ? json(nullptr) : json(to_string(e.evaluations.back()))},
           {"notes", notes_of(x.fixed.admission)},

@@ -46,6 +46,7 @@ struct row {
 json to_json(const row& r) {
   auto out = json{{"campaign", to_string(r.old.campaign)},
                   {"name", printable(r.old.campaign_name)},
+                  {"candidate", r.old.record.index},
                   {"node", r.old.record.index},
                   {"best", r.old.best},
                   {"confirmed", r.old.record.confirmed},
@@ -73,7 +74,7 @@ json to_json(const row& r) {
 
 std::string line_of(const row& r) {
   auto what =
-      fmt::format("{} node {}{}: {} {}, by harness {}", printable(r.old.campaign_name), r.old.record.index,
+      fmt::format("{} candidate {}{}: {} {}, by harness {}", printable(r.old.campaign_name), r.old.record.index,
                   r.old.best               ? " (best)"
                   : r.old.record.confirmed ? " (confirmed)"
                                            : "",
