@@ -3,6 +3,7 @@
 #include "backends/cuda/cuda_target.hpp"
 #include "backends/hip/hip_target.hpp"
 #include "backends/host_machine.hpp"
+#include "backends/missing_helper.hpp"
 #include "backends/target.hpp"
 #include "backends/triton/candidate_format.hpp"
 #include "backends/triton/triton_target.hpp"
@@ -10,6 +11,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -41,7 +44,28 @@ constexpr known_target known[]{
      }},
 };
 
+// Returns the first word that names a helper program which cannot be started.
+std::string missing_program(const helper_command& how) {
+  for (const auto& word : how.argv)
+    if (word.starts_with('/') && word.substr(word.rfind('/')).starts_with("/kevolve-")
+        && ::access(word.c_str(), X_OK) != 0)
+      return word;
+  return {};
+}
+
 } // namespace
+
+std::string missing_helper(const target& of, bool judges) {
+  auto path = missing_program(of.compile_server());
+  if (path.empty() && judges)
+    for (const auto& device : of.devices())
+      if (path = missing_program(of.judge(device)); !path.empty())
+        break;
+  if (path.empty())
+    return {};
+  return path.substr(path.rfind('/') + 1) + " is missing: target " + of.name() + " starts it as " + path
+         + "; build all programs (cmake --build build) or install them again (cmake --install build)";
+}
 
 result<std::unique_ptr<target>> make_target(const std::string& name, const std::string& bin_dir,
                                             const std::vector<int>& cores, const target_options& options) {

@@ -61,6 +61,7 @@ function(kevolve_program name)
   set_target_properties(${name} PROPERTIES BUILD_RPATH "$ORIGIN/../lib")
   target_link_options(${name} PRIVATE LINKER:--disable-new-dtags)
   kevolve_reuse_headers(${name} kevolve-headers)
+  kevolve_install_program(${name})
 endfunction()
 
 # kevolve_together(<target> <source>…): compiled as one where KEVOLVE_UNITY is on, since most of what each costs is the

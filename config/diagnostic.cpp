@@ -43,6 +43,8 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& choices) {
+  // "gpu" is a kind of hardware, not a slip for "cpu", from which one letter parts it.
+  const bool any_gpu = word == "gpu" && std::find(choices.begin(), choices.end(), "cuda") != choices.end();
   const std::string* best = nullptr;
   // With up to a third of the letters wrong the word counts as misspelt; with more, as another word.
   auto nearest = std::max<size_t>(1, word.size() / 3) + 1;
@@ -50,14 +52,14 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& ch
   for (const auto& choice : choices) {
     all += (all.empty() ? "" : ", ") + choice;
     auto distance = edit_distance(word, choice);
-    if (distance < nearest && distance < choice.size()) {
+    if (!any_gpu && distance < nearest && distance < choice.size()) {
       nearest = distance;
       best = &choice;
     }
   }
   if (best)
     return "; did you mean '" + *best + "'?";
-  return all.empty() ? "" : "; there are: " + all;
+  return all.empty() ? "" : "; there are: " + all + (any_gpu ? " ('cuda' for NVIDIA, 'hip' for AMD)" : "");
 }
 
 } // namespace kevolve

@@ -85,7 +85,7 @@ caf::result<steer_answer> give_up_batch(pointer self, const steer_request& q) {
   if (st.frozen)
     return to_error(away_failure(st));
   if (!st.fold.away)
-    return to_error({errc::conflict, "the campaign is not away with a batch"});
+    return to_error({errc::conflict, "the campaign has no exported batch"});
   batch_record r;
   r.batch = st.fold.away->batch;
   r.action = "cancelled";

@@ -221,7 +221,7 @@ uint64_t awaiting_judgement(const campaign_fold& f) {
 }
 
 std::string away_text(const batch_record& away) {
-  return "away with batch " + short_string(away.batch) + " of " + std::to_string(away.candidates)
+  return "exported as batch " + short_string(away.batch) + " of " + std::to_string(away.candidates)
          + (away.candidates == 1 ? " candidate" : " candidates")
          + ": kevolve batch import brings it back, kevolve batch cancel gives it up";
 }

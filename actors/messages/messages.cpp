@@ -14,7 +14,7 @@ std::string to_string(event_kind k) {
   static constexpr std::array<const char*, 23> names{
       "unknown",          "campaign_submitted", "session_started",    "campaign_prepared", "node_selected",
       "node_proposed",    "evaluation_intent",  "evaluation_result",  "node_finished",     "node_faulted",
-      "champion_crowned", "campaign_state",     "campaign_finished",  "node_confirmed",    "campaign_steered",
+      "champion_changed", "campaign_state",     "campaign_finished",  "node_confirmed",    "campaign_steered",
       "node_amended",     "campaign_ran",       "model_asked",        "model_answered",    "model_called",
       "model_call_ended", "campaign_batch",     "campaign_forgotten",
   };

@@ -340,8 +340,8 @@ void tell(pointer self) {
                                   : "once mended: kevolve provider resume " + h.name);
     const auto named = st.named.find(h.name);
     if (named == st.named.end() || (!rest->until && !named->second))
-      log::warn("models", "provider {} {}: {}", h.name, rest->until ? "rests" : "is on hold until somebody resumes it",
-                rest->because);
+      log::warn("models", "provider {} {}: {}", h.name,
+                rest->until ? "is suspended" : "is on hold until somebody resumes it", rest->because);
     st.named.insert_or_assign(h.name, !rest->until);
     if (rest->until)
       first = std::min(first.value_or(*rest->until), *rest->until);

@@ -6,9 +6,11 @@
 #include "actors/messages/keys.hpp"
 #include "actors/models/models.hpp"
 #include "actors/models/relay.hpp"
+#include "backends/missing_helper.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/control_group.hpp"
 #include "runtime/base/log.hpp"
+#include "runtime/base/program_directory.hpp"
 #include "runtime/base/sandbox.hpp"
 #include "runtime/base/wall_clock.hpp"
 #include "runtime/node/admin/admin_server.hpp"
@@ -47,11 +49,6 @@ result<void> has_temporary_folder() {
   if (!std::filesystem::temp_directory_path(ec).empty())
     return {};
   return fail(errc::bad_input, "the folder for temporary files is not there: make it, or have TMPDIR name another");
-}
-
-std::string own_directory() {
-  std::error_code ec;
-  return std::filesystem::read_symlink("/proc/self/exe", ec).parent_path().string();
 }
 
 // Returns a value of the node's own from `meta`.
@@ -286,7 +283,7 @@ std::string no_room_now(const store& data, uint64_t reserve) {
 
 result<std::unique_ptr<node>> node::start(node_options options) {
   if (options.bin_dir.empty())
-    options.bin_dir = own_directory();
+    options.bin_dir = helper_directory();
   if (auto fits = may_be_data_directory(options.data_dir); !fits)
     return tl::unexpected(fits.error());
   if (auto there = options.read_only ? result<void>{} : has_temporary_folder(); !there)
@@ -311,6 +308,9 @@ result<std::unique_ptr<node>> node::start(node_options options) {
     auto t = make_target(name, options.bin_dir, options.cores[name], options.decisions[name]);
     if (!t)
       return tl::unexpected(t.error());
+    if (auto missing = options.require_helpers ? missing_helper(**t, !options.batch.contains(name)) : std::string{};
+        !missing.empty())
+      return fail(errc::bad_input, std::move(missing));
     for (const auto& id : options.devices[name]) {
       std::string there;
       auto known = false;

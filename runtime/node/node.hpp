@@ -26,7 +26,8 @@ struct node_parts;
 
 struct node_options {
   std::string data_dir;
-  std::string bin_dir; // folder of the helper programs; empty: beside this executable
+  std::string bin_dir;          // folder of the helper programs; empty: helper_directory()
+  bool require_helpers = false; // refuse to start where a helper program of a target is missing
   std::vector<std::string> targets{"cpu"};
   std::map<std::string, std::vector<int>> cores;           // cores of a target, the timing core first; empty: as
                                                            // detected

@@ -514,7 +514,7 @@ TEST_CASE("a campaign is exported from the export of a batch until its import or
   r.candidates = 1;
   fold_batch(f, r);
   REQUIRE(f.away);
-  CHECK(away_text(*f.away).starts_with("away with batch 00000000 of 1 candidate:"));
+  CHECK(away_text(*f.away).starts_with("exported as batch 00000000 of 1 candidate:"));
   auto other = r;
   other.batch = {3, 4};
   other.action = "cancelled"; // an older action

@@ -572,7 +572,7 @@ TEST_CASE("an outage and its end are logged once each") {
   ask_until_ended(1, answered());
   ask_until_ended(3, dead);
   log::configure({}); // flushes the log file
-  CHECK(lines_with("provider first rests") == 2);
+  CHECK(lines_with("provider first is suspended") == 2);
   CHECK(lines_with("provider first may be asked again") == 1);
 }
 

@@ -1,6 +1,7 @@
 #include "actors/messages/keys.hpp"
 #include "backends/llm/ledger/ledger.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/node/admin/records_json.hpp"
 #include "tests/admin/served_node.hpp"
 #include "tests/node/small_disk.hpp"
 #include "tools/kevolve/node_reader.hpp"
@@ -30,12 +31,13 @@ TEST_CASE("a campaign is found by its id or by enough of its first digits") {
   for (auto length : {4U, 8U, 32U}) {
     auto one = n.get("/v1/campaigns/" + digits().substr(0, length));
     CHECK(one["id"] == digits());
-    CHECK(one["best"]["node"] == 2);
+    CHECK(one["best"]["candidate"] == 2);
+    CHECK(one["best"]["node"] == 2); // its name of the version before
   }
   CHECK(n.ask("GET", "/v1/campaigns/" + digits().substr(0, 3)).status == 400);
   CHECK(n.ask("GET", "/v1/campaigns/xyzw").status == 400);
   CHECK(n.ask("GET", "/v1/campaigns/" + std::string(32, '0')).status == 404);
-  for (const auto* below : {"", "/tree", "/nodes/0", "/nodes/1", "/best"})
+  for (const auto* below : {"", "/tree", "/candidates/0", "/candidates/1", "/best"})
     CHECK(n.ask("GET", "/v1/campaigns/" + std::string(32, 'a') + below).status == 404);
   CHECK(n.get("/v1/campaigns?state=finished")["total"] == 1);
   CHECK(n.get("/v1/campaigns?state=running")["total"] == 0);
@@ -59,15 +61,57 @@ TEST_CASE("the tree of an inactive campaign is folded from its events, page by p
   CHECK(rest["next"].is_null());
 }
 
-TEST_CASE("a node is shown completely") {
+TEST_CASE("the old path of a candidate answers alike and says that it is deprecated") {
   auto& n = shared_node();
-  auto node = n.get("/v1/campaigns/" + digits() + "/nodes/2");
+  const auto path = "/v1/campaigns/" + digits();
+  for (const auto* index : {"0", "2", "999"}) {
+    auto now = n.ask("GET", path + "/candidates/" + index);
+    auto old = n.ask("GET", path + "/nodes/" + index);
+    CHECK(old.status == now.status);
+    CHECK(old.body == now.body);
+    CHECK_FALSE(now.headers.contains("deprecation"));
+    CHECK(old.headers["deprecation"] == "@1795910400");
+    CHECK(old.headers["link"] == "</v1/openapi.json>; rel=\"deprecation\"");
+  }
+  auto document = n.get("/v1/openapi.json");
+  const auto& paths = document["paths"];
+  CHECK(paths["/v1/campaigns/{id}/nodes/{index}"]["get"]["deprecated"] == true);
+  CHECK(paths["/v1/campaigns/{id}/nodes/{index}/pin"]["post"]["deprecated"] == true);
+  CHECK_FALSE(paths["/v1/campaigns/{id}/candidates/{index}"]["get"].contains("deprecated"));
+  CHECK(document["x-deprecated-keys"]["rival"] == "baseline");
+}
+
+TEST_CASE("old keys stand beside their successors with the same values") {
+  auto& n = shared_node();
+  auto whole = n.get("/v1/campaigns/" + digits() + "/candidates/2");
+  CHECK(whole["baseline"].is_number());
+  CHECK(whole["baseline"] == whole["rival"]);
+  const auto& e = whole["evaluations"][1];
+  CHECK(e["baseline"] == e["rival"]);
+  CHECK(e["baseline"].is_string());
+  const auto& samples = e["outcome"]["shapes"][0]["samples"];
+  CHECK_FALSE(samples["baseline_ns"].empty());
+  CHECK(samples["baseline_ns"] == samples["rival_ns"]);
+}
+
+TEST_CASE("evidence is shown with plain names beside those that are stored") {
+  const auto shown = evidence_json({{"weathered", "stolen time"}, {"launches.rival", "3"}, {"bound", "memory"}});
+  CHECK(shown["decided_despite_noise"] == "stolen time");
+  CHECK(shown["weathered"] == "stolen time");
+  CHECK(shown["launches.baseline"] == "3");
+  CHECK(shown["bound"] == "memory");
+  CHECK(shown.size() == 5);
+}
+
+TEST_CASE("a candidate is shown completely") {
+  auto& n = shared_node();
+  auto node = n.get("/v1/campaigns/" + digits() + "/candidates/2");
   CHECK(node["source"] == test::best_source);
   CHECK(node["verdict"] == "pass");
   REQUIRE(node["diff_to_parents"].size() == 1);
   CHECK(node["diff_to_parents"][0]["parent"] == 1);
   auto diff = node["diff_to_parents"][0]["diff"].get<std::string>();
-  CHECK(diff.find("--- node 1\n+++ node 2\n") == 0);
+  CHECK(diff.find("--- candidate 1\n+++ candidate 2\n") == 0);
   CHECK(diff.find("-  n = n + 1;\n+  n = n + 2;\n") != std::string::npos);
   CHECK(node["diff_to_reference"].get<std::string>().find("+  n = n + 2;") != std::string::npos);
   REQUIRE(node["evaluations"].size() == 2);
@@ -78,9 +122,9 @@ TEST_CASE("a node is shown completely") {
   CHECK(shape["samples"]["candidate_ns"] == json::array({100.0, 50.0, 75.0}));
   CHECK(shape["ci95"] == json::array({0.0, nullptr})); // null stands for infinity
   CHECK(n.get("/v1/campaigns/" + digits() + "/best") == node);
-  CHECK(n.get("/v1/campaigns/" + digits() + "/nodes/0")["source"] == test::reference_source);
-  CHECK(n.ask("GET", "/v1/campaigns/" + digits() + "/nodes/3").status == 404);
-  CHECK(n.ask("GET", "/v1/campaigns/" + digits() + "/nodes/two").status == 400);
+  CHECK(n.get("/v1/campaigns/" + digits() + "/candidates/0")["source"] == test::reference_source);
+  CHECK(n.ask("GET", "/v1/campaigns/" + digits() + "/candidates/3").status == 404);
+  CHECK(n.ask("GET", "/v1/campaigns/" + digits() + "/candidates/two").status == 400);
 }
 
 TEST_CASE("an inactive campaign cannot be steered") {

@@ -59,8 +59,8 @@ TEST_CASE("an unknown campaign is 404, an ended one 409, for every way to steer"
       {"/priority", {{"priority", 7}}},
       {"/budget", {{"candidates", 9}}},
       {"/inject", {{"source", "int x;"}, {"flags", "O3"}}},
-      {"/nodes/1/pin", json::object()},
-      {"/nodes/1/ban", json::object()},
+      {"/candidates/1/pin", json::object()},
+      {"/candidates/1/ban", json::object()},
   };
   for (const auto& [path, body] : ways) {
     CAPTURE(path);
@@ -69,9 +69,9 @@ TEST_CASE("an unknown campaign is 404, an ended one 409, for every way to steer"
     CHECK(answer.status == 409);
     CHECK(json::parse(answer.body)["type"] == "urn:kevolve:problem:conflict");
   }
-  CHECK(post("/v1/campaigns/" + std::string(32, '0') + "/nodes/1/fork", json::object()).status == 404);
-  CHECK(post(campaign_path() + "/nodes/999/fork", json::object()).status == 404);
-  CHECK(post(campaign_path() + "/nodes/two/pin", json::object()).status == 400);
+  CHECK(post("/v1/campaigns/" + std::string(32, '0') + "/candidates/1/fork", json::object()).status == 404);
+  CHECK(post(campaign_path() + "/candidates/999/fork", json::object()).status == 404);
+  CHECK(post(campaign_path() + "/candidates/two/pin", json::object()).status == 400);
 }
 
 TEST_CASE("an invalid body is 422 with every error by its key") {
@@ -86,7 +86,7 @@ TEST_CASE("an invalid body is 422 with every error by its key") {
   CHECK(post(campaign_path() + "/priority", json::object()).status == 422);
   CHECK(post(campaign_path() + "/budget", json::object()).status == 422);
   CHECK(post(campaign_path() + "/budget", {{"candidates", -3}, {"wall_s", "long"}}).status == 422);
-  CHECK(post(campaign_path() + "/nodes/0/fork", json::object()).status == 422);
+  CHECK(post(campaign_path() + "/candidates/0/fork", json::object()).status == 422);
   CHECK(shared_node().ask("POST", campaign_path() + "/priority", {{"Content-Type", "application/json"}}, "{").status
         == 400);
 }
@@ -162,7 +162,7 @@ TEST_CASE("the document describes every typed body") {
   CHECK(schema["properties"]["language"]["enum"] == json::array({"c", "cpp", "cuda", "hip", "triton"}));
   CHECK(schema["additionalProperties"] == false);
   for (const auto* path : {"/v1/campaigns", "/v1/campaigns/{id}/priority", "/v1/campaigns/{id}/budget",
-                           "/v1/campaigns/{id}/nodes/{index}/pin", "/v1/campaigns/{id}/nodes/{index}/unban",
-                           "/v1/campaigns/{id}/nodes/{index}/fork"})
+                           "/v1/campaigns/{id}/candidates/{index}/pin", "/v1/campaigns/{id}/candidates/{index}/unban",
+                           "/v1/campaigns/{id}/candidates/{index}/fork"})
     CHECK_MESSAGE(document["paths"][path].contains("post"), path);
 }

@@ -330,7 +330,7 @@ TEST_CASE("a campaign is exported once at a time, and only with candidates to ju
   auto again = mark_away(home.data, who, "bob");
   REQUIRE_FALSE(again);
   CHECK(again.error().code == errc::conflict);
-  CHECK(holds(again.error().detail, "away with batch"));
+  CHECK(holds(again.error().detail, "exported as batch"));
   CHECK(take_batch(home.data, who)); // the same file can be written again
   desk fresh;
   fresh.submit();

@@ -26,7 +26,7 @@ TEST_CASE("progress is drawn as steps, with both axes labelled") {
   CHECK(has(svg, "candidates judged"));
   CHECK(has(svg, "times as fast as the reference"));
   CHECK(times(svg, "<circle") == 2);
-  CHECK(has(svg, "node 7: 2.50x after 9 candidates"));
+  CHECK(has(svg, "candidate 7: 2.50x after 9 candidates"));
 }
 
 TEST_CASE("a campaign without progress has a picture, too") {

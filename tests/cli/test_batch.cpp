@@ -66,10 +66,10 @@ TEST_CASE("a campaign's candidates are judged on another machine, and it continu
   // An exported campaign does not continue, whoever resumes it.
   auto again = m.kevolve({"batch", "export", "--data", "home", "--out", "two"});
   CHECK(again.code == 5);
-  CHECK(holds(again.err, "away with batch " + out["batch"].get<std::string>().substr(0, 8) + " of 3 candidates"));
+  CHECK(holds(again.err, "exported as batch " + out["batch"].get<std::string>().substr(0, 8) + " of 3 candidates"));
   CHECK_FALSE(fs::exists(m.file("two")));
   CHECK(m.told({"batch", "export", "--data", "home", "--out", "two", "--again"})["batch"] == out["batch"]);
-  CHECK(m.told({"batch", "status", "--data", "home"})["away"]["batch"] == out["batch"]);
+  CHECK(m.told({"batch", "status", "--data", "home"})["exported"]["batch"] == out["batch"]);
   auto status = m.told({"status", "--data", "home"});
   CHECK(status["waits_for"] == "import");
   CHECK(status["awaiting_batch"] == 3);
@@ -78,7 +78,7 @@ TEST_CASE("a campaign's candidates are judged on another machine, and it continu
   {
     program taken{
         "kevolve", {"run", "row_energy.toml", "--data", "home", small[0], small[1], small[2], small[3]}, m.path};
-    REQUIRE(taken.wait_for("away with batch"));
+    REQUIRE(taken.wait_for("exported as batch"));
     taken.signal(SIGTERM);
     taken.finish();
   }
@@ -225,7 +225,7 @@ TEST_CASE("an error in a launch plan is reported at home and not exported") {
   m.write("reply.txt", "summary: wide\n```cuda candidate.cu\n" + wide + "```\n");
   CHECK(m.kevolve({"relay", "answer", asked["id"].get<std::string>(), "reply.txt", "--data", "home"}).code == 0);
   CHECK(m.kevolve({"events", id, "--data", "home", "--kind", "node_finished", "--limit", "1", "--follow"}).code == 0);
-  const auto node = m.told({"node", id, std::to_string(asked["node"].get<uint64_t>()), "--data", "home"});
+  const auto node = m.told({"candidate", id, std::to_string(asked["node"].get<uint64_t>()), "--data", "home"});
   CHECK(node["verdict"] == "compile_error");
   CHECK(holds(node.dump(), "2048 x 1 x 1 threads, the device allows 1024"));
   home.signal(SIGTERM);
@@ -311,7 +311,7 @@ TEST_CASE("a running daemon's campaign exports, imports and gives up batches") {
   auto void_now = m.export_to("void")["batch"].get<std::string>();
   auto ended = m.kevolve({"cancel", id, "--data", "home"});
   CHECK(ended.code == 0);
-  CHECK(holds(ended.err, "away with batch " + void_now.substr(0, 8)));
+  CHECK(holds(ended.err, "exported as batch " + void_now.substr(0, 8)));
   CHECK(m.told({"batch", "work", "void", "--quiet"})["candidates"] == 2);
   CHECK(holds(m.kevolve({"batch", "import", "void.done", "--data", "home"}).err, "campaign_finished"));
   ended = m.kevolve({"batch", "cancel", id, "--data", "home"});

@@ -149,13 +149,24 @@ TEST_CASE("a campaign runs to its end, writes its result, and is not run twice")
   auto best = run_kevolve({"best", id, "--json"}, f.path).document();
   CHECK(best["source"] == read_file(folder + "/kernel.c"));
   CHECK(best["evaluations"].size() >= 2);
-  CHECK(run_kevolve({"node", id, "0"}, f.path).out.find("row_squares") != std::string::npos);
+  CHECK(run_kevolve({"candidate", id, "0"}, f.path).out.find("row_squares") != std::string::npos);
   // The id may be omitted if there is only one campaign.
   CHECK(run_kevolve({"status", "--json"}, f.path).document()["id"] == result["campaign"]);
   CHECK(run_kevolve({"tree", "--json"}, f.path).document() == tree);
   CHECK(run_kevolve({"best", "--json"}, f.path).document() == best);
-  CHECK(run_kevolve({"node", "0"}, f.path).out.find("row_squares") != std::string::npos);
-  CHECK(run_kevolve({"node", id, "999"}, f.path).code == 3);
+  CHECK(run_kevolve({"candidate", "0"}, f.path).out.find("row_squares") != std::string::npos);
+  CHECK(run_kevolve({"candidate", id, "999"}, f.path).code == 3);
+  // Its name of the version before works and warns.
+  auto old = run_kevolve({"node", id, "0"}, f.path);
+  CHECK(old.code == 0);
+  CHECK(old.out == run_kevolve({"candidate", id, "0"}, f.path).out);
+  CHECK(old.err.find("node is deprecated and will mean a machine: use 'kevolve candidate'") != std::string::npos);
+  CHECK(run_kevolve({"candidate", id, "0"}, f.path).err.find("deprecated") == std::string::npos);
+  auto promoted = run_kevolve({"events", id, "--kind", "champion_changed", "--json"}, f.path);
+  CHECK(promoted.out.find("\"kind\":\"champion_changed\"") != std::string::npos);
+  auto by_old_kind = run_kevolve({"events", id, "--kind", "champion_crowned", "--json"}, f.path);
+  CHECK(by_old_kind.out == promoted.out);
+  CHECK(by_old_kind.err.find("use --kind champion_changed") != std::string::npos);
   CHECK(run_kevolve({"status", "ffffffff"}, f.path).code == 3);
   CHECK(run_kevolve({"pause", id}, f.path).code == 6);
 }

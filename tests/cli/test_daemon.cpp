@@ -44,6 +44,19 @@ std::vector<uint64_t> sequences(const std::string& lines) {
 
 } // namespace
 
+TEST_CASE("a signal that comes before main does not end the daemon") {
+  daemon_folder f;
+  f.write("early.c", "#include <signal.h>\n__attribute__((constructor)) static void send(void) { raise(SIGHUP); }\n");
+  program compiler{"/usr/bin/env", {"cc", "-shared", "-fPIC", "-o", "early.so", "early.c"}, f.path};
+  REQUIRE(compiler.finish().code == 0);
+  const auto daemon_path = std::string{std::getenv("KEVOLVE_BIN")} + "/kevolved";
+  // The library's initialiser runs before those of the daemon's own libraries and before its main.
+  program daemon{"/usr/bin/env", {"LD_PRELOAD=" + f.path + "/early.so", daemon_path, "kevolved.toml"}, f.path};
+  REQUIRE(daemon.wait_for("kevolved.toml read again"));
+  daemon.signal(SIGTERM);
+  CHECK(daemon.finish().code == 0);
+}
+
 TEST_CASE("a daemon that crashes leaves no core dump, which could contain a key") {
   rlimit before{};
   REQUIRE(::getrlimit(RLIMIT_CORE, &before) == 0);
@@ -136,8 +149,8 @@ TEST_CASE("a campaign is submitted, steered, forked and followed across a kill o
   CHECK(watched.document()["state"] == "finished");
   CHECK(watched.document()["candidates"] == 12);
   f.kevolve({"watch", fork["id"].get<std::string>(), "--quiet"});
-  auto first = f.told({"node", fork["id"].get<std::string>(), "1"});
-  CHECK(first["source"] == f.told({"node", id, "1"})["source"]);
+  auto first = f.told({"candidate", fork["id"].get<std::string>(), "1"});
+  CHECK(first["source"] == f.told({"candidate", id, "1"})["source"]);
   CHECK(first["verdict"] == "pass");
 
   auto tree = f.told({"tree", id, "--verdict", "injected"});
@@ -204,7 +217,7 @@ TEST_CASE("limits.campaigns makes further campaigns wait and start by priority")
     for (const auto& id : {first, low["id"].get<std::string>(), high["id"].get<std::string>()})
       CHECK(which.err.find("\n  " + id.substr(0, 8) + "  row_energy  ") != std::string::npos);
   }
-  CHECK(f.kevolve({"node", "0"}).code == 2);
+  CHECK(f.kevolve({"candidate", "0"}).code == 2);
   CHECK(f.kevolve({"cancel", first}).code == 0);
   CHECK(f.told({"list", "--state", "cancelled"})["items"].size() == 1);
   CHECK(f.kevolve({"submit", "row_energy.toml", "--set", "seed=1", "--set", "budget.candidates=1000"})
@@ -242,11 +255,11 @@ TEST_CASE("a campaign's prompts are taken and answered from the command line") {
   CHECK(answered.code == 0);
   CHECK(answered.out == "candidate: mine\n");
   f.await_event(id, "node_finished");
-  auto node = f.told({"node", id, std::to_string(prompt["node"].get<uint64_t>())});
+  auto node = f.told({"candidate", id, std::to_string(prompt["node"].get<uint64_t>())});
   CHECK(node["verdict"] == "pass");
   CHECK(node["proposal"]["generator"] == "relay");
   CHECK(node["exchanges"][0]["answer"]["model"] == "pencil");
-  CHECK(f.kevolve({"node", id, std::to_string(prompt["node"].get<uint64_t>())}).out.find("candidate by alice")
+  CHECK(f.kevolve({"candidate", id, std::to_string(prompt["node"].get<uint64_t>())}).out.find("candidate by alice")
         != std::string::npos);
   f.write("other.txt", "nothing");
   CHECK(f.kevolve({"relay", "answer", named, "other.txt"}).code == 5);

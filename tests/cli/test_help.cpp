@@ -2,8 +2,11 @@
 
 #include <doctest/doctest.h>
 
-using kevolve::test::run_kevolve;
-using kevolve::test::source_path;
+#include <cstdlib>
+#include <filesystem>
+#include <regex>
+
+using namespace kevolve::test;
 
 TEST_CASE("every verb explains itself with an example") {
   const std::vector<std::vector<std::string>> verbs{{"run"},
@@ -24,13 +27,15 @@ TEST_CASE("every verb explains itself with an example") {
                                                     {"ban"},
                                                     {"fork"},
                                                     {"completions"},
+                                                    {"help"},
+                                                    {"version"},
                                                     {"man"},
                                                     {"best"},
                                                     {"bundle"},
                                                     {"dispatch"},
                                                     {"status"},
                                                     {"tree"},
-                                                    {"node"},
+                                                    {"candidate"},
                                                     {"pause"},
                                                     {"resume"},
                                                     {"cancel"},
@@ -84,11 +89,60 @@ TEST_CASE("an invalid actor id is reported with the expected form") {
   CHECK(said.err.find("a whole number such as 12: 'kevolve actors list' shows them") != std::string::npos);
 }
 
-TEST_CASE("the version is the project's") {
+TEST_CASE("prints version, commit and build type, by the flag and by the verb") {
+  const std::regex line{R"(kevolved? \d+\.\d+\.\d+ \(commit ([0-9a-f]{12}(\+changes)?|unknown), \w+\)\n)"};
   auto said = run_kevolve({"--version"});
   CHECK(said.code == 0);
-  CHECK(said.out.starts_with("kevolve "));
-  CHECK(said.out.find('.') != std::string::npos);
+  CHECK_MESSAGE(std::regex_match(said.out, line), said.out);
+  CHECK(run_kevolve({"version"}).out == said.out);
+  auto document = run_kevolve({"version", "--json"}).document();
+  CHECK(said.out
+        == "kevolve " + document["version"].get<std::string>() + " (commit " + document["commit"].get<std::string>()
+               + ", " + document["build_type"].get<std::string>() + ")\n");
+  program daemon{"kevolved", {"--version"}, "."};
+  CHECK(std::regex_match(daemon.finish().out, line));
+}
+
+TEST_CASE("help explains a verb as --help does, and lists all of them without one") {
+  CHECK(run_kevolve({"help", "run"}).out == run_kevolve({"run", "--help"}).out);
+  CHECK(run_kevolve({"help", "actors", "list"}).out == run_kevolve({"actors", "list", "--help"}).out);
+  auto all = run_kevolve({"help"});
+  CHECK(all.code == 0);
+  CHECK(all.out == run_kevolve({"--help"}).out);
+  auto wrong = run_kevolve({"help", "evall"});
+  CHECK(wrong.code == 2);
+  CHECK(wrong.err.find("no verb 'evall'; did you mean 'eval'?") != std::string::npos);
+}
+
+TEST_CASE("a target named gpu is answered with the targets there are, not with cpu") {
+  temporary_folder f;
+  for (const auto* name : {"row_energy.toml", "row_energy.task.toml", "row_energy.c"})
+    f.write(name, read_file(source_path(std::string{"tests/node/tasks/"} + name)));
+  const std::string expected = "; there are: cpu, cuda, hip, triton ('cuda' for NVIDIA, 'hip' for AMD)";
+  auto campaign = run_kevolve({"campaign", "validate", "row_energy.toml", "--set", "target=gpu"}, f.path);
+  CHECK(campaign.code == 2);
+  CHECK_MESSAGE(campaign.err.find("unknown value 'gpu'" + expected) != std::string::npos, campaign.err);
+  auto eval = run_kevolve({"eval", "row_energy.task.toml", "row_energy.c", "--target", "gpu"}, f.path);
+  CHECK(eval.code == 2);
+  CHECK_MESSAGE(eval.err.find("no target 'gpu'" + expected) != std::string::npos, eval.err);
+}
+
+TEST_CASE("a missing helper program is named at once, with its place and the remedy") {
+  temporary_folder f;
+  for (const auto* name : {"row_energy.toml", "row_energy.task.toml", "row_energy.c"})
+    f.write(name, read_file(source_path(std::string{"tests/node/tasks/"} + name)));
+  f.write("kevolved.toml", "data_dir = \"served\"\nlisten = \"127.0.0.1:0\"\n");
+  for (const auto* name : {"kevolve", "kevolved", "kevolve-serve", "kevolve-judge", "kevolve-compile-server"})
+    std::filesystem::copy_file(std::string{std::getenv("KEVOLVE_BIN")} + "/" + name, f.path + "/" + name);
+  const auto missing = "kevolve-zygote is missing: target cpu starts it as " + f.path + "/kevolve-zygote; build all";
+  program eval{f.path + "/kevolve", {"eval", "row_energy.task.toml", "row_energy.c"}, f.path};
+  program run{f.path + "/kevolve", {"run", "row_energy.toml"}, f.path};
+  program daemon{f.path + "/kevolved", {"kevolved.toml"}, f.path};
+  for (auto* p : {&eval, &run, &daemon}) {
+    auto said = p->finish();
+    CHECK(said.code == 2);
+    CHECK_MESSAGE(said.err.find(missing) != std::string::npos, said.err);
+  }
 }
 
 TEST_CASE("wrong usage exits with 2 and a reason") {
@@ -96,13 +150,13 @@ TEST_CASE("wrong usage exits with 2 and a reason") {
                                                     {"frobnicate"},
                                                     {"run"},
                                                     {"pause"},
-                                                    {"node"},
+                                                    {"candidate"},
                                                     {"task"},
                                                     {"task", "check"},
                                                     {"run", "--colour", "x.toml"},
-                                                    {"node", "abcd"},
-                                                    {"node", "abcd", "minus-one"},
-                                                    {"node", "abcd", "-1"},
+                                                    {"candidate", "abcd"},
+                                                    {"candidate", "abcd", "minus-one"},
+                                                    {"candidate", "abcd", "-1"},
                                                     {"eval", "a"},
                                                     {"actors", "get"}};
   for (const auto& arguments : wrong) {

@@ -82,7 +82,7 @@ TEST_CASE("the live view fits any terminal, and shows the path to the best first
   CHECK_FALSE(has(all, "more"));
   CHECK(has(all, "30 candidates of 60, 20 valid, 2 in flight"));
   CHECK(has(all, "[############------------]"));
-  CHECK(has(all, "best 12.50x [12.00, 13.00]  node 4: unroll 8"));
+  CHECK(has(all, "best 12.50x [12.00, 13.00]  candidate 4: unroll 8"));
 }
 
 TEST_CASE("colours appear only on request; banned and pinned nodes are marked") {

@@ -53,14 +53,14 @@ def story(nodes: int, seed: int = 1, priced: bool = False) -> list[dict[str, Any
         add("node_finished", {
             "index": i, "parents": parents, "verdict": verdict, "rule": None, "speedup": speedup,
             "ci95": [speedup * 0.98, speedup * 1.02] if speedup else None, "estimate": False, "confirmed": False,
-            "rival": 0, "duplicate_of": None, "cost": cost,
+            "baseline": 0, "duplicate_of": None, "cost": cost,
             "proposal": {"generator": ["transform", "llm", MARKUP][i % 3], "summary": f"step {i} {MARKUP}"},
         })  # fmt: skip
         if verdict == "pass":
             alive.append(i)
             if speedup > best * 1.05:
                 best = speedup
-                add("champion_crowned", {"index": i, "speedup": speedup, "ci95": [speedup * 0.98, speedup * 1.02]})
+                add("champion_changed", {"index": i, "speedup": speedup, "ci95": [speedup * 0.98, speedup * 1.02]})
     return out
 
 
@@ -69,7 +69,7 @@ def hostile_node(index: int) -> dict[str, Any]:
     shape = {
         "shape": "n=1", "held_out": False, "weight": 1.0, "decision": "faster", "speedup": 2.0, "ci95": [1.9, None],
         "reference_ns": spread, "candidate_ns": spread, "floor_ns": None,
-        "samples": {"rival_ns": [] if index == 2 else [200.0, 210.0, 205.0], "candidate_ns": [] if index == 2 else [100.0, 104.0, 101.0]},
+        "samples": {"baseline_ns": [] if index == 2 else [200.0, 210.0, 205.0], "candidate_ns": [] if index == 2 else [100.0, 104.0, 101.0]},
     }  # fmt: skip
     outcome = {
         "verdict": "wrong_result", "fault": {"kind": MARKUP, "detail": MARKUP, "retried": 1}, "rule": MARKUP,
@@ -81,14 +81,14 @@ def hostile_node(index: int) -> dict[str, Any]:
     return {
         "index": index, "node": "0" * 32, "parents": [0], "state": "finished", "verdict": "wrong_result",
         "fault": {"kind": MARKUP, "detail": MARKUP, "retried": 0}, "rule": MARKUP, "detail": MARKUP, "speedup": 2.0,
-        "ci95": [1.9, 2.1], "estimate": False, "confirmed": False, "rival": 0, "duplicate_of": None,
+        "ci95": [1.9, 2.1], "estimate": False, "confirmed": False, "baseline": 0, "duplicate_of": None,
         "proposal": {"language": MARKUP, "flags": MARKUP, "generator": MARKUP, "genome": MARKUP, "summary": MARKUP},
         "cost": {"propose_s": 0.1, "compile_s": 0.2, "judge_s": 0.3, "wall_s": 0.6}, "source": MARKUP + "\nint x;\n",
-        "diff_to_parents": [{"parent": 0, "diff": f"--- reference\n+++ node {index}\n@@ -1 +1 @@\n-{MARKUP}\n+{MARKUP}\n"}],
+        "diff_to_parents": [{"parent": 0, "diff": f"--- reference\n+++ candidate {index}\n@@ -1 +1 @@\n-{MARKUP}\n+{MARKUP}\n"}],
         "diff_to_reference": f"+{MARKUP}\n", "prompt": MARKUP, "reply": MARKUP,
         "evaluations": [
-            {"id": "1" * 32, "stage": "compile", "rival": "reference", "wall_s": 0.1, "fingerprint": mark, "verdict": "pass", "log": MARKUP},
-            {"id": "2" * 32, "stage": "race", "rival": "reference", "wall_s": 0.1, "fingerprint": mark, "outcome": outcome},
+            {"id": "1" * 32, "stage": "compile", "baseline": "reference", "wall_s": 0.1, "fingerprint": mark, "verdict": "pass", "log": MARKUP},
+            {"id": "2" * 32, "stage": "race", "baseline": "reference", "wall_s": 0.1, "fingerprint": mark, "outcome": outcome},
         ],
     }  # fmt: skip
 
@@ -119,7 +119,7 @@ class FakeNode:
         self.campaign = {
             "id": ID, "name": MARKUP, "target": "cpu", "state": "running", "reason": MARKUP, "stop_reason": None,
             "candidates": 3, "valid": 2, "in_flight": 0,
-            "best": {"node": 1, "speedup": 2.0, "ci95": [1.9, 2.1], "final": False, "summary": MARKUP, "shapes": []},
+            "best": {"candidate": 1, "speedup": 2.0, "ci95": [1.9, 2.1], "final": False, "summary": MARKUP, "shapes": []},
             "budget": {"candidates": 10, "wall_s": None}, "spent": {"wall_s": 5.0, "compile_s": 1.0, "device_s": 1.0},
             "last_sequence": last,
         }  # fmt: skip
@@ -174,7 +174,7 @@ class FakeNode:
             part = rest[:4096]
             last = part[-1]["sequence"] if part else int(query.get("after", "0"))
             return {"items": part, "last_sequence": last, "truncated": len(rest) > len(part)}
-        if path.startswith(own + "/nodes/") and (index := int(path.rsplit("/", 1)[1])) < 5000:
+        if path.startswith(own + "/candidates/") and (index := int(path.rsplit("/", 1)[1])) < 5000:
             return hostile_node(index)
         task = {"name": "t", "summary": MARKUP, "language": "c", "prototype": MARKUP, "work": {"flops": "n", "bytes": "8*n"},
                 "shapes": [{"shape": "n=1", "held_out": False, "weight": 1.0, "flops": 100, "bytes": 800}]}  # fmt: skip

@@ -36,7 +36,7 @@ def main() -> None:
             b.run("location.hash = '#/actors'")
             b.wait_text("search node")
             b.screenshot(PICTURES / "actors.png")
-            b.run("location.hash = arguments[0]", f"#/campaigns/{campaign['id']}/node/{campaign['best']['node']}")
+            b.run("location.hash = arguments[0]", f"#/campaigns/{campaign['id']}/node/{campaign['best']['candidate']}")
             b.wait_text("Verdict and evidence")
             b.run("""for (const d of document.querySelectorAll('details.fold')) {
                        const title = d.querySelector('h2').innerText;

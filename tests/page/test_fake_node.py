@@ -39,7 +39,7 @@ class BigTree(FakeCase):
         self.go(f"#/campaigns/{ID}")
         b.wait(
             "the whole tree",
-            lambda: f"tree of {NODES} nodes" in (b.run("return document.querySelector('canvas.tree')?.getAttribute('aria-label')") or ""),
+            lambda: f"tree of {NODES} candidates" in (b.run("return document.querySelector('canvas.tree')?.getAttribute('aria-label')") or ""),
         )
         finished = [e["data"] for e in events if e["kind"] == "node_finished"]
         said = b.text("ul.legend")
@@ -78,9 +78,9 @@ class BigTree(FakeCase):
         least = {"192,38,38": 5, "122,79,192": 5, "18,128,106": 50, "194,80,10": 500}
         b.wait("marks and path on the canvas", lambda: (seen := b.run(pixels)) and all(seen.get(k, 0) >= n for k, n in least.items()))
         failed = next(e["data"]["index"] for e in events if e["data"].get("verdict") == "wrong_result")
-        at = find_node(b, f"node {failed}: wrong result", 4)
+        at = find_node(b, f"candidate {failed}: wrong result", 4)
         b.click_at(at["x"], at["y"])
-        b.wait_text(f"Node {failed}", "h1")
+        b.wait_text(f"Candidate {failed}", "h1")
 
 
 class HostileText(FakeCase):
@@ -99,7 +99,7 @@ class HostileText(FakeCase):
         self.nothing_ran()
         self.go(f"#/campaigns/{ID}")
         b.wait_text(SHOWN, "h1")
-        b.wait_text(SHOWN, "[aria-label=nodes] table")
+        b.wait_text(SHOWN, "[aria-label=candidates] table")
         self.nothing_ran()
         self.go(f"#/campaigns/{ID}/node/1")
         b.wait_text("Verdict and evidence")
@@ -155,7 +155,7 @@ class Unknowns(FakeCase):
         b = self.browser
         self.serve(story(8))
         self.go(f"#/campaigns/{ID}/node/2")
-        b.wait_text("The samples of this race were not kept")
+        b.wait_text("The samples of this comparison were not kept")
         self.assertEqual(b.run("return document.querySelectorAll('.plot').length"), 0)
 
     def test_what_was_not_measured_is_not_the_fastest_and_what_was_left_is_abandoned(self) -> None:
@@ -164,15 +164,15 @@ class Unknowns(FakeCase):
         def add(kind: str, **data: Any) -> None:
             events.append(event(len(events) + 1, kind, data))
 
-        add("champion_crowned", index=1, speedup=20.0, ci95=[19.0, 21.0])
+        add("champion_changed", index=1, speedup=20.0, ci95=[19.0, 21.0])
         add("node_selected", index=8, parents=[1], policy="uct")
         add("node_finished", index=8, verdict="pass", rule="same_object", speedup=20.0, ci95=None, estimate=True)
         add("node_selected", index=9, parents=[1], policy="uct")
-        add("champion_crowned", index=1, speedup=15.0, ci95=[14.0, 16.0])  # measured again
+        add("champion_changed", index=1, speedup=15.0, ci95=[14.0, 16.0])  # measured again
         add("campaign_finished", state="finished", stop_reason="cancelled", best=None, speedup=0.0)
         self.serve(events)
         self.go(f"#/campaigns/{ID}")
-        self.browser.wait_text("~15.0×", "[aria-label=nodes] table")
+        self.browser.wait_text("~15.0×", "[aria-label=candidates] table")
         self.assertIn("abandoned 1", self.browser.text("ul.legend"))
         self.assertNotIn("in flight", self.browser.text("ul.legend"))
 
@@ -237,4 +237,4 @@ class RestoredStore(FakeCase):
 
     def test_a_campaign_whose_log_ends_before_its_story_does_is_told_anew(self) -> None:
         self.begins_anew(f"#/campaigns/{ID}")
-        self.browser.wait("its tree", lambda: "tree of 8 nodes" in (self.browser.run("return document.querySelector('canvas.tree')?.getAttribute('aria-label')") or ""))
+        self.browser.wait("its tree", lambda: "tree of 8 candidates" in (self.browser.run("return document.querySelector('canvas.tree')?.getAttribute('aria-label')") or ""))

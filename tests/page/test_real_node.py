@@ -119,13 +119,13 @@ class Campaigns(OnADaemon):
         b.click("tbody a")
         b.wait_text("Best so far")
         label = b.run("return document.querySelector('canvas.tree').getAttribute('aria-label')")
-        self.assertIn(f"tree of {self.campaign['candidates'] + 1} nodes", label)
+        self.assertIn(f"tree of {self.campaign['candidates'] + 1} candidates", label)
         b.wait("the curve", lambda: b.run("return document.querySelectorAll('.plot canvas').length") == 1)
-        at = find_node(b, f"node {best['node']}:")
+        at = find_node(b, f"candidate {best['candidate']}:")
         b.click_at(at["x"], at["y"])
-        b.wait_text(f"Node {best['node']}", "h1")
-        self.assertTrue(b.url().endswith(f"#/campaigns/{self.campaign['id']}/node/{best['node']}"))
-        node = self.node.get(f"/v1/campaigns/{self.campaign['id']}/nodes/{best['node']}")
+        b.wait_text(f"Candidate {best['candidate']}", "h1")
+        self.assertTrue(b.url().endswith(f"#/campaigns/{self.campaign['id']}/node/{best['candidate']}"))
+        node = self.node.get(f"/v1/campaigns/{self.campaign['id']}/candidates/{best['candidate']}")
         b.wait_text("Verdict and evidence")
         shown = b.run("return document.querySelector('pre.code').textContent")
         self.assertEqual(shown.strip(), node["source"].replace("\u202e", "⟨U+202E⟩").strip())
@@ -160,13 +160,13 @@ class Campaigns(OnADaemon):
         b.keys("ArrowRight")
         b.wait_text("the reference", ".unseen")
         b.keys("ArrowRight")
-        b.wait_text("node 1:", ".unseen")
+        b.wait_text("candidate 1:", ".unseen")
         b.keys("ArrowDown")
-        b.wait_text("node 2:", ".unseen")
+        b.wait_text("candidate 2:", ".unseen")
         b.keys("b")
-        b.wait_text(f"node {self.campaign['best']['node']}:", ".unseen")
+        b.wait_text(f"candidate {self.campaign['best']['candidate']}:", ".unseen")
         b.keys("Enter")
-        b.wait_text(f"Node {self.campaign['best']['node']}", "h1")
+        b.wait_text(f"Candidate {self.campaign['best']['candidate']}", "h1")
 
     def test_what_is_not_there_is_said_to_be_missing(self) -> None:
         b = self.browser
@@ -174,7 +174,7 @@ class Campaigns(OnADaemon):
         self.go("#/campaigns/00000000")
         b.wait_text("no campaign 00000000")
         self.go(f"#/campaigns/{self.campaign['id']}/node/4000")
-        b.wait_text("has no node 4000")
+        b.wait_text("has no candidate 4000")
         self.go("#/nowhere")
         b.wait_text("There is no view of this name")
 
@@ -187,7 +187,7 @@ class Campaigns(OnADaemon):
         b.wait("every kind", lambda: b.run("return document.querySelectorAll('[aria-label=\"actors by kind\"] tbody tr').length") == total)
         self.go("#/events")
         b.wait_text("campaign finished", ".events")
-        self.assertIn("champion crowned", b.text(".events"))
+        self.assertIn("champion changed", b.text(".events"))
         self.check_console()
 
 
@@ -229,7 +229,7 @@ class Live(BrowserCase):
     def test_a_running_campaign_grows_can_be_paused_and_outlives_its_node_without_a_reload(self) -> None:
         b = self.browser
         data = self.folder / "data"
-        nodes = "return Number(document.querySelector('canvas.tree')?.getAttribute('aria-label').match(/of (\\d+) nodes/)[1] ?? 0)"
+        nodes = "return Number(document.querySelector('canvas.tree')?.getAttribute('aria-label').match(/of (\\d+) candidates/)[1] ?? 0)"
         with real_node.campaign(data, budget__wall="120s", stop__stall="100000") as running:
             port, token = running.port, running.token
             b.sign_in(running.url, token)

@@ -19,7 +19,7 @@ from common import Json
 sys.path.append(str(common.ROOT))
 from tests.fake_model.server import FakeModel
 
-PROGRAMS = ("kevolve", "kevolved", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
+PROGRAMS = ("kevolve", "kevolved", "kevolve-serve", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
 CAMPAIGN = common.ROOT / "tests" / "node" / "tasks" / "row_energy.toml"
 MOST_CALLS = 2  # calls of one question, including those that kills cost
 
@@ -42,7 +42,7 @@ def moment_ns(text: str | None) -> int:
 
 
 def exchanges_of(daemon: Asking, campaign: str, nodes: int) -> list[Json]:
-    return [x for n in range(1, nodes + 1) for x in daemon.get(f"/v1/campaigns/{campaign}/nodes/{n}")["exchanges"]]
+    return [x for n in range(1, nodes + 1) for x in daemon.get(f"/v1/campaigns/{campaign}/candidates/{n}")["exchanges"]]
 
 
 def asked_after_stored(fake: FakeModel, exchanges: list[Json]) -> int:

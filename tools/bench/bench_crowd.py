@@ -17,7 +17,7 @@ import common
 from bench_daemon import AT_ONCE, READABLE_LIMIT_S, Daemon, polled, ratios
 from common import Json
 
-PROGRAMS = ("kevolve", "kevolved", "bench-crowd", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
+PROGRAMS = ("kevolve", "kevolved", "kevolve-serve", "bench-crowd", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
 CAMPAIGN = common.ROOT / "config" / "examples" / "softmax.toml"
 STEADY = common.ROOT / "tests" / "node" / "tasks" / "row_energy.toml"
 ANSWER_LIMIT_S = 0.05
@@ -66,7 +66,7 @@ def read_all(daemon: Daemon) -> Json:
     out: Json = {"campaigns": len(rows), "candidates": sum(c["candidates"] for c in rows)}
     for row in (next(c for c in rows if c["state"] == "finished"), next(c for c in rows if c["state"] != "finished")):
         page = daemon.get(f"/v1/campaigns/{row['id']}/tree?limit=100")
-        node = daemon.get(f"/v1/campaigns/{row['id']}/nodes/{page['items'][-1]['index']}")
+        node = daemon.get(f"/v1/campaigns/{row['id']}/candidates/{page['items'][-1]['index']}")
         out[row["state"]] = {"id": row["id"], "tree": page["total"], "source_bytes": len(node["source"])}
     return out
 

@@ -29,7 +29,7 @@ from bench_durability import (
 )
 from common import Json
 
-PROGRAMS = ("kevolve", "kevolved", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server", "bench-crowd")
+PROGRAMS = ("kevolve", "kevolved", "kevolve-serve", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server", "bench-crowd")
 HELPERS = ("kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
 AT_ONCE = 3  # campaigns
 READABLE_LIMIT_S = 2.0
@@ -301,7 +301,7 @@ def polled(trouble: Trouble, clients: int, seconds: float, rounds: int) -> Json:
     took: list[float] = []
     failed, client_cpu = 0, 0.0
     identity = trouble.submitted[0]
-    paths = ["/v1/actors", f"/v1/campaigns/{identity}/nodes/1", "/v1/actors/summary", f"/v1/campaigns/{identity}/tree"]
+    paths = ["/v1/actors", f"/v1/campaigns/{identity}/candidates/1", "/v1/actors/summary", f"/v1/campaigns/{identity}/tree"]
     for _ in range(2 if rounds > 1 else 0):  # the first candidates of a campaign take longer
         rate(trouble, seconds)
     for k in range(rounds):

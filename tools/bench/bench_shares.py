@@ -10,7 +10,7 @@ import common
 from bench_daemon import Daemon
 from common import Json
 
-PROGRAMS = ("kevolve", "kevolved", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
+PROGRAMS = ("kevolve", "kevolved", "kevolve-serve", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
 CAMPAIGN = common.ROOT / "config" / "examples" / "softmax.toml"
 PAIRS = ((900, 100), (100, 100))
 IN_FLIGHT = (12, 4)

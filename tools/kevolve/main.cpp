@@ -1,6 +1,7 @@
 // kevolve: everything but the daemon.
 #include "config/diagnostic.hpp"
 #include "runtime/base/sandbox.hpp"
+#include "runtime/base/version.hpp"
 #include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/output/terminal.hpp"
@@ -69,7 +70,7 @@ std::string unknown_verb(const CLI::App& app, int argc, char** argv) {
 int main(int argc, char** argv) {
   kevolve::hide_memory(); // run and provider hold keys: in no core, and not for other processes of the user to read
   CLI::App app{"kevolve finds faster kernels by search and proves them.", "kevolve"};
-  app.set_version_flag("--version", std::string{"kevolve "} + KEVOLVE_VERSION);
+  app.set_version_flag("--version", kevolve::version_line("kevolve"));
   app.require_subcommand(1);
   app.fallthrough(false);
   app.footer(
@@ -98,6 +99,7 @@ int main(int argc, char** argv) {
   kevolve::add_backup(app, chosen);
   kevolve::add_batch(app, chosen);
   kevolve::add_debug(app, chosen);
+  kevolve::add_help(app, chosen);
   kevolve::add_generated(app, chosen);
   // Asked for before it is known what else was: errors of usage are told so as well.
   const bool json_wanted = std::any_of(argv + 1, argv + argc, [](std::string_view word) { return word == "--json"; });

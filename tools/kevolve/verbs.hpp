@@ -40,7 +40,7 @@ int watch_campaign(const node_address& where, const common_options& common, cons
 void add_run(CLI::App& app, action& chosen);       // run
 void add_eval(CLI::App& app, action& chosen);      // eval
 void add_checks(CLI::App& app, action& chosen);    // task check, campaign validate, campaign plan
-void add_campaigns(CLI::App& app, action& chosen); // list status tree node best pause resume cancel
+void add_campaigns(CLI::App& app, action& chosen); // list status tree candidate best pause resume cancel
 void add_bundle(CLI::App& app, action& chosen);    // bundle
 void add_dispatch(CLI::App& app, action& chosen);  // dispatch
 void add_submit(CLI::App& app, action& chosen);    // submit
@@ -50,6 +50,7 @@ void add_steering(CLI::App& app, action& chosen);  // priority budget inject pin
 void add_provider(CLI::App& app, action& chosen);  // provider test, list, resume
 void add_replay(CLI::App& app, action& chosen);    // record, replay
 void add_relay(CLI::App& app, action& chosen);     // relay next, answer, release, list, show
+void add_help(CLI::App& app, action& chosen);      // help version
 void add_generated(CLI::App& app, action& chosen); // completions man
 void add_actors(CLI::App& app, action& chosen);    // actors list, get, tree, summary
 void add_doctor(CLI::App& app, action& chosen);    // doctor

@@ -1,8 +1,10 @@
-// kevolved: a node that stays. Takes up every unfinished campaign and answers over HTTP until it is told to stop.
+// kevolve-serve, which kevolved becomes (start.c): a node that stays. Takes up every unfinished campaign and answers
+// over HTTP until it is told to stop.
 #include "backends/target.hpp"
 #include "config/node.hpp"
 #include "runtime/base/log.hpp"
 #include "runtime/base/sandbox.hpp"
+#include "runtime/base/version.hpp"
 #include "runtime/node/node.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolved/liveness.hpp"
@@ -14,6 +16,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include <sys/prctl.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -123,9 +126,10 @@ int serve(const arguments& a) {
 } // namespace
 
 int main(int argc, char** argv) {
+  ::prctl(PR_SET_NAME, "kevolved");
   kevolve::hide_memory(); // keys of providers: in no core, and not for other processes of the user to read
   CLI::App app{"kevolved runs campaigns and answers over HTTP until SIGTERM.", "kevolved"};
-  app.set_version_flag("--version", std::string{"kevolved "} + KEVOLVE_VERSION);
+  app.set_version_flag("--version", kevolve::version_line("kevolved"));
   app.footer("Example: kevolved kevolved.toml\nSIGHUP: reads the file again and says what of it needs a restart.");
   arguments a;
   app.add_option("FILE", a.file, "the node's settings")->required();

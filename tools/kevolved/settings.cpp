@@ -41,6 +41,7 @@ node_options options_of(const node_spec& spec) {
   for (const auto& name : out.targets)
     out.decisions[name] = {spec.sandbox.allow_without, spec.limits.memory_mib};
   out.resume_all = true;
+  out.require_helpers = true;
   return out;
 }
 

@@ -105,6 +105,26 @@ audit_record ended_record(audit_record out, const api_response& x) {
 
 } // namespace
 
+namespace {
+
+// Adds the paths that the version before had for candidates: nodes/{index}, with the operation names of then.
+void add_old_paths(std::vector<route>& table) {
+  constexpr std::string_view now = "/candidates/{index}";
+  const auto count = table.size();
+  for (size_t i = 0; i < count; ++i) {
+    const auto at = table[i].pattern.find(now);
+    if (at == std::string::npos)
+      continue;
+    auto old = table[i];
+    old.pattern.replace(at, now.size(), "/nodes/{index}");
+    old.id = old.id == "fork_candidate" ? "fork_campaign" : old.id.substr(0, old.id.find('_')) + "_node";
+    old.deprecated = true;
+    table.push_back(std::move(old));
+  }
+}
+
+} // namespace
+
 std::vector<route> api_routes() {
   using namespace handlers;
   const query_parameter state{
@@ -144,7 +164,7 @@ std::vector<route> api_routes() {
   add("GET", "/v1/campaigns/{id}/tree", "get_tree", "The search tree, a row per candidate; 0 is the reference", tree)
       .query = {limit_parameter, cursor_parameter};
   t.back().shared = sharing::campaign;
-  add("GET", "/v1/campaigns/{id}/nodes/{index}", "get_node",
+  add("GET", "/v1/campaigns/{id}/candidates/{index}", "get_candidate",
       "A candidate whole: source, differences, compiler's words, samples, verdict, cost", node)
       .reads = true;
   t.back().shared = sharing::campaign;
@@ -199,6 +219,7 @@ std::vector<route> api_routes() {
   add("POST", "/v1/backup", "make_backup", "Copies the store into a new directory of this machine while it is in use",
       handlers::backup)
       .body = {"out", "purpose"};
+  add_old_paths(t);
   return t;
 }
 
@@ -252,9 +273,13 @@ void admin_api::handle(api_request request, api_done done) {
       done(std::move(*answer));
       return;
     }
-  done = [route = found->to->id, version, shared = shared_, target = version ? request.target : std::string{},
-          done = std::move(done)](api_response response) {
+  done = [route = found->to->id, deprecated = found->to->deprecated, version, shared = shared_,
+          target = version ? request.target : std::string{}, done = std::move(done)](api_response response) {
     response.route = route;
+    if (deprecated) { // RFC 9745; the date is that of the successor's first day
+      response.headers.emplace_back("Deprecation", "@1795910400");
+      response.headers.emplace_back("Link", "</v1/openapi.json>; rel=\"deprecation\"");
+    }
     if (version)
       shared->keep(target, *version, response, shared_answers::clock::now());
     done(std::move(response));

@@ -17,15 +17,16 @@
 namespace kevolve {
 
 json to_json(const batch_import& x) {
-  return {{"batch", to_string(x.batch)},
-          {"campaign", to_string(x.campaign)},
-          {"name", x.name},
-          {"added", x.added},
-          {"events", x.events},
-          {"candidates", x.candidates},
-          {"left", x.left},
-          {"ended", x.ended},
-          {"best", x.best == 0 ? json(nullptr) : json{{"node", x.best}, {"speedup", x.speedup}}}};
+  return {
+      {"batch", to_string(x.batch)},
+      {"campaign", to_string(x.campaign)},
+      {"name", x.name},
+      {"added", x.added},
+      {"events", x.events},
+      {"candidates", x.candidates},
+      {"left", x.left},
+      {"ended", x.ended},
+      {"best", x.best == 0 ? json(nullptr) : json{{"candidate", x.best}, {"node", x.best}, {"speedup", x.speedup}}}};
 }
 
 json to_json(const batch_record& x) {
@@ -190,6 +191,7 @@ void show_batch(const call_ptr& c) {
                     {"reason", or_null(s.reason)},
                     {"waits_for", or_null(s.waits_for)},
                     {"awaiting_batch", s.awaiting_batch},
+                    {"exported", away ? to_json(*away) : json(nullptr)},
                     {"away", away ? to_json(*away) : json(nullptr)},
                     {"batches", std::move(all)}});
     });
@@ -213,14 +215,14 @@ std::vector<route> batch_routes() {
   };
   constexpr double longest_path = 4096;
   const auto by = text_field("by", "who asks, kept with the event", 64);
-  add("GET", "/v1/campaigns/{id}/batch", "get_batch", "Whether its evaluations are away, and which batches there were",
-      {}, show_batch);
+  add("GET", "/v1/campaigns/{id}/batch", "get_batch",
+      "The exported batch of its evaluations, and the batches before it", {}, show_batch);
   add("POST", "/v1/campaigns/{id}/batch/export", "export_batch",
       "Writes what judging needs to a file of this machine; the campaign stands still until that is back",
       {text_field("out", "the file to write, an absolute path", longest_path, true),
-       text_field("again", "yes: the file once more, though it is away", 0, false, {"yes", "no"}), by},
+       text_field("again", "yes: the file once more, though it is exported", 0, false, {"yes", "no"}), by},
       export_batch);
-  add("POST", "/v1/campaigns/{id}/batch/cancel", "cancel_batch", "Gives up a batch that is away; the campaign goes on",
+  add("POST", "/v1/campaigns/{id}/batch/cancel", "cancel_batch", "Cancels an exported batch; the campaign goes on",
       {by}, cancel_batch);
   add("POST", "/v1/batch/import", "import_batch",
       "Adds what kevolve batch work has judged to its campaign, all or nothing; twice is once",

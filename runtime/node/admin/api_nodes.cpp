@@ -10,7 +10,7 @@ void node(const call_ptr& c) {
   uint64_t index = 0;
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
   if (error != std::errc{} || end != digits.data() + digits.size()) {
-    c->refuse(failure{errc::bad_input, "a node is named by its index, a whole number"});
+    c->refuse(failure{errc::bad_input, "a candidate is named by its index, a whole number"});
     return;
   }
   with_campaign_id(c, c->path.at("id"), [c, index](const id128& id) { reply_node(c, id, index); });

@@ -74,7 +74,7 @@ std::optional<uint64_t> index_of(const call_ptr& c) {
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
   if (error == std::errc{} && end == digits.data() + digits.size())
     return index;
-  c->refuse(failure{errc::bad_input, "a node is named by its index, a whole number"});
+  c->refuse(failure{errc::bad_input, "a candidate is named by its index, a whole number"});
   return std::nullopt;
 }
 
@@ -186,16 +186,18 @@ void read_fork(const call_ptr& c, const std::shared_ptr<forked>& f) {
   auto record = [c, f](std::string& bytes) {
     auto node = decode<node_record>(bytes);
     if (!node || node->proposal.source.empty()) {
-      c->refuse(failure{errc::conflict, "node " + std::to_string(f->index) + " has no source to go on from"});
+      c->refuse(failure{errc::conflict, "candidate " + std::to_string(f->index) + " has no source to go on from"});
       return;
     }
     ask<std::string>(
         c, c->context->journal,
         [c, f, p = node->proposal](std::string& source) {
-          f->first = {
-              p.language, std::move(source),
-              p.flags,    p.generator,
-              p.genome,   "node " + std::to_string(f->index) + " of " + short_string(f->origin.id) + ": " + p.summary};
+          f->first = {p.language,
+                      std::move(source),
+                      p.flags,
+                      p.generator,
+                      p.genome,
+                      "candidate " + std::to_string(f->index) + " of " + short_string(f->origin.id) + ": " + p.summary};
           begin_fork(c, *f);
         },
         atom::blob_v, node->proposal.source);
@@ -213,7 +215,7 @@ void read_fork(const call_ptr& c, const std::shared_ptr<forked>& f) {
         c, c->context->journal, record,
         [c, f](const failure& why) {
           if (why.code == errc::not_found)
-            c->refuse(failure{errc::not_found, "the campaign has no node " + std::to_string(f->index)});
+            c->refuse(failure{errc::not_found, "the campaign has no candidate " + std::to_string(f->index)});
           else
             c->refuse(why);
         },
@@ -271,6 +273,7 @@ void inject(const call_ptr& c) {
   q.what.language = text_of(c, "language");
   steer(c, std::move(q), [c](const steer_answer& a) {
     auto out = to_json(a);
+    out["candidate"] = a.index;
     out["node"] = a.index;
     c->reply(out);
   });
@@ -281,7 +284,8 @@ void fork(const call_ptr& c) {
   if (!index)
     return;
   if (*index == 0) {
-    c->refuse(invalid({{"", "node 0 is the reference: submit the campaign's file again instead, with another seed"}}));
+    c->refuse(
+        invalid({{"", "candidate 0 is the reference: submit the campaign's file again instead, with another seed"}}));
     return;
   }
   with_campaign(c, c->path.at("id"), [c, index](const campaign_status& s) {
@@ -323,8 +327,8 @@ std::vector<body_field> inject_fields() {
       text_field("source", "the source text", 1U << 20U, true),
       text_field("flags", "a flag set of the target's menu", 64, true),
       text_field("language", "of the source; the target's first if not given", 0, false, candidate_language_names()),
-      number_field("parent", "index of the node to stand under; 0, the reference, if not given", body_type::integer, 0,
-                   1e15)};
+      number_field("parent", "index of the candidate to stand under; 0, the reference, if not given",
+                   body_type::integer, 0, 1e15)};
 }
 
 std::vector<body_field> fork_fields() {
@@ -367,13 +371,13 @@ std::vector<route> steering_routes() {
     const char* action;
     const char* about;
   };
-  for (const auto& w : {wish{"pin", "Always let the node be improved on"}, wish{"unpin", "Take the pin back"},
-                        wish{"ban", "Never select the node and what is below it again, nor let it be the best"},
+  for (const auto& w : {wish{"pin", "Always let the candidate be improved on"}, wish{"unpin", "Take the pin back"},
+                        wish{"ban", "Never select the candidate and what is below it again, nor let it be the best"},
                         wish{"unban", "Take the ban back"}})
-    add(std::string{"/v1/campaigns/{id}/nodes/{index}/"} + w.action, std::string{w.action} + "_node", w.about, {reason},
-        [action = w.action](const call_ptr& c) { steer_node(c, action); });
-  add("/v1/campaigns/{id}/nodes/{index}/fork", "fork_campaign",
-      "Start a campaign of the same task whose first draft is this node's source", fork_fields(), fork);
+    add(std::string{"/v1/campaigns/{id}/candidates/{index}/"} + w.action, std::string{w.action} + "_candidate", w.about,
+        {reason}, [action = w.action](const call_ptr& c) { steer_node(c, action); });
+  add("/v1/campaigns/{id}/candidates/{index}/fork", "fork_candidate",
+      "Start a campaign of the same task whose first draft is this candidate's source", fork_fields(), fork);
   return t;
 }
 

@@ -132,13 +132,13 @@ std::string ended_text(const campaign_status& s) {
     return "the campaign has failed ('kevolve status' says why): submit its files once they are mended, which is a new "
            "campaign";
   if (s.stop_reason == "cancelled")
-    return "the campaign is cancelled, for good: 'kevolve fork' starts another from one of its nodes";
+    return "the campaign is cancelled, for good: 'kevolve fork' starts another from one of its candidates";
   if (s.stop_reason == "target")
     return "the campaign is finished, its target is reached: submit its files with a higher stop.speedup, which is a "
            "new "
            "campaign";
   if (s.stop_reason == "stall")
-    return "the campaign is finished, its search stalled: 'kevolve fork' starts another from one of its nodes";
+    return "the campaign is finished, its search stalled: 'kevolve fork' starts another from one of its candidates";
   if (s.stop_reason == "budget")
     return "the campaign is finished, its budget is used up: 'kevolve budget' and then 'kevolve resume' let it go on";
   return "the campaign is " + s.state;

@@ -86,7 +86,7 @@ json of(const steering_record& x) {
   if (x.candidate)
     out["candidate"] = to_string(x.candidate);
   if (x.origin)
-    out["origin"] = {{"campaign", to_string(x.origin)}, {"node", x.origin_node}};
+    out["origin"] = {{"campaign", to_string(x.origin)}, {"candidate", x.origin_node}, {"node", x.origin_node}};
   out["tree_hash"] = to_string(x.tree_hash);
   out["steering_hash"] = to_string(x.steering_hash);
   return out;

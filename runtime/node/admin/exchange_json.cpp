@@ -17,10 +17,15 @@ json held(const std::string& holder, int64_t until_ns) {
 } // namespace
 
 json to_json(const relay_prompt& p) {
-  json out{{"id", to_string(p.id)},      {"campaign", to_string(p.id.campaign)},
-           {"node", p.id.node},          {"round", p.id.round},
-           {"tokens", p.tokens},         {"asked", time_json(p.asked_ns)},
-           {"handed_out", p.handed_out}, {"lease", held(p.holder, p.held_until_ns)}};
+  json out{{"id", to_string(p.id)},
+           {"campaign", to_string(p.id.campaign)},
+           {"candidate", p.id.node},
+           {"node", p.id.node},
+           {"round", p.id.round},
+           {"tokens", p.tokens},
+           {"asked", time_json(p.asked_ns)},
+           {"handed_out", p.handed_out},
+           {"lease", held(p.holder, p.held_until_ns)}};
   if (p.turns.empty())
     return out;
   auto turns = json::array();
@@ -63,6 +68,7 @@ void with_exchange(const call_ptr& c, const exchange_record& r, std::function<vo
       calls.push_back(to_json(x));
     then({{"id", to_string(r.id)},
           {"campaign", to_string(r.id.campaign)},
+          {"candidate", r.id.node},
           {"node", r.id.node},
           {"round", r.id.round},
           {"generator", r.kind},

@@ -23,7 +23,7 @@ struct node_parts_read {
 };
 
 std::string name_of(uint64_t index) {
-  return index == 0 ? "reference" : "node " + std::to_string(index);
+  return index == 0 ? "reference" : "candidate " + std::to_string(index);
 }
 
 // The reference is node 0 of the tree and has no record of its own.
@@ -131,8 +131,8 @@ void read_around(const call_ptr& c, const std::shared_ptr<node_parts_read>& p) {
 void ask_live(const call_ptr& c, const std::shared_ptr<node_parts_read>& p, uint64_t index) {
   auto absent = [c, p, index](const failure& why) {
     if (why.code == errc::not_found)
-      c->refuse(
-          failure{errc::not_found, "campaign " + short_string(p->campaign) + " has no node " + std::to_string(index)});
+      c->refuse(failure{errc::not_found,
+                        "campaign " + short_string(p->campaign) + " has no candidate " + std::to_string(index)});
     else
       c->refuse(why);
   };

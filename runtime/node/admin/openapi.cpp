@@ -82,7 +82,24 @@ json operation_of(const route& r) {
                                {"content", {{problem_type, {{"schema", {{"$ref", "#/components/schemas/problem"}}}}}}}};
   if (r.open)
     out["security"] = json::array();
+  if (r.deprecated)
+    out["deprecated"] = true;
   return out;
+}
+
+// Names of the version before that stand beside their successors in answers until the next version.
+json deprecated_keys() {
+  return {{"best.node", "best.candidate"},
+          {"origin.node", "origin.candidate"},
+          {"inject: node", "candidate"},
+          {"relay prompt: node", "candidate"},
+          {"batch status: away", "exported"},
+          {"rival", "baseline"},
+          {"samples.rival_ns", "samples.baseline_ns"},
+          {"evidence: rival", "baseline"},
+          {"evidence: launches.rival", "launches.baseline"},
+          {"evidence: comparison.rival", "comparison.baseline"},
+          {"evidence: weathered", "decided_despite_noise"}};
 }
 
 std::string lower(std::string text) {
@@ -118,6 +135,7 @@ std::string openapi_of(const std::vector<route>& table, const std::string& versi
                   {"description", "Campaigns, candidates, actors and resources of one kevolve node"},
                   {"license", {{"name", "Apache-2.0"}, {"identifier", "Apache-2.0"}}}}},
                 {"security", json::array({{{"token", json::array()}}})},
+                {"x-deprecated-keys", deprecated_keys()},
                 {"paths", paths},
                 {"components",
                  {{"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}}},

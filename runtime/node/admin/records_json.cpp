@@ -28,6 +28,17 @@ double seconds(int64_t ns) {
 
 } // namespace
 
+json evidence_json(const std::map<std::string, std::string>& stored) {
+  json out = stored;
+  for (const auto& [old, name] : {std::pair{"weathered", "decided_despite_noise"},
+                                  {"rival", "baseline"},
+                                  {"launches.rival", "launches.baseline"},
+                                  {"comparison.rival", "comparison.baseline"}})
+    if (const auto i = stored.find(old); i != stored.end())
+      out[name] = i->second;
+  return out;
+}
+
 std::string to_string(comparison_decision d) {
   switch (d) {
     case comparison_decision::faster:
@@ -83,7 +94,9 @@ json to_json(const campaign_status& s) {
         {"tokens", s.budget_tokens == 0 ? json(nullptr) : json(s.budget_tokens)},
         {"cost", s.budget_cost == 0 ? json(nullptr) : json(s.budget_cost)}}},
       {"priority", s.priority},
-      {"origin", s.origin ? json{{"campaign", to_string(s.origin)}, {"node", s.origin_node}} : json(nullptr)},
+      {"origin", s.origin
+                     ? json{{"campaign", to_string(s.origin)}, {"candidate", s.origin_node}, {"node", s.origin_node}}
+                     : json(nullptr)},
       {"pinned", s.pinned},
       {"banned", s.banned},
       {"spent",
@@ -97,13 +110,10 @@ json to_json(const campaign_status& s) {
     auto shapes = json::array();
     for (const auto& t : s.shapes)
       shapes.push_back(to_json(t, false));
-    out["best"] = {{"node", s.best},
-                   {"speedup", s.speedup},
-                   {"ci95", interval_json(s.ci_low, s.ci_high)},
-                   {"final", s.final_confirmed},
-                   {"disturbed", or_null(s.disturbed)},
-                   {"summary", s.best_summary},
-                   {"shapes", std::move(shapes)}};
+    out["best"] = {{"candidate", s.best},        {"node", s.best},
+                   {"speedup", s.speedup},       {"ci95", interval_json(s.ci_low, s.ci_high)},
+                   {"final", s.final_confirmed}, {"disturbed", or_null(s.disturbed)},
+                   {"summary", s.best_summary},  {"shapes", std::move(shapes)}};
   }
   return out;
 }
@@ -182,7 +192,7 @@ json to_json(const shape_timing& t, bool with_samples) {
            {"candidate_ns", spread_json(t.candidate_ns)},
            {"floor_ns", t.floor_ns == 0 ? json(nullptr) : json(t.floor_ns)}};
   if (with_samples)
-    out["samples"] = {{"rival_ns", t.baseline_ns}, {"candidate_ns", t.candidate_ns}};
+    out["samples"] = {{"baseline_ns", t.baseline_ns}, {"rival_ns", t.baseline_ns}, {"candidate_ns", t.candidate_ns}};
   return out;
 }
 
@@ -200,7 +210,7 @@ json to_json(const judge_outcome& o, bool with_samples) {
           {"fault", to_json(o.trouble)},
           {"rule", or_null(o.rule)},
           {"detail", o.detail},
-          {"evidence", o.evidence},
+          {"evidence", evidence_json(o.evidence)},
           {"correctness", to_json(o.correctness)},
           {"decision", to_string(o.decision)},
           {"speedup", o.speedup},
@@ -215,6 +225,7 @@ json to_json(const evaluation_record& r) {
   json out{{"id", to_string(r.evaluation)},
            {"stage", r.stage},
            {"candidate", to_string(r.candidate)},
+           {"baseline", r.baseline ? json(to_string(r.baseline)) : json("reference")},
            {"rival", r.baseline ? json(to_string(r.baseline)) : json("reference")},
            {"fingerprint", {{"harness", r.harness}, {"toolchain", r.toolchain}, {"device", r.device}}},
            {"wall_s", seconds(r.wall_ns)}};
@@ -242,6 +253,7 @@ json to_json(const node_record& r) {
           {"ci95", measured_interval(r.rule, r.ci_low, r.ci_high)},
           {"estimate", r.estimate},
           {"confirmed", r.confirmed},
+          {"baseline", r.baseline},
           {"rival", r.baseline},
           {"duplicate_of", r.duplicate_of == 0 ? json(nullptr) : json(r.duplicate_of)},
           {"proposal",

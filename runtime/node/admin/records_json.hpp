@@ -5,6 +5,7 @@
 #include "actors/messages/messages.hpp"
 #include "runtime/node/admin/json.hpp"
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -27,6 +28,8 @@ json to_json(const node_record& r);
 // Returns the event with its payload decoded by kind, or "undecodable" if the bytes are invalid.
 json to_json(const journal_event& e);
 
+// Returns evidence as the judge stored it, with the plain names of the keys that carry private words beside these.
+json evidence_json(const std::map<std::string, std::string>& stored);
 // Returns {kind, detail, retried}, or null if there is no fault.
 json to_json(const fault& f);
 // Returns [low, high], or null if there is no interval.

@@ -57,10 +57,11 @@ struct route {
   std::string pattern; // "/v1/campaigns/{id}"
   std::string id;      // operationId: "get_campaign"
   std::string summary;
-  bool open = false;      // no token is needed
-  bool immediate = false; // asks no actor: answers at once, without an actor of its own
-  bool ends = false;      // ends something in progress, so it is accepted even if nothing new can be stored
-  bool reads = false;     // mostly reads the store: runs on a thread for reading instead of in an actor
+  bool open = false;       // no token is needed
+  bool deprecated = false; // an old path, served one version longer; its answers say so in a header
+  bool immediate = false;  // asks no actor: answers at once, without an actor of its own
+  bool ends = false;       // ends something in progress, so it is accepted even if nothing new can be stored
+  bool reads = false;      // mostly reads the store: runs on a thread for reading instead of in an actor
   sharing shared = sharing::none;
   std::vector<query_parameter> query;
   std::vector<std::string> body;  // keys of the JSON body, all optional texts; empty: no body

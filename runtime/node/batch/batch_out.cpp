@@ -115,7 +115,7 @@ result<batch_record> cancel_away(store& data, const id128& campaign, const std::
   if (!c)
     return tl::unexpected(c.error());
   if (!c->fold.away)
-    return fail(errc::conflict, "the campaign is not away with a batch");
+    return fail(errc::conflict, "the campaign has no exported batch");
   if (c->fold.ended)
     return fail(errc::conflict, "the campaign has ended: its batch is void, and there is nothing to give up");
   auto r = *c->fold.away;
@@ -129,7 +129,7 @@ result<batch_bundle> take_batch(const store& data, const id128& campaign) {
   if (!c)
     return tl::unexpected(c.error());
   if (!c->fold.away)
-    return fail(errc::conflict, "the campaign is not away with a batch");
+    return fail(errc::conflict, "the campaign has no exported batch");
   gathering g{data, {}, {}};
   g.out.batch = c->fold.away->batch;
   g.out.campaign = campaign;

@@ -1,9 +1,9 @@
 #include "tools/kevolve/bundle/bundle_reading.hpp"
 
 #include "backends/target.hpp"
+#include "runtime/base/program_directory.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
 #include "tools/kevolve/output/terminal.hpp"
-#include "tools/kevolve/programs.hpp"
 #include "tools/kevolve/task_reading.hpp"
 
 #include <fmt/core.h>
@@ -68,7 +68,7 @@ void read_times(const json& shapes, bundle_input& b) {
 result<void> read_best(const json& status, json best, bundle_input& b) {
   const auto verdict = raw_at(best, "verdict");
   if (verdict != "pass")
-    return fail(errc::not_found, fmt::format("nothing to bundle: node {}, the best, does not pass ({})",
+    return fail(errc::not_found, fmt::format("nothing to bundle: candidate {}, the best, does not pass ({})",
                                              count_at(best, "index"), verdict.empty() ? "no verdict" : verdict));
   if (const auto why = raw_at(status, "reason"); why.find("its best no longer holds") != std::string::npos)
     return fail(errc::not_found, "nothing to bundle: " + printable(why));
@@ -95,12 +95,12 @@ result<void> read_best(const json& status, json best, bundle_input& b) {
   for (auto& e : best["evaluations"]) {
     if (e.contains("fingerprint"))
       b.fingerprint = e["fingerprint"];
-    if (e.contains("outcome") && raw_at(e, "rival") == "reference")
+    if (e.contains("outcome") && (raw_at(e, "baseline") == "reference" || raw_at(e, "rival") == "reference"))
       against_reference = &e["outcome"]["shapes"];
     b.evidence.push_back(e);
   }
   const auto told = status.find("best");
-  if (told != status.end() && told->is_object() && count_at(*told, "node") == b.node) {
+  if (told != status.end() && told->is_object() && candidate_at(*told) == b.node) {
     b.speedup = number_at(*told, "speedup");
     b.final_confirmed = told->value("final", false);
     b.disturbed = raw_at(*told, "disturbed");
@@ -130,7 +130,7 @@ result<void> read_history(connection& node, const std::string& path, bundle_inpu
       const auto& data = e["data"];
       if (kind == "node_finished")
         ++finished;
-      if (kind == "champion_crowned")
+      if (is_champion_change(kind))
         b.progress.push_back({finished, count_at(data, "index"), number_at(data, "speedup")});
       if (kind == "campaign_prepared" && data.contains("admission"))
         b.call_overhead_ns = std::atof(raw_at(data["admission"]["evidence"], "call_overhead_ns").c_str());
@@ -138,7 +138,7 @@ result<void> read_history(connection& node, const std::string& path, bundle_inpu
         for (const auto& [name, value] : data["peaks"].items())
           if (value.is_string())
             b.peaks[name.starts_with("peak.") ? name.substr(5) : name] = std::atof(value.get<std::string>().c_str());
-      if ((kind == "champion_crowned" || kind == "node_confirmed" || kind == "node_finished")
+      if ((is_champion_change(kind) || kind == "node_confirmed" || kind == "node_finished")
           && count_at(data, "index") == b.node)
         b.measured_at = raw_at(e, "time");
     }
@@ -151,7 +151,7 @@ result<void> read_history(connection& node, const std::string& path, bundle_inpu
 } // namespace
 
 result<void> read_machine(bundle_input& b) {
-  auto hardware = make_target("cpu", program_directory());
+  auto hardware = make_target("cpu", helper_directory());
   if (!hardware)
     return tl::unexpected(hardware.error());
   auto kernel = recipe_of({b.language, b.flag_set, b.task.threads, b.task.libraries});

@@ -37,7 +37,7 @@ std::string progress_svg(const bundle_input& b) {
   chart.line(points, "#1f6feb");
   for (const auto& s : b.progress)
     chart.dot(static_cast<double>(s.candidates), s.speedup, "#1f6feb",
-              fmt::format("node {}: {:.2f}x after {} candidates", s.node, s.speedup, s.candidates));
+              fmt::format("candidate {}: {:.2f}x after {} candidates", s.node, s.speedup, s.candidates));
   if (b.progress.empty())
     chart.text(0, 1, "no step was recorded", "#666");
   return chart.done();

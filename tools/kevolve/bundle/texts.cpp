@@ -55,7 +55,7 @@ std::string shapes_notes(const bundle_input& b) {
                        "of which the reference runs there.\n\n",
                        slower);
   if (std::none_of(b.shapes.begin(), b.shapes.end(), [](const bundle_shape& s) { return s.speedup > 0; }))
-    out += "No shape has a time beside the reference's: this kernel was raced against an earlier best only, as one is "
+    out += "No shape has a time beside the reference's: this kernel was compared with an earlier best only, as one is "
            "until its campaign ends and confirms it.\n\n";
   if (b.call_overhead_ns > 0)
     out += "Of every time in the table, of both, " + human_ns(b.call_overhead_ns)
@@ -79,7 +79,7 @@ std::string regions_text(const bundle_input& b) {
 // Returns the kernel's origin.
 std::string origin_text(const bundle_input& b) {
   if (b.dispatches.empty())
-    return fmt::format("node {}, by generator {}", b.node, markdown_code(b.generator));
+    return fmt::format("candidate {}, by generator {}", b.node, markdown_code(b.generator));
   std::string nodes;
   for (auto n : b.dispatches)
     nodes += (nodes.empty() ? "" : ", ") + std::to_string(n);
@@ -117,7 +117,7 @@ json words_json(const build_recipe& r) {
 json results_json(const bundle_input& b) {
   auto progress = json::array();
   for (const auto& s : b.progress)
-    progress.push_back({{"candidates", s.candidates}, {"node", s.node}, {"speedup", s.speedup}});
+    progress.push_back({{"candidates", s.candidates}, {"candidate", s.node}, {"node", s.node}, {"speedup", s.speedup}});
   auto regions = json::array();
   for (const auto& r : b.regions)
     regions.push_back({{"when", r.when}, {"runs", r.runs}});
@@ -126,6 +126,7 @@ json results_json(const bundle_input& b) {
     machine[what] = text;
   return {{"task", b.task.name},
           {"campaign", b.campaign},
+          {"candidate", b.dispatches.empty() ? json(b.node) : json(nullptr)},
           {"node", b.dispatches.empty() ? json(b.node) : json(nullptr)},
           {"dispatches", b.dispatches.empty() ? json(nullptr) : json(b.dispatches)},
           {"verdict", b.verdict},

@@ -98,6 +98,7 @@ node_options node_for(const batch_job& j) {
   node_options out;
   out.data_dir = j.data;
   out.targets = {j.batch.target};
+  out.require_helpers = true;
   out.evaluate_only = true;
   out.compilers = j.options.compilers;
   out.disk_reserve_mib = j.options.disk_reserve_mib;

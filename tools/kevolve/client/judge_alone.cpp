@@ -38,6 +38,7 @@ result<std::unique_ptr<node>> start_judge(const std::string& data_dir, const std
   node_options options;
   options.data_dir = data_dir;
   options.targets = {target};
+  options.require_helpers = true;
   options.decisions[target].allow_weak_sandbox = weak_sandbox;
   options.listen.clear();
   return node::start(std::move(options));

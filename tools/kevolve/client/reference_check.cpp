@@ -4,8 +4,8 @@
 #include "backends/target.hpp"
 #include "config/document.hpp"
 #include "runtime/base/kinds.hpp"
+#include "runtime/base/program_directory.hpp"
 #include "tools/kevolve/client/own_compile_server.hpp"
-#include "tools/kevolve/programs.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -28,7 +28,7 @@ std::string file_name(const task_spec& task) {
 // The target that takes such references.
 result<std::unique_ptr<target>> target_for(const std::string& language) {
   for (const auto& name : target_names()) {
-    auto made = make_target(name, program_directory());
+    auto made = make_target(name, helper_directory());
     if (!made)
       return made;
     const auto known = (*made)->reference_languages();

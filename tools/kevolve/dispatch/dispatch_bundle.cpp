@@ -32,7 +32,7 @@ result<void> take_dispatcher(bundle_input& b, const dispatch::proof& p, const st
     b.dispatches.push_back(kernels[k].node);
   b.regions.clear();
   for (const auto& r : dispatch::rows_of(p.where))
-    b.regions.push_back({r.when, r.kernel ? "node " + std::to_string(kernels[*r.kernel].node) : "reference"});
+    b.regions.push_back({r.when, r.kernel ? "candidate " + std::to_string(kernels[*r.kernel].node) : "reference"});
   b.generator = "dispatch";
   b.summary.clear();
   b.speedup = said.speedup;

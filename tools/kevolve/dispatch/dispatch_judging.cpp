@@ -117,7 +117,7 @@ result<judged_kernels> judge_kernels(dispatch_judge& judge, const std::vector<tr
   judged_kernels out;
   size_t done = 0;
   for (const auto& k : kernels) {
-    const auto name = "node " + std::to_string(k.node);
+    const auto name = "candidate " + std::to_string(k.node);
     judge.tell("judging " + name + ", " + std::to_string(++done) + " of " + std::to_string(kernels.size()));
     auto part = dispatch::read_part("node" + std::to_string(k.node), k.summary, k.source, judge.task().entry);
     if (!part) {

@@ -55,8 +55,8 @@ dispatch::compared_kernel screening_of(const json& node, const contract& task) {
     const auto outcome = e.find("outcome");
     if (outcome == e.end() || exact(*outcome, "verdict") != "pass" || (*outcome)["shapes"].empty())
       continue;
-    const bool direct = exact(e, "rival") == "reference";
-    out.baseline = direct ? 0 : index_at(node, "rival");
+    const bool direct = exact(e, "baseline") == "reference" || exact(e, "rival") == "reference";
+    out.baseline = direct ? 0 : index_at(node, node.contains("baseline") ? "baseline" : "rival");
     out.ratios = ratios_of((*outcome)["shapes"], task);
   }
   return out;
@@ -91,9 +91,9 @@ result<dispatch_material> read_dispatch_material(connection& node, const std::st
   dispatch_material out;
   out.campaign = exact(*status, "id");
   out.task = std::move(*task);
-  out.best = index_at(*best, "node");
+  out.best = candidate_at(*best);
   for (auto index : *passing) {
-    auto whole = node.get(path + "/nodes/" + std::to_string(index));
+    auto whole = node.get(path + "/candidates/" + std::to_string(index));
     if (!whole)
       return tl::unexpected(whole.error());
     const auto& p = (*whole)["proposal"];
@@ -110,7 +110,7 @@ result<dispatch_material> read_dispatch_material(connection& node, const std::st
     out.kernels.push_back({index, std::move(source), exact(p, "flags"), exact(p, "generator"), exact(p, "summary")});
   }
   if (std::none_of(out.kernels.begin(), out.kernels.end(), [&](const tree_kernel& k) { return k.node == out.best; }))
-    return fail(errc::not_found, "nothing to dispatch: node " + std::to_string(out.best)
+    return fail(errc::not_found, "nothing to dispatch: candidate " + std::to_string(out.best)
                                      + ", the best, does not pass any more, is not C, or its source is not stored");
   return out;
 }

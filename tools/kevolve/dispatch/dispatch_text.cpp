@@ -12,7 +12,7 @@ namespace kevolve {
 namespace {
 
 std::string name_of(const judged_kernels& k, const dispatch::choice& c) {
-  return c ? "node " + std::to_string(k.kernels[*c].node) : "reference";
+  return c ? "candidate " + std::to_string(k.kernels[*c].node) : "reference";
 }
 
 json node_or_null(const judged_kernels& k, const dispatch::choice& c) {
@@ -34,27 +34,34 @@ std::string disturbance_of(const dispatch::judgement& j) {
 json dispatch_json(const dispatch_result& r, const contract& task) {
   auto kernels = json::array();
   for (auto k : dispatch::kernels_in(r.proof.where))
-    kernels.push_back({{"node", r.kernels.kernels[k].node}, {"summary", r.kernels.kernels[k].summary}});
+    kernels.push_back({{"candidate", r.kernels.kernels[k].node},
+                       {"node", r.kernels.kernels[k].node},
+                       {"summary", r.kernels.kernels[k].summary}});
   auto refused = json::array();
   for (const auto& x : r.kernels.refused)
-    refused.push_back({{"node", x.node}, {"reason", x.why}});
+    refused.push_back({{"candidate", x.node}, {"node", x.node}, {"reason", x.why}});
   auto alone = json::array();
   for (size_t k = 0; k < r.kernels.kernels.size(); ++k) {
     auto figures = json::array();
     for (const auto& f : r.kernels.figures[k])
       figures.push_back({{"speedup", dispatch::is_timed(f) ? json(f.speedup) : json(nullptr)},
                          {"ci95", interval_or_null(f.low, f.high)}});
-    alone.push_back(
-        {{"node", r.kernels.kernels[k].node}, {"speedup", r.kernels.speedups[k]}, {"shapes", std::move(figures)}});
+    alone.push_back({{"candidate", r.kernels.kernels[k].node},
+                     {"node", r.kernels.kernels[k].node},
+                     {"speedup", r.kernels.speedups[k]},
+                     {"shapes", std::move(figures)}});
   }
   auto rows = json::array();
   for (const auto& x : dispatch::rows_of(r.proof.where))
-    rows.push_back({{"when", x.when}, {"node", node_or_null(r.kernels, x.kernel)}});
+    rows.push_back({{"when", x.when},
+                    {"candidate", node_or_null(r.kernels, x.kernel)},
+                    {"node", node_or_null(r.kernels, x.kernel)}});
   auto shapes = json::array();
   auto between = json::array();
   for (size_t s = 0; s < task.shapes.size(); ++s) {
     const auto& f = r.proof.judged.by_shape[s];
     json said{{"shape", task.shapes[s].name},
+              {"candidate", node_or_null(r.kernels, r.proof.runs[s])},
               {"node", node_or_null(r.kernels, r.proof.runs[s])},
               {"speedup", dispatch::is_timed(f) ? json(f.speedup) : json(nullptr)},
               {"ci95", interval_or_null(f.low, f.high)},
@@ -93,7 +100,7 @@ std::string dispatch_text(const dispatch_result& r, const contract& task) {
     regions.push_back({x.when, name_of(r.kernels, x.kernel)});
   out += table_text(regions) + "\n";
   for (const auto& x : r.kernels.refused)
-    out += fmt::format("node {} takes no part: {}\n", x.node, printable(x.why));
+    out += fmt::format("candidate {} takes no part: {}\n", x.node, printable(x.why));
   if (!r.kernels.refused.empty())
     out += "\n";
   const auto& j = r.proof.judged;
@@ -119,7 +126,7 @@ std::string dispatch_text(const dispatch_result& r, const contract& task) {
   out += fmt::format("\nspeedup {}, 95 % interval {:.3f} to {:.3f}; judged in {}\n", human_speedup(j.outcome.speedup),
                      j.outcome.ci_low, j.outcome.ci_high, human_number(r.proof.rounds, "round"));
   const auto fastest = std::max_element(r.kernels.speedups.begin(), r.kernels.speedups.end());
-  out += fmt::format("the fastest alone, node {}: {}\n",
+  out += fmt::format("the fastest alone, candidate {}: {}\n",
                      r.kernels.kernels[static_cast<size_t>(fastest - r.kernels.speedups.begin())].node,
                      human_speedup(*fastest));
   if (*fastest > j.outcome.ci_high)

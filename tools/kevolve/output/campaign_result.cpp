@@ -169,7 +169,8 @@ json run_json(const campaign_result& r, const target& hardware, const std::strin
              {"compile_s", s.compile_s}}},
            {"bundle", or_null(folder)}};
   if (s.best != 0)
-    out["best"] = {{"node", s.best},
+    out["best"] = {{"candidate", s.best},
+                   {"node", s.best},
                    {"speedup", s.speedup},
                    {"ci95", interval_json(s.ci_low, s.ci_high)},
                    {"trust", to_string(hardware.trust())},

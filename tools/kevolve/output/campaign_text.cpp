@@ -57,6 +57,14 @@ std::string text_at(const json& x, const char* key) {
   return i == x.end() || !i->is_string() ? std::string{} : printable(i->get<std::string>());
 }
 
+uint64_t candidate_at(const json& x) {
+  return static_cast<uint64_t>(number_at(x, x.contains("candidate") ? "candidate" : "node"));
+}
+
+bool is_champion_change(const std::string& kind) {
+  return kind == "champion_changed" || kind == "champion_crowned";
+}
+
 double number_at(const json& x, const char* key) {
   auto i = x.find(key);
   return i == x.end() || !i->is_number() ? 0.0 : i->get<double>();
@@ -186,16 +194,15 @@ std::string status_text(const json& s) {
   if (auto m = spent.find("models"); m != spent.end() && (*m)["calls"].get<uint64_t>() > 0)
     out += "  models      " + models_text(*m, budget) + "\n";
   if (const auto& b = s["best"]; b.is_object()) {
-    out += fmt::format("  best        {} {} node {}{}\n", human_speedup(number_at(b, "speedup")), interval_text(b),
-                       b["node"].get<uint64_t>(), b["final"].get<bool>() ? ", confirmed against the reference" : "");
+    out += fmt::format("  best        {} {} candidate {}{}\n", human_speedup(number_at(b, "speedup")), interval_text(b),
+                       candidate_at(b), b["final"].get<bool>() ? ", confirmed against the reference" : "");
     out += "              " + text_at(b, "summary") + "\n";
   } else
     out += std::string{"  best        "} + (has_ended(s) ? "none" : "none yet") + "\n";
   if (s.contains("priority"))
     out += fmt::format("  priority    {}\n", s["priority"].get<uint64_t>());
   if (auto o = s.find("origin"); o != s.end() && o->is_object())
-    out += fmt::format("  forked from node {} of {}\n", (*o)["node"].get<uint64_t>(),
-                       text_at(*o, "campaign").substr(0, 8));
+    out += fmt::format("  forked from candidate {} of {}\n", candidate_at(*o), text_at(*o, "campaign").substr(0, 8));
   for (const auto* key : {"pinned", "banned"})
     if (auto i = s.find(key); i != s.end() && !i->empty())
       out += fmt::format("  {:<12}{}\n", key, indices(*i));
@@ -211,8 +218,8 @@ std::string status_line(const json& s) {
                          state_text(s), s["candidates"].get<uint64_t>(), of_budget(budget, "candidates", human_count),
                          s["valid"].get<uint64_t>(), s["in_flight"].get<uint64_t>());
   if (const auto& b = s["best"]; b.is_object())
-    out += fmt::format("; best {} {} node {}: {}", human_speedup(number_at(b, "speedup")), interval_text(b),
-                       b["node"].get<uint64_t>(), text_at(b, "summary"));
+    out += fmt::format("; best {} {} candidate {}: {}", human_speedup(number_at(b, "speedup")), interval_text(b),
+                       candidate_at(b), text_at(b, "summary"));
   if (auto why = text_at(s, "reason"); !why.empty())
     out += "; " + why;
   return out;

@@ -15,6 +15,10 @@ std::string text_at(const json& x, const char* key);
 std::string lines_of(const json& x, const char* key);
 // 0 if absent or no number.
 double number_at(const json& x, const char* key);
+// Returns a candidate's index: of "candidate", or of "node", as the version before calls the key.
+uint64_t candidate_at(const json& x);
+// Tells whether an event's kind says that another candidate is the best now, under today's name or the one before.
+bool is_champion_change(const std::string& kind);
 // "~1.31x", rough where the judge says so.
 std::string figure_text(const json& node);
 // A node's source, or that it is no longer there.

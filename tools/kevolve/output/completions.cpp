@@ -144,7 +144,9 @@ std::string zsh(const command& root) {
   return "#compdef kevolve\n# Made by: kevolve completions zsh\n"
          "_kevolve_ids() {\n  local -a ids=(${(f)\"$(kevolve list --ids 2>/dev/null)\"})\n"
          "  _describe campaign ids\n}\n"
-         + zsh_function(root) + "compdef _kevolve kevolve\n";
+         + zsh_function(root)
+         // Loaded as a function of $fpath, the first completion is this very call; sourced, it is only made known.
+         + "if [[ ${funcstack[1]-} == _kevolve ]]; then _kevolve \"$@\"; else compdef _kevolve kevolve; fi\n";
 }
 
 std::string fish(const command& root) {

@@ -198,8 +198,8 @@ std::vector<std::string> live_frame(const json& s, const json& tree, const best_
       all > 0 ? " of " + human_count(all) : "", s["valid"].get<uint64_t>(), s["in_flight"].get<uint64_t>(),
       human_duration(number_at(s["spent"], "device_s")), static_cast<uint64_t>(number_at(s, "priority")))});
   if (b.is_object())
-    lines.push_back({fmt::format("  best {} {}  node {}: {}{}", human_speedup(number_at(b, "speedup")),
-                                 interval_text(b), b["node"].get<uint64_t>(), text_at(b, "summary"), sparkline(curve)),
+    lines.push_back({fmt::format("  best {} {}  candidate {}: {}{}", human_speedup(number_at(b, "speedup")),
+                                 interval_text(b), candidate_at(b), text_at(b, "summary"), sparkline(curve)),
                      bold_green});
   else
     lines.push_back({"  best: none yet"});
@@ -208,7 +208,7 @@ std::vector<std::string> live_frame(const json& s, const json& tree, const best_
   lines.push_back({});
   const auto room = size.lines > lines.size() + 1 ? size.lines - lines.size() - 1 : 0;
   if (room > 0 && tree.is_array()) {
-    const forest f{tree, b.is_object() ? b["node"].get<uint64_t>() : 0};
+    const forest f{tree, b.is_object() ? candidate_at(b) : 0};
     // A node may bring a line "n more" below it: take fewer until all fits.
     std::vector<line> best_fit;
     for (auto rows = room; rows > 0; --rows) {

@@ -107,13 +107,13 @@ std::vector<std::string> progress::block(const campaign_status& s, size_t width)
   if (s.best == 0)
     lines.emplace_back("  best: none yet");
   else
-    lines.push_back(fmt::format("  best: {} {}  node {}: {}", human_speedup(s.speedup), interval(s), s.best,
+    lines.push_back(fmt::format("  best: {} {}  candidate {}: {}", human_speedup(s.speedup), interval(s), s.best,
                                 printable(s.best_summary)));
   if (!s.reason.empty())
     lines.push_back("  " + printable(s.reason));
   for (const auto& i : improvements_)
-    lines.push_back(fmt::format("    {:>7}  {:>8}  node {}: {}", human_duration(i.wall_s), human_speedup(i.speedup),
-                                i.node, i.summary));
+    lines.push_back(fmt::format("    {:>7}  {:>8}  candidate {}: {}", human_duration(i.wall_s),
+                                human_speedup(i.speedup), i.node, i.summary));
   for (auto& line : lines)
     line = fit_to(line, width - 1);
   if (colour_)
@@ -137,7 +137,7 @@ void progress::print_line(const campaign_status& s) {
   last_line_s_ = s.wall_s;
   auto out = fmt::format("[{}] {}: {}", clock_text(s), state_of(s), counts(s));
   if (s.best != 0)
-    out += fmt::format("; best {} {} node {}: {}", human_speedup(s.speedup), interval(s), s.best,
+    out += fmt::format("; best {} {} candidate {}: {}", human_speedup(s.speedup), interval(s), s.best,
                        printable(s.best_summary));
   if (!s.reason.empty())
     out += "; " + printable(s.reason);

@@ -87,9 +87,10 @@ std::string how_judged(const campaign_result& r) {
     size_t pairs = 0;
     for (const auto& t : last->outcome.timings)
       pairs += t.candidate_ns.size();
-    out += fmt::format("- last stage: {}; {} pairs of timed calls over {} shapes, candidate and rival interleaved in "
-                       "random order\n",
-                       last->stage, pairs, last->outcome.timings.size());
+    out +=
+        fmt::format("- last stage: {}; {} pairs of timed calls over {} shapes, candidate and baseline interleaved in "
+                    "random order\n",
+                    last->stage, pairs, last->outcome.timings.size());
     out += fmt::format("- correctness: {} cases over {} seeds, every output compared in full; largest error {:.3g} "
                        "absolute, {:.3g} relative, {:.3g} ulp (the reference's own: {:.3g} absolute){}\n",
                        c.cases, c.seeds, c.max_abs, c.max_rel, c.max_ulp, c.reference_max_abs,
@@ -138,7 +139,7 @@ std::string report_text(const campaign_result& r, const target& hardware) {
   if (r.best) {
     const auto& p = r.best->proposal;
     const auto script = hardware.build_script({p.language, p.flags, task.threads, task.libraries});
-    out += fmt::format("## The winner: node {}\n\n- flags `{}`, generator `{}`{}\n", s.best, p.flags, p.generator,
+    out += fmt::format("## The winner: candidate {}\n\n- flags `{}`, generator `{}`{}\n", s.best, p.flags, p.generator,
                        script.empty() ? "" : "; `build.sh` beside this file builds it");
     out += "- to judge it again: `kevolve eval " + printable(r.spec.task.path) + " kernel"
            + source_extension(p.language) + " --flags " + p.flags
@@ -147,7 +148,7 @@ std::string report_text(const campaign_result& r, const target& hardware) {
       out += "- moves from the reference: `" + printable(p.genome) + "`\n";
     out += "\nIts line in the tree:\n\n";
     for (const auto& [index, step] : r.moves)
-      out += fmt::format("1. node {}: {}\n", index, printable(step));
+      out += fmt::format("1. candidate {}: {}\n", index, printable(step));
     out += "\n" + how_judged(r);
   }
   out += "## Candidates\n\n" + head({"verdict", "candidates"});

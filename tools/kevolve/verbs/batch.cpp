@@ -124,7 +124,7 @@ void print_import(const json& x) {
   }
   std::string best;
   if (x["best"].is_object())
-    best = fmt::format("; the best is node {}: {}", x["best"]["node"].get<uint64_t>(),
+    best = fmt::format("; the best is candidate {}: {}", candidate_at(x["best"]),
                        human_speedup(number_at(x["best"], "speedup")));
   const auto left = x["left"].get<uint64_t>();
   print_out(fmt::format("{}: {} judged, {} left{}\n", text_at(x, "name"),
@@ -243,10 +243,10 @@ void add_batch(CLI::App& app, action& chosen) {
   auto* out =
       add_batch_verb(*batch, "export", "Write a campaign and what it awaits; it stands still until that is back",
                      "Example: kevolve batch export 1a2b --out gemm.batch\n"
-                     "Prompts and replies stay at home. Exit 5: it is away already, or nothing waits.",
+                     "Prompts and replies stay at home. Exit 5: it is exported already, or nothing waits.",
                      o, true);
   out->add_option("--out", o->file, "the file to write")->required();
-  out->add_flag("--again", o->again, "the file once more, though it is away");
+  out->add_flag("--again", o->again, "the file once more, though it is exported");
   add_by_whom(*out, o);
   out->callback([o, &chosen] { chosen = [o] { return export_file(*o); }; });
   add_work(*batch, chosen);
@@ -259,10 +259,10 @@ void add_batch(CLI::App& app, action& chosen) {
   back->add_option("FILE", o->file, "what kevolve batch work has written")->required();
   add_by_whom(*back, o);
   back->callback([o, &chosen] { chosen = [o] { return import_file(*o); }; });
-  auto* status = add_batch_verb(*batch, "status", "Whether a campaign is away, and which batches there were",
+  auto* status = add_batch_verb(*batch, "status", "A campaign's exported batch, and the batches before it",
                                 "Example: kevolve batch status 1a2b", o, true);
   status->callback([o, &chosen] { chosen = [o] { return batch_status(*o); }; });
-  auto* cancel = add_batch_verb(*batch, "cancel", "Give a batch up that is away; what it brings is refused then",
+  auto* cancel = add_batch_verb(*batch, "cancel", "Cancel an exported batch; its results are refused then",
                                 "Example: kevolve batch cancel 1a2b", o, true);
   add_by_whom(*cancel, o);
   cancel->callback([o, &chosen] { chosen = [o] { return cancel_batch(*o); }; });

@@ -1,7 +1,7 @@
 // kevolve bench: the project's own benchmarks, which lie in its source tree beside their floors.
+#include "runtime/base/program_directory.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/output/terminal.hpp"
-#include "tools/kevolve/programs.hpp"
 #include "tools/kevolve/verbs.hpp"
 
 #include <CLI/App.hpp>

@@ -49,6 +49,7 @@ int run(const bundle_options& o) {
       names.push_back(f.name);
     print_out(to_text(json{{"bundle", *place},
                            {"campaign", b->campaign},
+                           {"candidate", b->node},
                            {"node", b->node},
                            {"speedup", b->speedup},
                            {"final", b->final_confirmed},
@@ -56,7 +57,7 @@ int run(const bundle_options& o) {
               + "\n");
   } else if (!o.common.quiet)
     print_out(
-        fmt::format("{}: {}{}, node {}, {} files; cmake -B b && cmake --build b && ctest --test-dir b builds and "
+        fmt::format("{}: {}{}, candidate {}, {} files; cmake -B b && cmake --build b && ctest --test-dir b builds and "
                     "tests it there\n",
                     printable(*place), human_speedup(b->speedup),
                     b->final_confirmed ? "" : " by what was measured on the way, the final confirmation was not made",

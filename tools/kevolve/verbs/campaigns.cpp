@@ -107,12 +107,12 @@ std::string marks_of(const json& n) {
     if (n.value(mark, false))
       out += std::string{" ("} + mark + ")";
   if (n.contains("duplicate_of") && n["duplicate_of"].is_number())
-    out += fmt::format(" (the same as node {})", n["duplicate_of"].get<uint64_t>());
+    out += fmt::format(" (the same as candidate {})", n["duplicate_of"].get<uint64_t>());
   return out;
 }
 
 void print_tree(const json& list) {
-  std::vector<std::vector<std::string>> rows{{"NODE", "PARENT", "VERDICT", "SPEEDUP", "CI95", "VISITS", "STEP"}};
+  std::vector<std::vector<std::string>> rows{{"CANDIDATE", "PARENT", "VERDICT", "SPEEDUP", "CI95", "VISITS", "STEP"}};
   for (const auto& n : list["items"]) {
     auto verdict = text_at(n, "verdict");
     auto known = verdict == "pass" || verdict == "reference";
@@ -127,12 +127,23 @@ void print_tree(const json& list) {
   print_out(table_text(rows));
 }
 
+// A stage as people call it.
+std::string stage_text(const std::string& stage) {
+  if (stage == "race")
+    return "screening";
+  if (stage == "confirm")
+    return "confirmation";
+  return stage == "final" ? "final confirmation" : stage;
+}
+
 void print_judged(std::string& out, const json& e) {
   const auto& o = e["outcome"];
   auto verdict = text_at(o, "verdict");
-  out += fmt::format("\n{} against {}: {} ({})\n", text_at(e, "stage"), text_at(e, "rival").substr(0, 9),
+  out += fmt::format("\n{} against {}: {} ({})\n", stage_text(text_at(e, "stage")),
+                     text_at(e, e.contains("baseline") ? "baseline" : "rival").substr(0, 9),
                      verdict.empty() ? "no verdict" : verdict, text_at(o, "decision"));
-  std::vector<std::vector<std::string>> rows{{"  SHAPE", "HELD OUT", "RIVAL", "CANDIDATE", "SPEEDUP", "CI95", "PAIRS"}};
+  std::vector<std::vector<std::string>> rows{
+      {"  SHAPE", "HELD OUT", "BASELINE", "CANDIDATE", "SPEEDUP", "CI95", "PAIRS"}};
   for (const auto& t : o["shapes"]) {
     auto median = [&](const char* key) { return t[key].is_object() ? human_ns(number_at(t[key], "median")) : "-"; };
     rows.push_back(
@@ -144,16 +155,16 @@ void print_judged(std::string& out, const json& e) {
     out += table_text(rows);
 }
 
-void print_node(const json& n) {
+void print_candidate(const json& n) {
   std::string out;
   if (n.contains("reference")) {
-    print_out("node 0: the reference, " + text_at(n, "path") + "\n\n" + lines_of(n, "source"));
+    print_out("candidate 0: the reference, " + text_at(n, "path") + "\n\n" + lines_of(n, "source"));
     return;
   }
   const auto& p = n["proposal"];
   auto verdict = text_at(n, "verdict");
   const auto state = text_at(n, "state") == "proposed" ? "proposed, not judged yet" : text_at(n, "state");
-  out += fmt::format("node {}  {}  {}\n", n["index"].get<uint64_t>(), verdict.empty() ? state : verdict,
+  out += fmt::format("candidate {}  {}  {}\n", n["index"].get<uint64_t>(), verdict.empty() ? state : verdict,
                      verdict == "pass" ? figure_text(n) + " " + interval_text(n) : "");
   out += fmt::format("  step        {}\n  generator   {}, flags {}\n  parents     {}\n", text_at(p, "summary"),
                      text_at(p, "generator"), text_at(p, "flags"), n["parents"].dump());
@@ -243,14 +254,16 @@ int show_list(const options_ptr& o) {
   return show(o, **node, "/v1/campaigns" + filter, true, print_list);
 }
 
-int show_node(const options_ptr& o) {
-  if (o->index.empty()) // one word alone is the node's index in the only campaign
+int show_candidate(const options_ptr& o, bool by_old_name) {
+  if (by_old_name)
+    print_err("kevolve: node is deprecated and will mean a machine: use 'kevolve candidate'\n");
+  if (o->index.empty()) // one word alone is the candidate's index in the only campaign
     std::swap(o->id, o->index);
   if (o->index.empty() || o->index.find_first_not_of("0123456789") != std::string::npos || o->index.size() > 18)
-    return report({errc::bad_input, "node wants a node's index in the tree, a whole number"
+    return report({errc::bad_input, "candidate wants a candidate's index in the tree, a whole number"
                                         + (o->index.empty() ? "" : "; not '" + printable(o->index) + "'")},
                   o->common.json);
-  return show_campaign(o, "/nodes/" + o->index, false, print_node);
+  return show_campaign(o, "/candidates/" + o->index, false, print_candidate);
 }
 
 int steer(const options_ptr& o, const char* verb) {
@@ -270,7 +283,7 @@ int steer(const options_ptr& o, const char* verb) {
   else if (!o->common.quiet)
     print_status(*answer);
   if (before && !text_at(*before, "batch").empty())
-    print_err("kevolve: it was away with batch " + text_at(*before, "batch").substr(0, 8)
+    print_err("kevolve: it was exported as batch " + text_at(*before, "batch").substr(0, 8)
               + ": what is judged of it elsewhere cannot be added any more\n");
   return exit_code::ok;
 }
@@ -311,15 +324,21 @@ void add_campaigns(CLI::App& app, action& chosen) {
   auto* tree =
       paged(add_verb(app, "tree", "The search tree, a row per candidate; ~: a rough figure, screened out early",
                      "tree 1a2b --verdict pass", o, whose::one_or_only));
-  tree->add_option("--verdict", o->verdict,
-                   "only nodes of this verdict, or in_flight, abandoned, pinned, banned, injected, duplicate, none");
+  tree->add_option(
+      "--verdict", o->verdict,
+      "only candidates of this verdict, or in_flight, abandoned, pinned, banned, injected, duplicate, none");
   tree->callback([o, &chosen] { chosen = [o] { return show_tree(o); }; });
-  auto* node = add_verb(app, "node", "One candidate whole: source, diff, samples, verdict, cost", "node 1a2b 17", o,
-                        whose::one_or_only);
-  node->add_option("INDEX", o->index, "the node's index in the tree; 0 is the reference. One word alone is INDEX");
-  node->callback([o, &chosen] { chosen = [o] { return show_node(o); }; });
+  for (const bool old : {false, true}) {
+    auto* verb = add_verb(app, old ? "node" : "candidate",
+                          old ? "Deprecated: use kevolve candidate"
+                              : "One candidate whole: source, diff, samples, verdict, cost",
+                          "candidate 1a2b 17", o, whose::one_or_only);
+    verb->add_option("INDEX", o->index,
+                     "the candidate's index in the tree; 0 is the reference. One word alone is INDEX");
+    verb->callback([o, old, &chosen] { chosen = [o, old] { return show_candidate(o, old); }; });
+  }
   add_verb(app, "best", "The best candidate whole", "best 1a2b --json", o, whose::one_or_only)->callback([o, &chosen] {
-    chosen = [o] { return show_campaign(o, "/best", false, print_node); };
+    chosen = [o] { return show_campaign(o, "/best", false, print_candidate); };
   });
   struct wish {
     const char* verb;

@@ -2,12 +2,13 @@
 #include "backends/llm/protocol/redaction.hpp"
 #include "config/node.hpp"
 #include "runtime/base/ids.hpp"
+#include "runtime/base/program_directory.hpp"
+#include "runtime/base/version.hpp"
 #include "runtime/node/admin/json.hpp"
 #include "runtime/node/admin/token.hpp"
 #include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/output/terminal.hpp"
-#include "tools/kevolve/programs.hpp"
 #include "tools/kevolve/secret_scan.hpp"
 #include "tools/kevolve/verbs.hpp"
 
@@ -114,7 +115,7 @@ result<std::string> output_of(std::vector<std::string> words) {
 std::string versions() {
   utsname about{};
   ::uname(&about);
-  return fmt::format("kevolve {}\ncompiled by {}\n{} {} {} {}\n", KEVOLVE_VERSION, __VERSION__, about.sysname,
+  return fmt::format("{}\ncompiled by {}\n{} {} {} {}\n", version_line("kevolve"), __VERSION__, about.sysname,
                      about.release, about.version, about.machine);
 }
 

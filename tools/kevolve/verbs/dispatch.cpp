@@ -1,6 +1,7 @@
 // kevolve dispatch: the fastest kernel of a campaign's tree by the sizes, the reference elsewhere, in one C file.
 #include "backends/target.hpp"
 #include "runtime/base/log.hpp"
+#include "runtime/base/program_directory.hpp"
 #include "tools/kevolve/bundle/bundle_reading.hpp"
 #include "tools/kevolve/bundle/bundle_writing.hpp"
 #include "tools/kevolve/client/connection.hpp"
@@ -11,7 +12,6 @@
 #include "tools/kevolve/load.hpp"
 #include "tools/kevolve/new_file.hpp"
 #include "tools/kevolve/output/terminal.hpp"
-#include "tools/kevolve/programs.hpp"
 #include "tools/kevolve/verbs.hpp"
 
 #include <CLI/App.hpp>
@@ -58,7 +58,7 @@ result<void> free_file(const std::string& out) {
 }
 
 result<void> known_flags(const std::string& flags) {
-  auto hardware = make_target("cpu", program_directory());
+  auto hardware = make_target("cpu", helper_directory());
   if (!hardware)
     return tl::unexpected(hardware.error());
   std::vector<std::string> names;
@@ -91,7 +91,7 @@ result<dispatch_result> make_dispatcher(const dispatch_options& o, const dispatc
     return tl::unexpected(kernels.error());
   out.kernels = std::move(*kernels);
   if (out.kernels.kernels.empty())
-    return fail(errc::not_found, fmt::format("nothing to dispatch: node {}: {}", out.kernels.refused.front().node,
+    return fail(errc::not_found, fmt::format("nothing to dispatch: candidate {}: {}", out.kernels.refused.front().node,
                                              out.kernels.refused.front().why));
   auto proof = prove_dispatcher(judge, *reference, out.kernels);
   if (!proof)

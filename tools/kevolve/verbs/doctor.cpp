@@ -1,10 +1,10 @@
 // kevolve doctor: what this machine can do.
 #include "backends/target.hpp"
+#include "runtime/base/program_directory.hpp"
 #include "runtime/node/admin/json.hpp"
 #include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/output/terminal.hpp"
-#include "tools/kevolve/programs.hpp"
 #include "tools/kevolve/verbs.hpp"
 
 #include <CLI/App.hpp>
@@ -57,7 +57,7 @@ int examine(const doctor_options& o) {
   std::vector<std::string> remedies;
   auto missing = false;
   for (const auto& name : names) {
-    auto t = make_target(name, program_directory());
+    auto t = make_target(name, helper_directory());
     if (!t)
       return report({errc::bad_input, t.error().detail}, o.common.json);
     auto items = json::array();

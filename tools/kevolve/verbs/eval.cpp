@@ -1,7 +1,9 @@
 // kevolve eval: the judge alone, on one candidate.
+#include "backends/missing_helper.hpp"
 #include "config/document.hpp"
 #include "runtime/base/kinds.hpp"
 #include "runtime/base/log.hpp"
+#include "runtime/base/program_directory.hpp"
 #include "runtime/node/admin/records_json.hpp"
 #include "tools/kevolve/client/compile_alone.hpp"
 #include "tools/kevolve/client/connection.hpp"
@@ -10,7 +12,6 @@
 #include "tools/kevolve/load.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
 #include "tools/kevolve/output/terminal.hpp"
-#include "tools/kevolve/programs.hpp"
 #include "tools/kevolve/scratch_directory.hpp"
 #include "tools/kevolve/stop_signal.hpp"
 #include "tools/kevolve/verbs.hpp"
@@ -127,7 +128,8 @@ json document_of(const campaign_spec& spec, const candidate& what, const target&
           {"correctness", last.correctness.cases > 0 ? to_json(last.correctness) : json(nullptr)},
           {"timing", timing_json(last)},
           {"diagnosis",
-           {{"bound", or_null(bound_of(last))}, {"evidence", admitted ? last.evidence : x.fixed.admission.evidence}}},
+           {{"bound", or_null(bound_of(last))},
+            {"evidence", evidence_json(admitted ? last.evidence : x.fixed.admission.evidence)}}},
           {"fingerprint", {{"harness", x.fixed.harness}, {"toolchain", x.fixed.toolchain}, {"device", x.fixed.device}}},
           {"evaluation_id", e.evaluations.empty() ? json(nullptr) : json(to_string(e.evaluations.back()))},
           {"notes", notes_of(x.fixed.admission)},
@@ -224,9 +226,13 @@ int evaluate(const eval_options& o) {
   auto task = load_task_or_tell(o.task, o.common.json);
   if (!task)
     return exit_code::usage;
-  auto hardware = make_target(o.target, program_directory());
+  auto hardware = make_target(o.target, helper_directory());
   if (!hardware)
-    return report({errc::bad_input, "--target: " + hardware.error().detail}, o.common.json);
+    return report({errc::bad_input,
+                   hardware.error().code == errc::not_found
+                       ? "--target: no target '" + printable(o.target) + "'" + suggestion(o.target, target_names())
+                       : "--target: " + hardware.error().detail},
+                  o.common.json);
   if (const auto known = (*hardware)->reference_languages();
       !known.empty() && std::find(known.begin(), known.end(), task->task.language) == known.end())
     return report({errc::bad_input, printable(o.task) + ": reference.language: '" + printable(task->task.language)
@@ -236,6 +242,8 @@ int evaluate(const eval_options& o) {
   auto what = read_candidate(o, **hardware);
   if (!what)
     return report(what.error(), o.common.json);
+  if (const auto missing = missing_helper(**hardware, !(*hardware)->compiles_only()); !missing.empty())
+    return report({errc::bad_input, missing}, o.common.json);
   if (const auto missing_requirements = (*hardware)->missing_requirements();
       (*hardware)->compiles_only() || !missing_requirements.empty())
     return compile_alone(task->task, **hardware, *what, (*hardware)->compiles_only() ? "" : missing_requirements,

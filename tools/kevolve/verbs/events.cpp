@@ -40,7 +40,7 @@ std::string gist(const json& e) {
   const auto kind = text_at(e, "kind");
   std::string out;
   if (d.contains("index"))
-    out += fmt::format("node {} ", d["index"].get<uint64_t>());
+    out += fmt::format("candidate {} ", d["index"].get<uint64_t>());
   if (kind == "campaign_steered") {
     out = text_at(d, "action") + " " + out;
     if (d.contains("priority"))
@@ -55,7 +55,7 @@ std::string gist(const json& e) {
   if (kind == "node_finished")
     return out + text_at(d, "verdict") + " "
            + (text_at(d, "verdict") == "pass" ? human_speedup(number_at(d, "speedup")) : text_at(d, "rule"));
-  if (kind == "champion_crowned")
+  if (is_champion_change(kind))
     return out + human_speedup(number_at(d, "speedup")) + " " + interval_text(d);
   for (const auto* key : {"state", "stop_reason", "reason", "stage", "policy", "summary", "name", "detail"})
     if (auto x = text_at(d, key); !x.empty())
@@ -94,7 +94,7 @@ struct listing {
 bool print_page(const event_options& o, const json& answer, listing& l) {
   for (const auto& e : answer["items"]) {
     l.after = e["sequence"].get<uint64_t>();
-    const auto kind = text_at(e, "kind");
+    const auto kind = is_champion_change(text_at(e, "kind")) ? "champion_changed" : text_at(e, "kind");
     if (kind == "campaign_finished")
       l.ended = true;
     else if (kind == "campaign_steered" && text_at(e["data"], "action") == "reopen")
@@ -149,8 +149,13 @@ std::vector<std::string> all_kinds() {
   return out;
 }
 
-int events(const event_options& o) {
+int events(event_options o) {
   const auto known = all_kinds();
+  for (auto& k : o.kinds)
+    if (k == "champion_crowned") { // its name one version ago
+      k = "champion_changed";
+      print_err("kevolve: --kind champion_crowned is deprecated: use --kind champion_changed\n");
+    }
   for (const auto& k : o.kinds)
     if (std::find(known.begin(), known.end(), k) == known.end())
       return report(
@@ -164,7 +169,7 @@ int events(const event_options& o) {
 void add_events(CLI::App& app, action& chosen) {
   auto o = std::make_shared<event_options>();
   auto* verb = app.add_subcommand("events", "What happened, and with --follow what happens");
-  verb->footer("Example: kevolve events 1a2b --kind node_finished --kind champion_crowned --follow\n"
+  verb->footer("Example: kevolve events 1a2b --kind node_finished --kind champion_changed --follow\n"
                "--follow goes on over restarts of the node, from the event it saw last, and ends with the campaign.");
   verb->add_option("ID", o->id, "only this campaign: its id, or at least 4 of its first digits");
   verb->add_option("--kind", o->kinds, "only this kind; may be given again")->allow_extra_args(false);

@@ -1,4 +1,8 @@
-// kevolve completions, kevolve man: made from the definition of the command line itself.
+// kevolve help, version, completions and man: made from the definition of the command line itself.
+#include "config/diagnostic.hpp"
+#include "runtime/base/version.hpp"
+#include "runtime/node/admin/json.hpp"
+#include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/command_tree.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/output/terminal.hpp"
@@ -33,7 +37,52 @@ int write_pages(CLI::App& app, const std::string& folder) {
   return exit_code::ok;
 }
 
+// The same text as `kevolve VERB --help`.
+int print_help(CLI::App& app, const std::vector<std::string>& verbs) {
+  auto* of = &app;
+  std::string path = "kevolve";
+  std::string above; // of the verb, which adds its own name
+  for (const auto& word : verbs) {
+    CLI::App* below = nullptr;
+    std::vector<std::string> names;
+    for (auto* v : of->get_subcommands([](const CLI::App*) { return true; })) {
+      if (!v->get_group().empty())
+        names.push_back(v->get_name());
+      if (v->check_name(word))
+        below = v;
+    }
+    if (below == nullptr)
+      return report({errc::bad_input, path + " has no verb '" + printable(word) + "'" + suggestion(word, names)},
+                    false);
+    above = path;
+    path += " " + below->get_name();
+    of = below;
+  }
+  print_out(of->help(above));
+  return exit_code::ok;
+}
+
+int print_version(bool as_json) {
+  const auto b = this_build();
+  print_out(as_json ? to_text(json{{"version", b.version}, {"commit", b.commit}, {"build_type", b.type}}) + "\n"
+                    : version_line("kevolve") + "\n");
+  return exit_code::ok;
+}
+
 } // namespace
+
+void add_help(CLI::App& app, action& chosen) {
+  auto verbs = std::make_shared<std::vector<std::string>>();
+  auto* help = app.add_subcommand("help", "Explain a verb, or list them all");
+  help->footer("Example: kevolve help provider list");
+  help->add_option("VERB", *verbs, "the verb, with the word below it if it has one");
+  help->callback([verbs, &app, &chosen] { chosen = [verbs, &app] { return print_help(app, *verbs); }; });
+  auto common = std::make_shared<common_options>();
+  auto* version = app.add_subcommand("version", "Print version, commit and build type");
+  version->footer("Example: kevolve version --json");
+  add_common(*version, *common);
+  version->callback([common, &chosen] { chosen = [common] { return print_version(common->json); }; });
+}
 
 void add_generated(CLI::App& app, action& chosen) {
   auto shell = std::make_shared<std::string>();

@@ -34,6 +34,14 @@ std::string reason_of(const json& x) {
   return (until.empty() ? "" : "until " + until + ": ") + text_at(x, "reason");
 }
 
+// Returns a provider's state in the words of the documents; JSON keeps the stored ones.
+std::string provider_state(const json& x) {
+  const auto stored = text_at(x, "state");
+  if (stored == "resting")
+    return "suspended";
+  return stored == "at rest" ? "not in use" : stored;
+}
+
 void print_providers(const json& all) {
   if (all["items"].empty()) {
     print_out("no provider: this node has no [[provider]] in its settings, and none was ever paid from here\n");
@@ -42,7 +50,7 @@ void print_providers(const json& all) {
   std::vector<std::vector<std::string>> rows{{"PROVIDER", "MODEL", "STATE", "CALLS", "TOKENS", "COST", "REASON"}};
   for (const auto& x : all["items"]) {
     const auto& spent = x["spent"];
-    rows.push_back({text_at(x, "name"), text_at(x, "model"), text_at(x, "state"),
+    rows.push_back({text_at(x, "name"), text_at(x, "model"), provider_state(x),
                     std::to_string(spent["calls"].get<uint64_t>()), std::to_string(spent["tokens"].get<int64_t>()),
                     spent["cost"].is_null()
                         ? "unknown"

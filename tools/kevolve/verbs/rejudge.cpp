@@ -1,12 +1,12 @@
 // kevolve rejudge: what an older harness has judged, judged again with this one.
 #include "runtime/node/rejudge.hpp"
 #include "backends/target.hpp"
+#include "runtime/base/program_directory.hpp"
 #include "runtime/node/admin/json.hpp"
 #include "store/store.hpp"
 #include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/output/terminal.hpp"
-#include "tools/kevolve/programs.hpp"
 #include "tools/kevolve/stop_signal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
@@ -46,6 +46,7 @@ struct row {
 json to_json(const row& r) {
   auto out = json{{"campaign", to_string(r.old.campaign)},
                   {"name", printable(r.old.campaign_name)},
+                  {"candidate", r.old.record.index},
                   {"node", r.old.record.index},
                   {"best", r.old.best},
                   {"confirmed", r.old.record.confirmed},
@@ -73,7 +74,7 @@ json to_json(const row& r) {
 
 std::string line_of(const row& r) {
   auto what =
-      fmt::format("{} node {}{}: {} {}, by harness {}", printable(r.old.campaign_name), r.old.record.index,
+      fmt::format("{} candidate {}{}: {} {}, by harness {}", printable(r.old.campaign_name), r.old.record.index,
                   r.old.best               ? " (best)"
                   : r.old.record.confirmed ? " (confirmed)"
                                            : "",
@@ -112,7 +113,7 @@ int conclude(const rejudge_options& o, const std::vector<row>& rows, size_t stal
 result<std::map<std::string, std::string>> harnesses() {
   std::map<std::string, std::string> out;
   for (const auto& name : targets_here()) {
-    auto t = make_target(name, program_directory());
+    auto t = make_target(name, helper_directory());
     if (!t)
       return tl::unexpected(t.error());
     out[name] = (*t)->harness_fingerprint();
@@ -153,6 +154,7 @@ int judge_again(const rejudge_options& o, const std::map<std::string, std::strin
   node_options options;
   options.data_dir = o.data;
   options.targets = targets_here();
+  options.require_helpers = true;
   options.listen.clear();
   for (const auto& name : options.targets)
     options.decisions[name].allow_weak_sandbox = o.weak_sandbox;

@@ -79,7 +79,8 @@ int replay_file(const record_options& o) {
   const auto seen = replay(*r);
   auto candidates = json::array();
   for (const auto& n : seen.candidates)
-    candidates.push_back({{"node", n.index},
+    candidates.push_back({{"candidate", n.index},
+                          {"node", n.index},
                           {"generator", or_null(n.generator)},
                           {"verdict", or_null(n.verdict == "none" ? "" : n.verdict)},
                           {"rule", or_null(n.rule)},
@@ -99,16 +100,17 @@ int replay_file(const record_options& o) {
                        {"tree_hash", to_string(seen.tree_hash)},
                        {"difference", or_null(seen.difference)},
                        {"stop_reason", or_null(end.stop_reason)},
-                       {"best",
-                        end.best == 0
-                            ? json(nullptr)
-                            : json{{"node", end.best}, {"speedup", end.speedup}, {"ci95", {end.ci_low, end.ci_high}}}},
+                       {"best", end.best == 0 ? json(nullptr)
+                                              : json{{"candidate", end.best},
+                                                     {"node", end.best},
+                                                     {"speedup", end.speedup},
+                                                     {"ci95", {end.ci_low, end.ci_high}}}},
                        {"candidates", std::move(candidates)}})
               + "\n");
   else if (!o.common.quiet)
     print_out(
         fmt::format("{}: {}, {} made again, {} read again, {} of them without a candidate; tree {}: {}\n",
-                    printable(r->name), human_number(seen.nodes, "node"), human_number(seen.choices, "choice"),
+                    printable(r->name), human_number(seen.nodes, "candidate"), human_number(seen.choices, "choice"),
                     human_number(seen.replies, "answer"), seen.refused, short_string(seen.tree_hash),
                     seen.difference.empty() ? "identical" : "not the recorded one: " + printable(seen.difference)));
   return seen.difference.empty() ? exit_code::ok : exit_code::failed;

@@ -109,9 +109,10 @@ void print_outcome(const campaign_result& r, const target& hardware, const std::
     if (s.valid == 0 && s.candidates != 0)
       print_out("  what became of each candidate: " + tree_command(s.id, data) + "\n");
   } else if (!s.final_confirmed) {
-    print_out(fmt::format("{}: {}; the best so far, node {}, is {} faster by what was measured on the way; the final "
-                          "confirmation was not made\n",
-                          s.name, s.stop_reason, s.best, human_speedup(s.speedup)));
+    print_out(
+        fmt::format("{}: {}; the best so far, candidate {}, is {} faster by what was measured on the way; the final "
+                    "confirmation was not made\n",
+                    s.name, s.stop_reason, s.best, human_speedup(s.speedup)));
   } else {
     size_t declared = 0;
     for (const auto& t : s.shapes)
@@ -126,7 +127,7 @@ void print_outcome(const campaign_result& r, const target& hardware, const std::
                       human_speedup(r.spec.stop.speedup), printable(s.reason)));
     print_notes(r, hardware);
     print_out(fmt::format(
-        "  right in fresh processes on {} and {}: node {}, of {}\n", human_number(declared, "declared shape"),
+        "  right in fresh processes on {} and {}: candidate {}, of {}\n", human_number(declared, "declared shape"),
         human_number(s.shapes.size() - declared, "held-out shape"), s.best, human_number(s.candidates, "candidate")));
     print_out("  kernel  " + folder + "/kernel" + source_extension(r.best->proposal.language) + "\n");
     print_out("  build   sh " + folder + "/build.sh\n");
@@ -210,6 +211,7 @@ int run_campaign(const run_options& o) {
   options.providers = std::move(providers);
   options.data_dir = o.data;
   options.targets = {spec->target};
+  options.require_helpers = true;
   options.disk_reserve_mib = o.disk_reserve_mib;
   options.decisions[spec->target].allow_weak_sandbox = o.weak_sandbox;
   if (o.batch)

@@ -47,7 +47,7 @@ std::string path_of(const steer_options& o) {
 }
 
 std::string node_path(const steer_options& o) {
-  return path_of(o) + "/nodes/" + std::to_string(o.index);
+  return path_of(o) + "/candidates/" + std::to_string(o.index);
 }
 
 json body_of(const steer_options& o, bool with_reason = true) {
@@ -104,7 +104,7 @@ std::string spent_note(const json& s) {
 void print_injected(const json& answer) {
   const auto changed = answer.value("changed", true);
   print_out(
-      fmt::format("{} node {}\n", changed ? "injected as" : "it is there already, as", answer["node"].get<uint64_t>()));
+      fmt::format("{} candidate {}\n", changed ? "injected as" : "it is there already, as", candidate_at(answer)));
 }
 
 void print_fork(const json& answer) {
@@ -264,8 +264,9 @@ void add_steering(CLI::App& app, action& chosen) {
                          "Example: kevolve inject 1a2b mine.c --flags O3 --parent 17", o);
   given->add_option("FILE", o->file, "the source")->required()->type_name("FILE");
   given->add_option("--flags", o->flags, "a flag set of the target's menu")->required();
-  given->add_option("--parent", o->index, "the node to stand under (default: 0, the reference)");
-  given->add_option("--language", o->language, comma_list(candidate_language_names()) + " (default: by the file's name)")
+  given->add_option("--parent", o->index, "the candidate to stand under (default: 0, the reference)");
+  given
+      ->add_option("--language", o->language, comma_list(candidate_language_names()) + " (default: by the file's name)")
       ->check(CLI::IsMember(candidate_language_names()));
   add_reason(*given, o);
   given->callback([o, &chosen] { chosen = [o] { return inject(*o); }; });
@@ -274,8 +275,8 @@ void add_steering(CLI::App& app, action& chosen) {
     const char* about;
     const char* footer;
   };
-  for (const auto& w : {wish{"pin", "Always let a node be improved on", "Example: kevolve pin 1a2b 17"},
-                        wish{"ban", "Never select a node and what is below it again, nor let it be the best",
+  for (const auto& w : {wish{"pin", "Always let a candidate be improved on", "Example: kevolve pin 1a2b 17"},
+                        wish{"ban", "Never select a candidate and what is below it again, nor let it be the best",
                              "Example: kevolve ban 1a2b 17 --reason 'relies on padding'"}}) {
     auto* verb = add_verb(app, w.verb, w.about, w.footer, o);
     add_node(*verb, o);

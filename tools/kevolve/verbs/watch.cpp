@@ -104,7 +104,7 @@ private:
 
   void show() {
     const auto& b = last_["best"];
-    const auto best = b.is_object() ? b["node"].get<uint64_t>() : 0;
+    const auto best = b.is_object() ? candidate_at(b) : 0;
     if (b.is_object()) {
       curve_.push_back(number_at(b, "speedup"));
       if (curve_.size() > curve_points)

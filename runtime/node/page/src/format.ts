@@ -62,4 +62,6 @@ export function visible(text: string): string {
 }
 
 // A name of ours as words: "wrong_result" → "wrong result".
+// A stage of the judge in plain words; stored ones stay as they are.
+export const stageName = (stage: string) => ({ race: "screening", confirm: "confirmation", final: "final confirmation" })[stage] ?? words(stage);
 export const words = (name: string) => visible(name.replaceAll("_", " "));

@@ -46,7 +46,7 @@ function Page() {
   };
   useEffect(() => onRefused(() => leave(true)), []);
   useEffect(() => {
-    document.title = route.view === "node" ? `node ${route.index} · kevolve` : `${route.view} · kevolve`;
+    document.title = route.view === "node" ? `candidate ${route.index} · kevolve` : `${route.view} · kevolve`;
   }, [route.view]);
   if (!signedIn) return <Login expired={expired} done={() => setSignedIn(true)} />;
   const here = (view: string) => (route.view.startsWith(view) ? { "aria-current": "page" as const } : {});

@@ -116,7 +116,7 @@ export function ProgressPlot({ story, version }: { story: Story; version: number
           options={(ink) => options(ink, against)}
           data={data}
           version={against}
-          label={`best speedup against ${axes[against]}: ${best ? `${speedup(best.speedup)} by node ${best.index}` : "none yet"}`}
+          label={`best speedup against ${axes[against]}: ${best ? `${speedup(best.speedup)} by candidate ${best.index}` : "none yet"}`}
         />
       )}
       {p.x.length > 0 && p.unknown > 0 && (

@@ -22,12 +22,12 @@ export function standing(task: Task, evaluations: Evaluation[], peaks: Record<st
   const out: Standing = { candidate: [], reference: [], missing: "" };
   if (!task.work.flops && !task.work.bytes) return { ...out, missing: "The task declares no work ([work] flops and bytes)." };
   if (!peaks["flops_per_s"]) return { ...out, missing: "The device's peaks were not measured." };
-  const latest = new Map<string, { ns: number; rival: number | null }>();
+  const latest = new Map<string, { ns: number; baseline: number | null }>();
   for (const e of evaluations)
     for (const t of e.outcome?.shapes ?? [])
       if (t.candidate_ns)
-        latest.set(t.shape, { ns: t.candidate_ns.median, rival: e.rival === "reference" && t.reference_ns ? t.reference_ns.median : null });
-  for (const [shape, { ns, rival }] of latest) {
+        latest.set(t.shape, { ns: t.candidate_ns.median, baseline: e.baseline === "reference" && t.reference_ns ? t.reference_ns.median : null });
+  for (const [shape, { ns, baseline }] of latest) {
     const work = task.shapes.find((s) => s.shape === shape);
     if (!work?.bytes) continue;
     const flops = work.flops ?? 0;
@@ -38,7 +38,7 @@ export function standing(task: Task, evaluations: Evaluation[], peaks: Record<st
       bandwidth: (work.bytes! / time) * 1e9,
     });
     out.candidate.push(at(ns));
-    if (rival) out.reference.push(at(rival));
+    if (baseline) out.reference.push(at(baseline));
   }
   if (out.candidate.length === 0) out.missing = "This candidate was not timed at a shape whose work is known.";
   return out;

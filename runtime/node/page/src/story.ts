@@ -100,7 +100,7 @@ export class Story {
         if (n && n.state === "in_flight") n.state = "faulted";
         break;
       }
-      case "champion_crowned":
+      case "champion_changed":
         this.crownings.push({
           index: number(d["index"]),
           speedup: number(d["speedup"]),
@@ -124,7 +124,7 @@ export class Story {
     for (const n of this.nodes.values()) if (n.state === from) n.state = to;
   }
 
-  // Whose code is its rival's was not timed and has the rival's figure of its day: never more than the best's.
+  // A candidate whose code is its baseline's was not timed: it has the baseline's figure of its day, never more than the best's.
   private bound(most: number): void {
     for (const n of this.finished) if (n.rule === "same_object") n.speedup = Math.min(n.speedup, most);
   }

@@ -13,7 +13,7 @@ export function describe(n: TreeNode): string {
   const state =
     n.state === "in_flight" || n.state === "abandoned" ? words(n.state) : words(n.verdict ?? "fault of the machine");
   const speed = n.speedup > 0 ? `, ${speedup(n.speedup)} ${n.estimate ? "(rough)" : interval(n.ci95)}` : "";
-  return `node ${n.index}: ${state}${n.rule ? ` (${words(n.rule)})` : ""}${speed}${n.generator ? `, ${visible(n.generator)}` : ""}`;
+  return `candidate ${n.index}: ${state}${n.rule ? ` (${words(n.rule)})` : ""}${speed}${n.generator ? `, ${visible(n.generator)}` : ""}`;
 }
 
 function neighbour(at: Placed, key: string): Placed | undefined {
@@ -243,7 +243,7 @@ export function TreeCanvas({ id, story, version }: { id: string; story: Story; v
           class="tree"
           tabIndex={0}
           role="application"
-          aria-label={`search tree of ${story.nodes.size} nodes; arrow keys walk it, Enter opens, b goes to the best, + and - zoom, 0 fits`}
+          aria-label={`search tree of ${story.nodes.size} candidates; arrow keys walk it, Enter opens, b goes to the best, + and - zoom, 0 fits`}
           onKeyDown={key}
           onPointerDown={() => (touched.current = true)}
           onWheel={() => (touched.current = true)}

@@ -21,7 +21,7 @@ export interface Campaign {
   candidates: number;
   valid: number;
   in_flight: number;
-  best: { node: number; speedup: number; ci95: Interval; final: boolean; summary: string } | null;
+  best: { candidate: number; speedup: number; ci95: Interval; final: boolean; summary: string } | null;
   budget: { candidates: number | null; wall_s: number | null };
   spent: { wall_s: number; compile_s: number; device_s: number; cost?: number | null };
   last_sequence: number;
@@ -75,7 +75,7 @@ export interface ShapeTiming {
   reference_ns: Spread | null;
   candidate_ns: Spread | null;
   floor_ns: number | null;
-  samples?: { rival_ns: number[]; candidate_ns: number[] };
+  samples?: { baseline_ns: number[]; candidate_ns: number[] };
 }
 
 export interface Outcome {
@@ -97,7 +97,7 @@ export interface Outcome {
 export interface Evaluation {
   id: string;
   stage: string;
-  rival: string;
+  baseline: string;
   wall_s: number;
   fingerprint: Record<string, string>;
   verdict?: string;
@@ -118,7 +118,7 @@ export interface NodeWhole {
   ci95?: Interval;
   estimate?: boolean;
   confirmed?: boolean;
-  rival?: number;
+  baseline?: number;
   duplicate_of?: number | null;
   proposal?: Record<string, string | null>;
   evaluations?: Evaluation[];

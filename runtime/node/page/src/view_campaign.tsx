@@ -66,9 +66,9 @@ function Nodes({ id, story, version }: { id: string; story: Story; version: numb
     return all.sort(newest);
   }, [story, version, order]);
   return (
-    <section aria-label="nodes">
+    <section aria-label="candidates">
       <div class="bar">
-        <h2>Nodes</h2>
+        <h2>Candidates</h2>
         <label>
           show{" "}
           <select value={order} onChange={(e) => setOrder(e.currentTarget.value as Order)}>
@@ -85,7 +85,7 @@ function Nodes({ id, story, version }: { id: string; story: Story; version: numb
           <table>
             <thead>
               <tr>
-                <th class="number">node</th>
+                <th class="number">candidate</th>
                 <th>verdict</th>
                 <th class="number">speedup</th>
                 <th>interval</th>
@@ -127,7 +127,7 @@ function Standing({ c }: { c: Campaign }) {
           "best",
           c.best ? (
             <>
-              <a href={links.node(c.id, c.best.node)}>node {c.best.node}</a> <b>{speedup(c.best.speedup)}</b>{" "}
+              <a href={links.node(c.id, c.best.candidate)}>candidate {c.best.candidate}</a> <b>{speedup(c.best.speedup)}</b>{" "}
               {interval(c.best.ci95)} {c.best.final ? "confirmed at the end" : ""}
             </>
           ) : (

@@ -13,7 +13,7 @@ const before = 200; // events shown from before the page was opened
 function Gist({ e }: { e: StoryEvent }) {
   const d = e.data;
   const index = typeof d["index"] === "number" ? d["index"] : null;
-  const node = index !== null && e.campaign ? <a href={links.node(e.campaign, index)}>node {index}</a> : null;
+  const node = index !== null && e.campaign ? <a href={links.node(e.campaign, index)}>candidate {index}</a> : null;
   const text = (name: string) => (typeof d[name] === "string" ? visible(words(d[name])) : "");
   const number = (name: string) => (typeof d[name] === "number" ? d[name] : 0);
   if (e.kind === "node_finished")
@@ -22,7 +22,7 @@ function Gist({ e }: { e: StoryEvent }) {
         {node} <Verdict verdict={(d["verdict"] as string | null) ?? null} /> {number("speedup") > 0 && speedup(number("speedup"))} {text("rule")}
       </>
     );
-  if (e.kind === "champion_crowned") return <>{node} {speedup(number("speedup"))}</>;
+  if (e.kind === "champion_changed") return <>{node} {speedup(number("speedup"))}</>;
   const parents = Array.isArray(d["parents"]) ? `from ${d["parents"].join(", ")} by ${text("policy")}` : "";
   return (
     <>

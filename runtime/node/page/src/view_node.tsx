@@ -1,7 +1,7 @@
-// A node whole: everything that made it and everything it was judged by.
+// A candidate whole: everything that made it and everything it was judged by.
 import { useEffect, useState } from "preact/hooks";
 import { campaignPath, get } from "./api";
-import { count, interval, money, seconds, short, speedup, visible, words } from "./format";
+import { count, interval, money, seconds, short, speedup, stageName, visible, words } from "./format";
 import { Await, Code, Diff, Facts, Fold, useGet, useLoad, Verdict } from "./parts";
 import { Roofline } from "./roofline";
 import { links } from "./route";
@@ -9,7 +9,7 @@ import { Samples } from "./samples_plot";
 import { Story } from "./story";
 import type { Evaluation, History, NodeWhole, Task } from "./types";
 
-const nodeName = (index: number) => (index === 0 ? "the reference" : `node ${index}`);
+const nodeName = (index: number) => (index === 0 ? "the reference" : `candidate ${index}`);
 
 function NodeLink({ id, index }: { id: string; index: number }) {
   return <a href={links.node(id, index)}>{nodeName(index)}</a>;
@@ -24,7 +24,7 @@ function Head({ id, n }: { id: string; n: NodeWhole }) {
         ...(n.rule || n.detail ? [["why", <span class="foreign">{n.rule && <b>{words(n.rule)} </b>}{visible(n.detail ?? "")}</span>] as [string, preact.ComponentChildren]] : []),
         ...(n.fault ? [["fault of the machine", <span class="foreign">{visible(`${n.fault.kind}: ${n.fault.detail}`)}</span>] as [string, preact.ComponentChildren]] : []),
         ["parents", (n.parents ?? []).map((i) => <><NodeLink id={id} index={i} />{" "}</>)],
-        ["raced", <NodeLink id={id} index={n.rival ?? 0} />],
+        ["compared with", <NodeLink id={id} index={n.baseline ?? 0} />],
         ...(n.duplicate_of ? [["same as", <NodeLink id={id} index={n.duplicate_of} />] as [string, preact.ComponentChildren]] : []),
         ["made by", `${visible(p["generator"] ?? "unknown")}${p["summary"] ? `: ${visible(p["summary"])}` : ""}`],
         ["built as", `${visible(p["language"] ?? "unknown")}, flags ${visible(p["flags"] ?? "unknown")}`],
@@ -56,7 +56,7 @@ function Judgement({ e }: { e: Evaluation }) {
   return (
     <section class="judgement">
       <h3>
-        {e.stage} <Verdict verdict={o ? o.verdict : (e.verdict ?? null)} /> <small>{short(e.id)}, {seconds(e.wall_s)}</small>
+        {stageName(e.stage)} <Verdict verdict={o ? o.verdict : (e.verdict ?? null)} /> <small>{short(e.id)}, {seconds(e.wall_s)}</small>
       </h3>
       {o && (
         <>
@@ -115,7 +115,7 @@ function Copy({ text }: { text: string }) {
 function Whole({ id, n }: { id: string; n: NodeWhole }) {
   const evaluations = n.evaluations ?? [];
   const logs = evaluations.filter((e) => e.log);
-  const rivalName = (e: Evaluation) => (e.rival === "reference" ? "the reference" : nodeName(n.rival ?? 0));
+  const baselineName = (e: Evaluation) => (e.baseline === "reference" ? "the reference" : nodeName(n.baseline ?? 0));
   return (
     <>
       {n.reference ? (
@@ -129,7 +129,7 @@ function Whole({ id, n }: { id: string; n: NodeWhole }) {
         {n.source === null ? <p class="note">No source: nothing was proposed.</p> : <><Copy text={n.source} /><Code text={n.source} label="source" /></>}
       </Fold>
       {(n.diff_to_parents ?? []).map((d) => (
-        <Fold key={d.parent} title={`Difference to ${d.parent === 0 ? "its parent, the reference" : `its parent, node ${d.parent}`}`} open>
+        <Fold key={d.parent} title={`Difference to ${d.parent === 0 ? "its parent, the reference" : `its parent, candidate ${d.parent}`}`} open>
           <Diff text={d.diff} label={`difference to ${nodeName(d.parent)}`} />
         </Fold>
       ))}
@@ -142,13 +142,13 @@ function Whole({ id, n }: { id: string; n: NodeWhole }) {
       {n.reply && <Fold title="Reply"><Code text={n.reply} label="reply" /></Fold>}
       {!n.reference && (
         <>
-          <Fold title="Samples" open><Samples evaluations={evaluations} rivalName={rivalName} /></Fold>
+          <Fold title="Samples" open><Samples evaluations={evaluations} baselineName={baselineName} /></Fold>
           <Fold title="Roofline"><Roof id={id} evaluations={evaluations} /></Fold>
           <Fold title="Verdict and evidence" open>
             {evaluations.length === 0 ? <p class="note">It was not evaluated.</p> : evaluations.map((e) => <Judgement key={e.id} e={e} />)}
           </Fold>
           <Fold title="Logs" open={n.verdict === "compile_error"}>
-            {logs.length === 0 ? <p class="note">The compiler said nothing.</p> : logs.map((e) => <Code key={e.id} text={e.log ?? ""} label={`log of ${e.stage}`} />)}
+            {logs.length === 0 ? <p class="note">The compiler said nothing.</p> : logs.map((e) => <Code key={e.id} text={e.log ?? ""} label={`log of ${stageName(e.stage)}`} />)}
           </Fold>
           <Fold title="Cost" open><Costs n={n} /></Fold>
         </>
@@ -159,7 +159,7 @@ function Whole({ id, n }: { id: string; n: NodeWhole }) {
 
 export function NodeView({ id, index }: { id: string; index: number }) {
   const [settled, setSettled] = useState(false);
-  const node = useGet<NodeWhole>(`${campaignPath(id)}/nodes/${index}`, settled ? 0 : 3000);
+  const node = useGet<NodeWhole>(`${campaignPath(id)}/candidates/${index}`, settled ? 0 : 3000);
   useEffect(() => {
     const n = node.value;
     if (n?.reference || n?.state === "finished" || n?.state === "faulted") setSettled(true);
@@ -169,11 +169,11 @@ export function NodeView({ id, index }: { id: string; index: number }) {
       <p>
         <a href={links.campaign(id)}>← campaign {short(id)}</a>
       </p>
-      <Await from={node} what={`node ${index}`}>
+      <Await from={node} what={`candidate ${index}`}>
         {(n) => (
           <>
             <div class="bar">
-              <h1>{n.reference ? "Reference" : `Node ${n.index}`}</h1>
+              <h1>{n.reference ? "Reference" : `Candidate ${n.index}`}</h1>
               <Verdict verdict={n.reference ? "reference" : (n.verdict ?? null)} state={n.state} />
             </div>
             <Whole key={`${id} ${index}`} id={id} n={n} />

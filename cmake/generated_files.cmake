@@ -1,0 +1,18 @@
+# Makes the files of an installation that the source tree does not hold, in the folder `made`: completions and manual
+# pages by `program` itself, and the systemd `unit` with the programs' folder `bin` in it.
+file(REMOVE_RECURSE "${made}")
+file(MAKE_DIRECTORY "${made}")
+foreach(shell_file bash:kevolve zsh:_kevolve fish:kevolve.fish)
+  string(REPLACE ":" ";" pair ${shell_file})
+  list(GET pair 0 shell)
+  list(GET pair 1 name)
+  execute_process(COMMAND "${program}" completions ${shell} OUTPUT_FILE "${made}/${name}" COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
+execute_process(COMMAND "${program}" man "${made}/man1" COMMAND_ERROR_IS_FATAL ANY)
+file(READ "${unit}" text)
+string(FIND "${text}" "ExecStart=/usr/local/bin/kevolved" at)
+if(at EQUAL -1)
+  message(FATAL_ERROR "${unit} does not start /usr/local/bin/kevolved")
+endif()
+string(REPLACE "ExecStart=/usr/local/bin/kevolved" "ExecStart=${bin}/kevolved" text "${text}")
+file(WRITE "${made}/kevolved.service" "${text}")
