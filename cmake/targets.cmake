@@ -72,21 +72,44 @@ function(kevolve_together name)
   set_source_files_properties(${ARGN} PROPERTIES UNITY_GROUP ${first})
 endfunction()
 
-# kevolve_test(<name> SOURCES … LINKS … [LABELS …]): a doctest executable and its ctest entry. Tests run in the
-# build's bin folder's parent, with KEVOLVE_BIN and KEVOLVE_SOURCE in the environment.
+# kevolve_test(<name> SOURCES … LINKS … [LABELS …] [TIMEOUT s] [SPLIT] [LONG]): a doctest executable and its ctest entry.
+# Tests run in the build folder, with KEVOLVE_BIN and KEVOLVE_SOURCE in the environment.
+# SPLIT makes one entry of each source that is called test_*.cpp or *_test.cpp, so that they run beside each other.
+# LONG says that there are cases of the test suite "long". They run only as <name>-long, with the label `long`:
+# tools/check leaves them out, tools/check --all does not.
 function(kevolve_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "LONG;SPLIT" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
   if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 120)
+    set(ARG_TIMEOUT 300)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE kevolve-options doctest::doctest ${ARG_LINKS})
   target_compile_options(${name} PRIVATE ${kevolve_test_options})
   kevolve_reuse_headers(${name} kevolve-test-headers)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_BINARY_DIR})
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
+  set(names)
+  if(ARG_SPLIT)
+    foreach(source ${ARG_SOURCES})
+      get_filename_component(stem ${source} NAME_WE)
+      if(stem MATCHES "^test_|_test$")
+        add_test(NAME ${name}/${stem} COMMAND ${name} --test-suite-exclude=long --source-file=*/${stem}.cpp
+          WORKING_DIRECTORY ${CMAKE_BINARY_DIR})
+        list(APPEND names ${name}/${stem})
+      endif()
+    endforeach()
+  else()
+    add_test(NAME ${name} COMMAND ${name} --test-suite-exclude=long WORKING_DIRECTORY ${CMAKE_BINARY_DIR})
+    set(names ${name})
+  endif()
+  if(ARG_LONG)
+    add_test(NAME ${name}-long COMMAND ${name} --test-suite=long WORKING_DIRECTORY ${CMAKE_BINARY_DIR})
+    list(APPEND names ${name}-long)
+  endif()
+  set_tests_properties(${names} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
     ENVIRONMENT "KEVOLVE_BIN=${CMAKE_BINARY_DIR}/bin;KEVOLVE_SOURCE=${PROJECT_SOURCE_DIR}")
+  if(ARG_LONG)
+    set_tests_properties(${name}-long PROPERTIES TIMEOUT 3000 LABELS "${ARG_LABELS};long")
+  endif()
 endfunction()
 
 # `check-headers`: every header compiles by itself.

@@ -243,7 +243,7 @@ TEST_CASE("a position beyond the log is refused at once") {
   CHECK(n.ask("GET", "/v1/events?after=" + std::to_string(last + 1)).status == 409);
   CHECK(n.ask("GET", "/v1/events?after=" + std::to_string(last)).status == 200);
   test::open_connection at_the_end{n.port, stream_request(n, "/v1/events", position(last))};
-  CHECK(at_the_end.read_until("\n\n").starts_with("HTTP/1.1 200"));
+  CHECK(at_the_end.read_until("\r\n\r\n").starts_with("HTTP/1.1 200"));
 }
 
 TEST_CASE("a stream ends with the reason once its campaign is gone") {

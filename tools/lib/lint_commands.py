@@ -1,13 +1,11 @@
-"""Prints shell lines that look at the files named on standard input with what did not build them, by their compile commands.
+"""Shell lines that look at source files with compilers that did not build them, made from their compile commands.
 
 The build is clang++-19's. Sources are for g++ too, those of the programs for clang-tidy-19 besides; headers are for
 clang++-19, one by one, as the target check-headers compiles them. None is given the headers that are parsed beforehand:
 an include that is missing shows.
 """
 
-import json
 import shlex
-import sys
 from pathlib import Path
 
 # The analyzer's take longer than all else of tools/check: the preset `tidy` runs them.
@@ -67,20 +65,3 @@ def lint_commands(entry: dict[str, str], root: Path, named: set[Path]) -> list[s
                 commands.append(["clang-tidy-19", "--quiet", config, TIDY_CHECKS, str(source), "--", *clang_flags])
         lines += [folder + shlex.join(command) for command in commands]
     return lines
-
-
-def main() -> int:
-    commands, root = Path(sys.argv[1]), Path(sys.argv[2])
-    named = {as_compiled(line.strip(), root, commands.resolve().parent) for line in sys.stdin}
-    seen: set[str] = set()
-    for entry in json.loads(commands.read_text()):
-        for line in lint_commands(entry, root, named):
-            if line not in seen:
-                seen.add(line)
-                # xargs -I reads a whole line; quoting it once more keeps its own quotes.
-                print(shlex.quote(line))
-    return 0 if seen else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
