@@ -128,7 +128,7 @@ TEST_CASE("a winner built by g++ is built by gcc") {
   CHECK(has(done.out, "The C compiler identification is GNU") == !recipe->by_clang);
 }
 
-TEST_CASE("a wrong kernel fails, and the error is described") {
+TEST_CASE("a wrong kernel fails, and the error is described" * doctest::test_suite("long")) {
   struct wrong {
     const char* from;
     const char* to;

@@ -138,7 +138,7 @@ TEST_CASE("a campaign's candidates are judged on another machine, and it continu
   CHECK(m.kevolve({"fsck", "home"}).code == 0);
 }
 
-TEST_CASE("killed work continues from its directory, or from its written file") {
+TEST_CASE("killed work continues from its directory, or from its written file" * doctest::test_suite("long")) {
   two_machines m;
   m.run_until_it_waits({"--set", "search.in_flight=8", "--set", "budget.candidates=40"});
   CHECK(m.export_to("batch")["candidates"] == 8);
@@ -198,7 +198,7 @@ TEST_CASE("a campaign for a remote GPU is prepared at home, with any generators"
   CHECK(home.finish().code == 130);
 }
 
-TEST_CASE("an error in a launch plan is reported at home and not exported") {
+TEST_CASE("an error in a launch plan is reported at home and not exported" * doctest::test_suite("long")) {
   two_machines m;
   program home{
       "kevolve", {"run", source_path("config/examples/gpu/softmax_f16.toml"), "--data", "home", "--batch"}, m.path};
@@ -245,7 +245,7 @@ TEST_CASE("an error in a launch plan is reported at home and not exported") {
   CHECK(holds(refused.err, "kevolve run --batch"));
 }
 
-TEST_CASE("a node reports foreign batches, and an export states where it must be imported") {
+TEST_CASE("a node reports foreign batches, and an export states where it must be imported" * doctest::test_suite("long")) {
   two_machines m;
   m.run_until_it_waits(small);
   const auto out = m.kevolve({"batch", "export", "--data", "home", "--out", "strange"});
@@ -261,7 +261,7 @@ TEST_CASE("a node reports foreign batches, and an export states where it must be
   CHECK(daemon.finish().code == 0);
 }
 
-TEST_CASE("a running daemon's campaign exports, imports and gives up batches") {
+TEST_CASE("a running daemon's campaign exports, imports and gives up batches" * doctest::test_suite("long")) {
   two_machines m;
   program daemon{"kevolved", {"kevolved.toml"}, m.path};
   REQUIRE(daemon.wait_for("serving "));
@@ -325,7 +325,7 @@ TEST_CASE("a running daemon's campaign exports, imports and gives up batches") {
   CHECK(m.kevolve({"fsck", "home"}).code == 0);
 }
 
-TEST_CASE("a prompt answered during an export joins the next batch") {
+TEST_CASE("a prompt answered during an export joins the next batch" * doctest::test_suite("long")) {
   two_machines m;
   program daemon{"kevolved", {"kevolved.toml"}, m.path};
   REQUIRE(daemon.wait_for("serving "));
@@ -382,7 +382,7 @@ TEST_CASE("missing requirements of the other machine end the work at once, and a
   CHECK(holds(bare.err, "kevolve: cannot prepare: unavailable: toolchain_missing: clang-19"));
 }
 
-TEST_CASE("a node that can judge keeps its candidates, and batch work accepts exported ones only") {
+TEST_CASE("a node that can judge keeps its candidates, and batch work accepts exported ones only" * doctest::test_suite("long")) {
   two_machines m;
   CHECK(m.kevolve({"batch", "work", "absent"}).code == 3);
   m.write("text", "no batch at all");

@@ -196,7 +196,7 @@ TEST_CASE("a section that is not there yet keeps the daemon from starting") {
   CHECK(ended.err.find("kevolved.toml:3:1: cluster: section 'cluster' is not there yet") != std::string::npos);
 }
 
-TEST_CASE("limits.campaigns makes further campaigns wait and start by priority") {
+TEST_CASE("limits.campaigns makes further campaigns wait and start by priority" * doctest::test_suite("long")) {
   daemon_folder f{1};
   program daemon{"kevolved", {"kevolved.toml"}, f.path};
   REQUIRE(daemon.wait_for("serving "));

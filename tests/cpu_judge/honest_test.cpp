@@ -452,7 +452,7 @@ TEST_CASE("a dead zygote is replaced transparently") {
   CHECK(o.result == verdict::pass);
 }
 
-TEST_CASE("a slowly loading candidate is charged for all of its processes together") {
+TEST_CASE("a slowly loading candidate is charged for all of its processes together" * doctest::test_suite("long")) {
   judge_driver judge;
   auto slowly =
       compile_c("#include <unistd.h>\n__attribute__((constructor)) static void dawdle(void) { usleep(4500000); }\n"
@@ -637,7 +637,7 @@ TEST_CASE("if memory runs out, candidates are killed before the judge") {
   CHECK(score(judge.pid()) < 1000);
 }
 
-TEST_CASE("a confirmation of a much slower candidate ends early") {
+TEST_CASE("a confirmation of a much slower candidate ends early" * doctest::test_suite("long")) {
   judge_driver judge;
   auto request = request_for(poly_task(), reference(), spinning(40), judge_mode::confirm);
   request.screening_ms = 100;

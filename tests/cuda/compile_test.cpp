@@ -171,7 +171,7 @@ TEST_CASE("a plan that does not fit its task, its code or any such device is ref
                  "registers")); // the kernel's own 32 KiB fit
 }
 
-TEST_CASE("attacks on the compiler are refused and reveal nothing") {
+TEST_CASE("attacks on the compiler are refused and reveal nothing" * doctest::test_suite("long")) {
   if (skip())
     return;
   const secret_file secret;

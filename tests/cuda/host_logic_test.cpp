@@ -140,7 +140,7 @@ judge_request probe_of_device() {
 
 } // namespace
 
-TEST_CASE("device samples come with the probe, with each job, and while idle") {
+TEST_CASE("device samples come with the probe, with each job, and while idle" * doctest::test_suite("long")) {
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
@@ -386,7 +386,7 @@ TEST_CASE("a kernel fast by most calls and slow in total is not faster") {
   }
 }
 
-TEST_CASE("a baseline's worker serves screenings while it has unused sets, and no confirmation") {
+TEST_CASE("a baseline's worker serves screenings while it has unused sets, and no confirmation" * doctest::test_suite("long")) {
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
@@ -506,7 +506,7 @@ TEST_CASE("a champion that fails as baseline is reported, and its challenger is 
   CHECK(runner.ask(ask_for(fake_package("iterate"), judge_mode::screening)).result == verdict::pass);
 }
 
-TEST_CASE("edge cases are checked on every shape before a candidate is called faster") {
+TEST_CASE("edge cases are checked on every shape before a candidate is called faster" * doctest::test_suite("long")) {
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());

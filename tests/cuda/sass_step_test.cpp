@@ -133,7 +133,7 @@ TEST_CASE("without a disassembler the missing analysis is explained, and doctor 
   CHECK(cuda::examine_disassembler("/usr/bin/nvdisasm").state == doctor_row::state::ok);
 }
 
-TEST_CASE("a disassembler that fails, floods, hangs or lies loses only its own figures") {
+TEST_CASE("a disassembler that fails, floods, hangs or lies loses only its own figures" * doctest::test_suite("long")) {
   const struct {
     const char* does;
     const char* says;

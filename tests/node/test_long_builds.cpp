@@ -78,7 +78,7 @@ const std::vector<std::string> settings{"budget.candidates=1000", "judge.compile
 
 } // namespace
 
-TEST_CASE("a long compile continues over a restart of its node, and runs once") {
+TEST_CASE("a long compile continues over a restart of its node, and runs once" * doctest::test_suite("long")) {
   scratch_folder dir;
   id128 id;
   uint64_t given = 0;
@@ -114,7 +114,7 @@ TEST_CASE("a long compile continues over a restart of its node, and runs once") 
   CHECK(node.compile_ns > second_session);
 }
 
-TEST_CASE("a compile that continues without its node ends when its campaign is cancelled") {
+TEST_CASE("a compile that continues without its node ends when its campaign is cancelled" * doctest::test_suite("long")) {
   scratch_folder dir;
   id128 id;
   {

@@ -62,7 +62,7 @@ struct stepped_node : virtual_system {
 
 } // namespace
 
-TEST_CASE("a reopened campaign runs, whenever its actors end") {
+TEST_CASE("a reopened campaign runs, whenever its actors end" * doctest::test_suite("long")) {
   scratch_folder dir;
   const auto ended = dir.path + "/ended";
   id128 id;

@@ -326,7 +326,7 @@ TEST_CASE("data that a candidate refers to during a search for references stays"
   CHECK_FALSE(held.while_held([&](const auto& is_held) { return is_held(keys::evaluation(taken_over)); }));
 }
 
-TEST_CASE("a continued campaign's results are not erased before it uses them") {
+TEST_CASE("a continued campaign's results are not erased before it uses them" * doctest::test_suite("long")) {
   for (const auto kind : {event_kind::evaluation_result, event_kind::evaluation_intent}) {
     scratch_folder dir;
     const auto [first, second] = two_ended(dir.path);
@@ -350,7 +350,7 @@ TEST_CASE("a continued campaign's results are not erased before it uses them") {
   }
 }
 
-TEST_CASE("a half-forgotten campaign cannot start again until the rest is removed, on any node") {
+TEST_CASE("a half-forgotten campaign cannot start again until the rest is removed, on any node" * doctest::test_suite("long")) {
   scratch_folder dir;
   id128 first;
   {
