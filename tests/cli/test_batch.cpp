@@ -245,7 +245,8 @@ TEST_CASE("an error in a launch plan is reported at home and not exported" * doc
   CHECK(holds(refused.err, "kevolve run --batch"));
 }
 
-TEST_CASE("a node reports foreign batches, and an export states where it must be imported" * doctest::test_suite("long")) {
+TEST_CASE("a node reports foreign batches, and an export states where it must be imported"
+          * doctest::test_suite("long")) {
   two_machines m;
   m.run_until_it_waits(small);
   const auto out = m.kevolve({"batch", "export", "--data", "home", "--out", "strange"});
@@ -382,7 +383,8 @@ TEST_CASE("missing requirements of the other machine end the work at once, and a
   CHECK(holds(bare.err, "kevolve: cannot prepare: unavailable: toolchain_missing: clang-19"));
 }
 
-TEST_CASE("a node that can judge keeps its candidates, and batch work accepts exported ones only" * doctest::test_suite("long")) {
+TEST_CASE("a node that can judge keeps its candidates, and batch work accepts exported ones only"
+          * doctest::test_suite("long")) {
   two_machines m;
   CHECK(m.kevolve({"batch", "work", "absent"}).code == 3);
   m.write("text", "no batch at all");

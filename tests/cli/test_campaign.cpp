@@ -249,7 +249,8 @@ TEST_CASE("Ctrl-C stops orderly, a second process is refused, and the same comma
   CHECK(end.document()["campaign"] == stopped.document()["campaign"]);
 }
 
-TEST_CASE("running a campaign paused earlier resumes it, and a cancelled one is no success" * doctest::test_suite("long")) {
+TEST_CASE("running a campaign paused earlier resumes it, and a cancelled one is no success"
+          * doctest::test_suite("long")) {
   temporary_folder f;
   write_campaign(f);
   const std::vector<std::string> command{"run", "campaign.toml", "--set", "budget.candidates=1000"};

@@ -54,7 +54,8 @@ void check_refusal(const outcome& x, const std::string& free, int64_t wanted_mib
 
 } // namespace
 
-TEST_CASE("without space for the reserve nothing starts, and the free and required space are reported" * doctest::test_suite("long")) {
+TEST_CASE("without space for the reserve nothing starts, and the free and required space are reported"
+          * doctest::test_suite("long")) {
   temporary_folder f;
   const auto disk = f.path + "/disk";
   f.write("kevolved.toml", "data_dir = \"disk/data\"\nlisten = \"127.0.0.1:0\"\n");

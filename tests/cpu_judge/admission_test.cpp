@@ -60,7 +60,8 @@ TEST_CASE("a sound reference is admitted with its times") {
   CHECK(o.evidence.count("note.slow") == 0);
 }
 
-TEST_CASE("a reference so slow that judging takes minutes is admitted with a warning that says what to do" * doctest::test_suite("long")) {
+TEST_CASE("a reference so slow that judging takes minutes is admitted with a warning that says what to do"
+          * doctest::test_suite("long")) {
   judge_driver judge;
   auto o = admit(judge, poly_task(),
                  "if (i == 0 && n > 2000) { struct timespec a, b; clock_gettime(CLOCK_MONOTONIC, &a); do "

@@ -386,7 +386,8 @@ TEST_CASE("a kernel fast by most calls and slow in total is not faster") {
   }
 }
 
-TEST_CASE("a baseline's worker serves screenings while it has unused sets, and no confirmation" * doctest::test_suite("long")) {
+TEST_CASE("a baseline's worker serves screenings while it has unused sets, and no confirmation"
+          * doctest::test_suite("long")) {
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());

@@ -82,7 +82,8 @@ TEST_CASE("a device whose probe fails is quarantined, and used again when it pas
   finishes_unharmed(n, dir, id);
 }
 
-TEST_CASE("a judge with full shared memory is a fault, which pauses the campaign with the reason" * doctest::test_suite("long")) {
+TEST_CASE("a judge with full shared memory is a fault, which pauses the campaign with the reason"
+          * doctest::test_suite("long")) {
   scratch_folder dir;
   live_node n{dir.path};
   auto id = n.submit("row_energy", {"budget.candidates=6"});
@@ -99,7 +100,8 @@ TEST_CASE("a judge with full shared memory is a fault, which pauses the campaign
   finishes_unharmed(n, dir, id);
 }
 
-TEST_CASE("a node whose every try is a fault ends without a verdict, and the campaign continues" * doctest::test_suite("long")) {
+TEST_CASE("a node whose every try is a fault ends without a verdict, and the campaign continues"
+          * doctest::test_suite("long")) {
   scratch_folder dir;
   live_node n{dir.path};
   auto id = n.submit("row_energy", {"budget.candidates=6", "search.in_flight=1"});

@@ -49,7 +49,8 @@ private:
 
 } // namespace
 
-TEST_CASE("a campaign on a full disk pauses with the reason, and continues when there is space again" * doctest::test_suite("long")) {
+TEST_CASE("a campaign on a full disk pauses with the reason, and continues when there is space again"
+          * doctest::test_suite("long")) {
   scratch_folder dir;
   small_disk disk{dir.path + "/disk"};
   if (!disk.why.empty()) {

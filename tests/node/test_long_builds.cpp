@@ -114,7 +114,8 @@ TEST_CASE("a long compile continues over a restart of its node, and runs once" *
   CHECK(node.compile_ns > second_session);
 }
 
-TEST_CASE("a compile that continues without its node ends when its campaign is cancelled" * doctest::test_suite("long")) {
+TEST_CASE("a compile that continues without its node ends when its campaign is cancelled"
+          * doctest::test_suite("long")) {
   scratch_folder dir;
   id128 id;
   {

@@ -166,7 +166,8 @@ TEST_CASE("with batches no prompt is prepared ahead of their results") {
   CHECK(prompts(n) == 0);
 }
 
-TEST_CASE("a model that never answers blocks neither other generators nor the campaign's end" * doctest::test_suite("long")) {
+TEST_CASE("a model that never answers blocks neither other generators nor the campaign's end"
+          * doctest::test_suite("long")) {
   scratch_folder dir;
   live_node n{dir.path};
   auto id = n.submit("row_energy", {"generator=[{kind='transform'},{kind='relay',weight=5,in_flight=2}]",

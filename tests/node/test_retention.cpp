@@ -350,7 +350,8 @@ TEST_CASE("a continued campaign's results are not erased before it uses them" * 
   }
 }
 
-TEST_CASE("a half-forgotten campaign cannot start again until the rest is removed, on any node" * doctest::test_suite("long")) {
+TEST_CASE("a half-forgotten campaign cannot start again until the rest is removed, on any node"
+          * doctest::test_suite("long")) {
   scratch_folder dir;
   id128 first;
   {

@@ -42,7 +42,8 @@ const node_brief* find_row(const std::vector<node_brief>& tree, uint64_t index) 
 
 } // namespace
 
-TEST_CASE("changes of a paused campaign survive a restart, and a repeated request has one effect" * doctest::test_suite("long")) {
+TEST_CASE("changes of a paused campaign survive a restart, and a repeated request has one effect"
+          * doctest::test_suite("long")) {
   scratch_folder dir;
   id128 id;
   uint64_t given = 0;
@@ -212,7 +213,8 @@ TEST_CASE("the number of running campaigns is limited; the next by priority star
   CHECK(c.last_sequence < b.last_sequence);
 }
 
-TEST_CASE("a waiting campaign can be paused and resumed; a paused one starts nothing when it gets its place" * doctest::test_suite("long")) {
+TEST_CASE("a waiting campaign can be paused and resumed; a paused one starts nothing when it gets its place"
+          * doctest::test_suite("long")) {
   scratch_folder dir;
   live_node n{dir.path, {.places = 1}};
   const auto is_paused = [](const campaign_status& s) { return s.state == "paused"; };
@@ -288,7 +290,8 @@ uint64_t promote_injected(live_node& n, const id128& id, const candidate& what) 
 
 } // namespace
 
-TEST_CASE("a champion that fails as baseline or in the final confirmation is replaced, and the campaign continues" * doctest::test_suite("long")) {
+TEST_CASE("a champion that fails as baseline or in the final confirmation is replaced, and the campaign continues"
+          * doctest::test_suite("long")) {
   scratch_folder dir;
   live_node n{dir.path};
   const auto until = std::chrono::system_clock::now() + std::chrono::seconds{25};

@@ -61,7 +61,8 @@ uint64_t rounds(const char* variable, uint64_t usual) {
 
 } // namespace
 
-TEST_CASE("a power cut keeps everything acknowledged, and leaves a prefix of the writes" * doctest::test_suite("long")) {
+TEST_CASE("a power cut keeps everything acknowledged, and leaves a prefix of the writes"
+          * doctest::test_suite("long")) {
   const auto cuts = rounds("KEVOLVE_POWER_CUTS", 60);
   std::mt19937_64 random{cuts};
   scratch_directory dir;
@@ -165,7 +166,8 @@ TEST_CASE("a disk that loses unsynced data does not stop the store") {
   CHECK(log.back() == numbered(3));
 }
 
-TEST_CASE("a disk that fails while a store is made or opened is reported, and does no harm" * doctest::test_suite("long")) {
+TEST_CASE("a disk that fails while a store is made or opened is reported, and does no harm"
+          * doctest::test_suite("long")) {
   for (auto what : {fault::no_space, fault::torn_write, fault::sync_error}) {
     scratch_directory dir;
     faulty_disk disk;
@@ -197,7 +199,8 @@ TEST_CASE("a disk that fails while a store is made or opened is reported, and do
   }
 }
 
-TEST_CASE("a refused commit is not in the store, and committing continues when the disk works again" * doctest::test_suite("long")) {
+TEST_CASE("a refused commit is not in the store, and committing continues when the disk works again"
+          * doctest::test_suite("long")) {
   const auto turns = rounds("KEVOLVE_DISK_FAULTS", 60);
   for (auto what : {fault::no_space, fault::torn_write, fault::sync_error}) {
     CAPTURE(static_cast<int>(what));
