@@ -32,7 +32,7 @@ void promote(pointer self, const node_record& r) {
   c.ci_high = r.ci_high;
   fold_champion_changed(st.fold, c);
   c.tree_hash = st.fold.tree.hash();
-  log::info("campaign", "{}: node {} is the new best: {:.2f}x ({})", st.context->name, r.index, r.fitness,
+  log::info("campaign", "{}: candidate {} is the new best: {:.2f}x ({})", st.context->name, r.index, r.fitness,
             r.proposal.summary);
   push(self, event_kind::champion_changed, encode(c), {status_value(st)});
 }

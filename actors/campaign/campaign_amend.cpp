@@ -26,7 +26,7 @@ void apply(pointer self, amendment_record r, promotion_rule rule, node_record no
   }
   r.tree_hash = f.tree.hash();
   if (rule != promotion_rule::stays)
-    log::warn("campaign", "{}: node {} was measured again: {}{}{}", st.context->name, r.index,
+    log::warn("campaign", "{}: candidate {} was measured again: {}{}{}", st.context->name, r.index,
               r.result == verdict::pass ? fmt::format("right, and {:.2f}x now", r.fitness) : to_string(r.result),
               r.detail.empty() ? "" : ": ", r.detail);
   one_append together{self};

@@ -111,7 +111,7 @@ caf::result<steer_answer> change_pin(pointer self, const steer_request& q) {
   if ((q.action == "pin") == st.fold.steered.pinned.contains(q.index))
     return unchanged(st);
   if (q.action == "pin" && is_banned(st.fold.tree, st.fold.steered.banned, q.index))
-    return to_error({errc::conflict, "node " + std::to_string(q.index) + " is banned, or made from one that is"});
+    return to_error({errc::conflict, "candidate " + std::to_string(q.index) + " is banned, or made from one that is"});
   return commit(self, record_of(q), {});
 }
 
@@ -125,7 +125,7 @@ caf::result<steer_answer> ask_ban(pointer self, const steer_request& q) {
     for (auto pinned : st.fold.steered.pinned)
       if (is_banned(st.fold.tree, {q.index}, pinned))
         return to_error(
-            {errc::conflict, "node " + std::to_string(pinned) + " of that subtree is pinned: unpin it first"});
+            {errc::conflict, "candidate " + std::to_string(pinned) + " of that subtree is pinned: unpin it first"});
   auto after = st.fold.steered.banned;
   if (q.action == "ban")
     after.insert(q.index);
@@ -170,9 +170,9 @@ caf::result<steer_answer> inject(pointer self, steer_request& q) {
       !wrong.empty())
     return to_error({errc::bad_input, wrong.substr(0, wrong.find_last_not_of('\n') + 1)});
   if (f.tree.at(q.index).phase != node_phase::finished)
-    return to_error({errc::conflict, "node " + std::to_string(q.index) + " is not judged yet"});
+    return to_error({errc::conflict, "candidate " + std::to_string(q.index) + " is not judged yet"});
   if (is_banned(f.tree, f.steered.banned, q.index))
-    return to_error({errc::conflict, "node " + std::to_string(q.index) + " is banned, or made from one that is"});
+    return to_error({errc::conflict, "candidate " + std::to_string(q.index) + " is banned, or made from one that is"});
   const auto id = candidate_id(q.what);
   size_t waiting = 0;
   for (const auto& [index, x] : f.steered.injected) {

@@ -339,7 +339,7 @@ void node_faulted(pointer self, uint64_t index, fault f) {
   const auto& r = st.fold.open.at(index);
   const bool refused = awaits_model(st, r) && !refusal_of(st, chosen_generator(r)).empty();
   if (!refused) // else the models have told it already
-    log::warn("campaign", "{}: node {}: fault {}: {}", st.context->name, index, f.kind, f.detail);
+    log::warn("campaign", "{}: candidate {}: fault {}: {}", st.context->name, index, f.kind, f.detail);
   push(self, event_kind::node_faulted, encode(fault_record{index, f, st.fold.tree.hash()}));
   if (refused) {
     give_up(self, index, "withdrawn", std::move(f)); // others may make what its model cannot

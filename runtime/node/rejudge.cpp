@@ -73,7 +73,7 @@ std::optional<stored_value> marked_status(const store& data, const stale_node& w
   if (!status)
     return std::nullopt;
   status->final_confirmed = false;
-  status->reason = fmt::format("judged again, its best no longer holds: node {}: {}", r.index, r.objection);
+  status->reason = fmt::format("judged again, its best no longer holds: candidate {}: {}", r.index, r.objection);
   return stored_value{keys::index, keys::status(what.campaign), encode(*status)};
 }
 

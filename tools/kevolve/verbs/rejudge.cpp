@@ -105,8 +105,8 @@ int conclude(const rejudge_options& o, const std::vector<row>& rows, size_t stal
                            {"items", std::move(items)}})
               + "\n");
   } else
-    print_out(fmt::format("{} nodes were judged by another harness; {} judged again, {} of them do not hold\n", stale,
-                          judged, bad));
+    print_out(fmt::format("{} candidates were judged by another harness; {} judged again, {} of them do not hold\n",
+                          stale, judged, bad));
   return bad == 0 ? exit_code::ok : exit_code::failed;
 }
 
@@ -213,7 +213,7 @@ void add_rejudge(CLI::App& app, action& chosen) {
   verb->add_option("CAMPAIGN", o->what, "a campaign's id, the beginning of it, or its name; or all")->required();
   verb->add_option("--data", o->data, "data directory (default: ./kevolve-data)");
   verb->add_flag("--dry-run", o->dry_run, "only list what would be judged again");
-  verb->add_option("--limit", o->limit, "at most so many nodes (default: all)");
+  verb->add_option("--limit", o->limit, "at most so many candidates (default: all)");
   add_weak_sandbox(*verb, o->weak_sandbox);
   add_common(*verb, o->common);
   verb->callback([o, &chosen] { chosen = [o] { return run(*o); }; });
