@@ -1,6 +1,7 @@
 // References in PyTorch: the process that holds one, and the runner judging device candidates against it on a driver
 // whose device is the host. Needs a python3 that has torch (KEVOLVE_PYTHON names another); says so where there is none.
 #include "backends/framework/framework_client.hpp"
+#include "backends/judge/shared_arena.hpp"
 #include "backends/launch_plan/package.hpp"
 #include "tests/cpu_judge/judge_driver.hpp"
 #include "tests/cpu_judge/tasks.hpp"
