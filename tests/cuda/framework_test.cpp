@@ -1,6 +1,7 @@
 // Tests references in PyTorch: their process, and the runner that judges device candidates against them with the fake
 // driver. Needs a python3 with torch (KEVOLVE_PYTHON names another); reports if there is none.
 #include "backends/framework/framework_client.hpp"
+#include "backends/judge/shared_arena.hpp"
 #include "backends/launch_plan/package.hpp"
 #include "tests/cpu_judge/judge_driver.hpp"
 #include "tests/cpu_judge/tasks.hpp"
