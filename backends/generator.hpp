@@ -4,6 +4,7 @@
 
 #include "backends/candidate_form.hpp"
 #include "runtime/base/contract.hpp"
+#include "runtime/base/measurement.hpp"
 #include "runtime/base/result.hpp"
 
 #include <cstdint>
@@ -16,17 +17,15 @@
 namespace kevolve {
 
 // A tree node as a generator may see it: no held-out shape, no expected value, no seed of the judge.
-struct ancestor {
+// The figures are against the reference; the speed-up is 0 unless it passed.
+struct ancestor : speedup_interval {
   std::string genome; // generator-defined: how the source was made; empty if another family made it
   std::string source;
   std::string flags;
   std::string verdict;
   std::string detail;
-  double fitness = 0.0; // speedup against the reference; 0 unless pass
-  uint64_t index = 0;   // in the tree
-  std::string summary;  // the step that made it, in a line
-  double ci_low = 0.0;  // of fitness, 95 %
-  double ci_high = 0.0;
+  uint64_t index = 0;                        // in the tree
+  std::string summary;                       // the step that made it, in a line
   uint64_t baseline = 0;                     // whom it was timed against, in turn; 0: the reference
   std::map<std::string, double> baseline_ns; // as shape_ns, of that one
   std::map<std::string, double> shape_ns;    // median of a call, by shape; empty: not known
@@ -36,22 +35,19 @@ struct ancestor {
 };
 
 // The fastest candidate so far.
-struct leading_candidate {
+struct leading_candidate : speedup_interval {
   uint64_t index = 0; // 0: none is faster than the reference
-  double fitness = 0.0;
-  double ci_low = 0.0;
-  double ci_high = 0.0;
   std::string summary;
 };
 
 template <class I>
 typename I::result_type inspect(I& f, ancestor& x) {
-  return f(x.genome, x.source, x.flags, x.verdict, x.detail, x.fitness, x.index, x.summary, x.ci_low, x.ci_high,
+  return f(x.genome, x.source, x.flags, x.verdict, x.detail, x.speedup, x.index, x.summary, x.ci_low, x.ci_high,
            x.baseline, x.baseline_ns, x.shape_ns, x.bound, x.bound_why, x.code_notes);
 }
 template <class I>
 typename I::result_type inspect(I& f, leading_candidate& x) {
-  return f(x.index, x.fitness, x.ci_low, x.ci_high, x.summary);
+  return f(x.index, x.speedup, x.ci_low, x.ci_high, x.summary);
 }
 
 // 64 bits that stand for a genome among a campaign's; 0 for an empty one.

@@ -19,7 +19,7 @@ namespace {
 
 // A confirmed gain over a champion that has been superseded meanwhile must be shown against the new one.
 bool must_challenge_again(const campaign_fold& f, const node_record& r) {
-  return r.confirmed && r.baseline != f.champion.index && r.fitness > f.champion.speedup;
+  return r.confirmed && r.baseline != f.champion.index && r.speedup > f.champion.speedup;
 }
 
 void promote(pointer self, const node_record& r) {
@@ -27,12 +27,10 @@ void promote(pointer self, const node_record& r) {
   champion_record c;
   c.index = r.index;
   c.object = r.object;
-  c.speedup = r.fitness;
-  c.ci_low = r.ci_low;
-  c.ci_high = r.ci_high;
+  c.set_speedup(r);
   fold_champion_changed(st.fold, c);
   c.tree_hash = st.fold.tree.hash();
-  log::info("campaign", "{}: node {} is the new best: {:.2f}x ({})", st.context->name, r.index, r.fitness,
+  log::info("campaign", "{}: node {} is the new best: {:.2f}x ({})", st.context->name, r.index, r.speedup,
             r.proposal.summary);
   push(self, event_kind::champion_changed, encode(c), {status_value(st)});
 }
@@ -71,7 +69,7 @@ caf::result<node_reply> node_finished(pointer self, node_result& result) {
     return node_reply{true, champion_now(st), std::move(result.outcome.unsaved)};
   }
   const auto shown = confirm(st, result);
-  auto gained = !banned && r.confirmed && r.baseline == st.fold.champion.index && r.fitness > st.fold.champion.speedup;
+  auto gained = !banned && r.confirmed && r.baseline == st.fold.champion.index && r.speedup > st.fold.champion.speedup;
   fold_finished(st.fold, r);
   r.tree_hash = st.fold.tree.hash();
   st.faults_in_a_row = 0;
@@ -209,11 +207,11 @@ caf::result<campaign_status> ask_cancel(pointer self, const std::string& reason)
   cancel_nodes(self);
   self->send(st.context->evaluator, atom::cancel_v);
   if (!st.held_up.empty()) { // recorded when the disk allows
-    end(self, {"finished", "cancelled", reason, 0, 0, 0, 0, {}});
+    end(self, {{}, "finished", "cancelled", reason, 0, {}});
     return to_error(unrecorded(st, "it is stopped"));
   }
   auto promise = self->make_response_promise<campaign_status>();
-  end(self, {"finished", "cancelled", reason, 0, 0, 0, 0, {}},
+  end(self, {{}, "finished", "cancelled", reason, 0, {}},
       [self, promise]() mutable { promise.deliver(status_of(self->state)); });
   return promise;
 }

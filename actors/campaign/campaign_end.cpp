@@ -46,14 +46,14 @@ void try_later(pointer self, const std::string& why) {
 }
 
 amendment_record measured_figures(uint64_t index, const evaluation& e) {
-  amendment_record a{index, e.result, e.rule, "in the final confirmation: " + e.detail, 0, 0, 0, {}};
-  if (e.result != verdict::pass)
+  amendment_record a;
+  a.index = index;
+  if (e.result == verdict::pass) {
+    a.set_score(e);
     return a;
-  a.rule.clear();
-  a.detail.clear();
-  a.fitness = e.ratio;
-  a.ci_low = e.ci_low;
-  a.ci_high = e.ci_high;
+  }
+  a.set_verdict(e);
+  a.detail = "in the final confirmation: " + e.detail;
   return a;
 }
 
@@ -90,7 +90,10 @@ void confirmed(pointer self, evaluation& e) {
   push(self, std::move(e.unsaved));
   auto rules = rules_of(*st.context->spec, f.steered);
   if (e.result == verdict::pass && f.finish.stop_reason == "target" && e.ci_low < rules.target_speedup) {
-    champion_record c{f.champion.index, f.champion.object, e.ratio, e.ci_low, e.ci_high, {}};
+    champion_record c;
+    c.set_speedup(e);
+    c.index = f.champion.index;
+    c.object = f.champion.object;
     fold_champion_changed(f, c);
     c.tree_hash = f.tree.hash();
     st.phase = "running";
@@ -101,9 +104,9 @@ void confirmed(pointer self, evaluation& e) {
   }
   auto a = measured_figures(f.champion.index, e);
   const auto shown_faster = e.result == verdict::pass && e.ci_low > 1.0;
-  const auto short_of = !shown_faster || e.ratio < shortfall * f.champion.speedup;
+  const auto short_of = !shown_faster || e.speedup < shortfall * f.champion.speedup;
   const auto baseline = best_measured(f);
-  const auto beaten = baseline != 0 && baseline != f.champion.index && f.tree.at(baseline).fitness > e.ratio;
+  const auto beaten = baseline != 0 && baseline != f.champion.index && f.tree.at(baseline).speedup > e.speedup;
   if (short_of || beaten) {
     // Whoever is the best by what is known now is measured next; a measured one's evaluation is stored.
     const auto enough = !short_of || f.measured.size() + 1 >= most_measured;
@@ -116,9 +119,7 @@ void confirmed(pointer self, evaluation& e) {
   auto record = f.finish;
   record.state = "finished";
   record.best = f.champion.index;
-  record.speedup = e.ratio;
-  record.ci_low = e.ci_low;
-  record.ci_high = e.ci_high;
+  record.set_speedup(e);
   record.shapes = e.last.timings;
   if (auto why = e.last.evidence.find("disturbed"); why != e.last.evidence.end())
     record.disturbed = why->second;
@@ -162,7 +163,7 @@ void finish(pointer self, const std::string& reason, const std::string& detail) 
   if (index == 0 && times_tried(st.fold) < most_tried)
     index = most_promising(st.fold);
   if (index == 0) {
-    end(self, {"finished", reason, detail, 0, 0, 0, 0, {}});
+    end(self, {{}, "finished", reason, detail, 0, {}});
     return;
   }
   if (st.context->batch) {
@@ -176,7 +177,7 @@ void finish(pointer self, const std::string& reason, const std::string& detail) 
           [self, lost, index](std::string& bytes) {
             auto node = decode<node_record>(bytes);
             if (!node) {
-              end(self, {"failed", "error", "the best node's record: " + to_string(node.error()), 0, 0, 0, 0, {}});
+              end(self, {{}, "failed", "error", "the best node's record: " + to_string(node.error()), 0, {}});
               return;
             }
             self->request(self->state.context->journal, until_answered, atom::blob_v, node->proposal.source)
@@ -194,9 +195,7 @@ void end(pointer self, finish_record record, std::function<void()> stored) {
   if (record.best == 0 && record.state == "finished" && st.fold.champion.index != 0) {
     // Cancelled: the chain's figures, without the final confirmation.
     record.best = st.fold.champion.index;
-    record.speedup = st.fold.champion.speedup;
-    record.ci_low = st.fold.champion_ci_low;
-    record.ci_high = st.fold.champion_ci_high;
+    record.set_speedup(st.fold.champion);
   }
   st.phase = record.state; // in the stored status; for everybody else once that is stored
   st.reason = record.detail;

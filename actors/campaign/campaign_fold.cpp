@@ -81,8 +81,8 @@ void count_yield(campaign_fold& f, const node_record& r) {
   const bool people = r.proposal.generator == "relay"; // their time is theirs
   y.seconds += static_cast<double>((people ? 0 : r.propose_ns) + r.compile_ns + r.judge_ns) / 1e9;
   const auto before = f.champion.index == 0 ? 1.0 : f.champion.speedup;
-  if (r.result == verdict::pass && r.confirmed && r.fitness > before)
-    y.gain += std::log(r.fitness / before);
+  if (r.result == verdict::pass && r.confirmed && r.speedup > before)
+    y.gain += std::log(r.speedup / before);
 }
 
 } // namespace
@@ -104,14 +104,8 @@ std::string why_nothing(const node_record& r) {
 } // namespace
 
 bool fold_finished(campaign_fold& f, const node_record& r) {
-  node_outcome o{r.result,
-                 r.fitness,
-                 r.ci_low,
-                 r.ci_high,
-                 r.estimate,
-                 r.confirmed,
-                 f.confirmations.contains(r.index) || r.rule == same_object,
-                 r.duplicate_of};
+  const bool verified = f.confirmations.contains(r.index) || r.rule == same_object;
+  const node_outcome o{{r}, r.confirmed, verified, r.duplicate_of};
   if (!f.tree.finish(r.index, o))
     return r.index >= f.tree.size(); // never selected: a lost event
   count_yield(f, r);
@@ -163,22 +157,20 @@ bool fold_confirmed(campaign_fold& f, const confirmation_record& r) {
 }
 
 bool fold_champion_changed(campaign_fold& f, const champion_record& r) {
-  auto known = f.champion.index == r.index && f.champion.speedup == r.speedup && f.champion_ci_low == r.ci_low;
+  auto known = f.champion.index == r.index && f.champion.speedup == r.speedup && f.champion.ci_low == r.ci_low;
   // The same champion measured anew is no improvement, so it does not end a stall.
   if (f.champion.index != r.index)
     f.valid_since_best = 0;
   f.champion.index = r.index;
   f.champion.object = r.object;
-  f.champion.speedup = r.speedup;
-  f.champion_ci_low = r.ci_low;
-  f.champion_ci_high = r.ci_high;
+  f.champion.set_speedup(r);
   return !known;
 }
 
 bool fold_amended(campaign_fold& f, const amendment_record& r) {
   if (r.result == verdict::pass)
     f.measured.insert(r.index);
-  return f.tree.amend(r.index, r.result, r.fitness, r.ci_low, r.ci_high, r.confirmed);
+  return f.tree.amend(r.index, r, r.confirmed);
 }
 
 bool fold_steered(campaign_fold& f, const steering_record& r) {
@@ -313,7 +305,7 @@ uint64_t charged(const campaign_fold& f) {
 
 campaign_progress progress_of(const campaign_fold& f, double wall_s) {
   campaign_progress p;
-  p.best_ci_low = f.champion.index == 0 ? 0.0 : f.champion_ci_low;
+  p.best_ci_low = f.champion.index == 0 ? 0.0 : f.champion.ci_low;
   p.candidates = charged(f);
   p.valid_since_best = f.valid_since_best;
   p.wall_s = wall_s;
@@ -333,14 +325,11 @@ campaign_status status_of(const campaign_fold& f, const campaign_spec& spec) {
   s.valid = f.tree.valid();
   s.in_flight = f.ended ? 0 : f.tree.in_flight(); // what a cancelled campaign had begun ends with it
   s.best = f.champion.index;
-  s.speedup = f.champion.index == 0 ? 0.0 : f.champion.speedup;
-  s.ci_low = f.champion.index == 0 ? 0.0 : f.champion_ci_low;
-  s.ci_high = f.champion.index == 0 ? 0.0 : f.champion_ci_high;
+  if (f.champion.index != 0)
+    s.set_speedup(f.champion);
   if (f.ended && f.finish.best != 0) {
     s.best = f.finish.best;
-    s.speedup = f.finish.speedup;
-    s.ci_low = f.finish.ci_low;
-    s.ci_high = f.finish.ci_high;
+    s.set_speedup(f.finish);
     s.final_confirmed = !f.finish.shapes.empty();
     s.shapes = f.finish.shapes;
     s.disturbed = f.finish.disturbed;
@@ -464,7 +453,8 @@ synthesis_step to_step(const campaign_fold& f, const selection_record& r) {
   s.generator = chosen_generator(r);
   if (!r.parents.empty())
     s.lineage = lineage_of(f.tree, r.parents.front());
-  s.best = {f.champion.index, f.champion.speedup, f.champion_ci_low, f.champion_ci_high, {}};
+  s.best.index = f.champion.index;
+  s.best.set_speedup(f.champion);
   if (auto words = f.summaries.find(s.best.index); s.best.index != 0 && words != f.summaries.end())
     s.best.summary = words->second;
   s.audit_from = surprise_threshold(f.tree, r.parents, best_verified(f.tree));

@@ -31,12 +31,10 @@ void run(pointer self) {
 
 void refused(pointer self, const preparation& p) {
   auto& a = p.admission;
-  end(self, {"failed",
+  end(self, {{},
+             "failed",
              "error",
              "the task is refused (" + to_string(a.result) + (a.rule.empty() ? "" : ", " + a.rule) + "): " + a.detail,
-             0,
-             0,
-             0,
              0,
              {}});
 }

@@ -136,7 +136,7 @@ private:
     n.generator = node.proposal.generator;
     n.verdict = to_string(node.result);
     n.rule = node.rule;
-    n.speedup = node.fitness;
+    n.speedup = node.speedup;
     n.best = fold.champion.index == 0 ? 1.0 : fold.champion.speedup;
     for (const auto& x : from.exchanges)
       if (x.id.node == node.index) {

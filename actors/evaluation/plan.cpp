@@ -125,7 +125,7 @@ stage next_stage(const evaluation_progress& p) {
     return stage::screening;
   if (!p.confirmed && p.result.decision == comparison_decision::faster)
     return stage::confirm;
-  const bool surprise = p.audit_from > 0.0 && p.result.ratio >= p.audit_from;
+  const bool surprise = p.audit_from > 0.0 && p.result.speedup >= p.audit_from;
   if (surprise && !p.result.verified && !p.audited)
     return stage::audit;
   return stage::done;
@@ -142,9 +142,7 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
     r.object = record.object;
     p.built = o.evidence;
     if (o.result != verdict::pass) {
-      r.result = o.result;
-      r.rule = o.rule;
-      r.detail = o.detail;
+      r.set_verdict(o);
     } else if (p.compile_only) {
       r.detail = record.log;
       r.last.evidence = p.built;
@@ -152,9 +150,7 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
     return;
   }
   r.judge_ns += o.judge_ns;
-  r.result = o.result;
-  r.rule = o.rule;
-  r.detail = o.detail;
+  r.set_verdict(o);
   const bool passes = o.result == verdict::pass;
   // The few pairs of an audit that find nothing else are no better figure than what they were asked about.
   if (s == stage::audit && passes && agrees(r, o)) {
@@ -162,9 +158,7 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
   } else {
     r.last = o;
     r.last.evidence.insert(p.built.begin(), p.built.end());
-    r.ratio = o.speedup;
-    r.ci_low = o.ci_low;
-    r.ci_high = o.ci_high;
+    r.set_speedup(o);
   }
   // A session that never was shows no figure again, though it may show who is faster.
   const bool calm =
@@ -193,10 +187,10 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
   r.confirmed = passes && (s == stage::final_confirm || gained);
 }
 
-score score_of(const evaluation& e, double baseline_speedup) {
+speedup_interval speedup_of(const evaluation& e, double baseline_speedup) {
   if (e.result != verdict::pass)
     return {};
-  return {baseline_speedup * e.ratio, baseline_speedup * e.ci_low, baseline_speedup * e.ci_high};
+  return {baseline_speedup * e.speedup, baseline_speedup * e.ci_low, baseline_speedup * e.ci_high};
 }
 
 } // namespace kevolve

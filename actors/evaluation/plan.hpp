@@ -60,13 +60,8 @@ stage next_stage(const evaluation_progress& p);
 // Takes a stage's stored result into the progress.
 void apply(evaluation_progress& p, stage s, const evaluation_record& record);
 
-// The verdict and figures of a confirmed or compared candidate against the reference: the baseline's speedup times
-// the ratio (JUDGE: F = confirmed(t_ref/t_champion) · t_champion/t_candidate).
-struct score {
-  double speedup = 0.0;
-  double ci_low = 0.0;
-  double ci_high = 0.0;
-};
-score score_of(const evaluation& e, double baseline_speedup);
+// Returns the figures of a confirmed or compared candidate against the reference: the baseline's speed-up times its own
+// (JUDGE: F = confirmed(t_ref/t_champion) · t_champion/t_candidate). They are zero unless it passed.
+speedup_interval speedup_of(const evaluation& e, double baseline_speedup);
 
 } // namespace kevolve

@@ -117,10 +117,11 @@ struct generate_request {
 // --- evaluation ----------------------------------------------------------------------------------------
 
 // Against whom a candidate screenings. index 0 is the reference.
-struct champion_info {
+struct champion_info : speedup_interval {
+  champion_info() : speedup_interval{1.0, 1.0, 1.0} {}
+
   uint64_t index = 0;
   std::string object;   // blob; empty: the reference
-  double speedup = 1.0; // against the reference
   double level = 0.05;  // of the next promotion's test
 };
 struct evaluate_request {
@@ -132,17 +133,11 @@ struct evaluate_request {
   double audit_from = 0.0;   // a speedup from which the candidate is a surprise (search/surprise.hpp); 0: never
   append_request unsaved;    // what is to be stored before anything is spent: one synced write with the first intent
 };
-struct evaluation {
+// The figures are against the baseline.
+struct evaluation : measurement {
   champion_info baseline; // whom it compared: the champion of the moment it got the device
-  verdict result = verdict::none;
   fault trouble;
-  std::string rule;
-  std::string detail;
   std::string object; // blob
-  double ratio = 0.0; // against the baseline
-  double ci_low = 0.0;
-  double ci_high = 0.0;
-  bool estimate = false;
   bool confirmed = false;
   bool verified = false;    // its figures come from fresh processes and held-out shapes
   std::string confirmed_by; // audit | confirm; empty: neither was done
@@ -167,7 +162,7 @@ struct node_reply {
   champion_info champion;
   append_request unsaved; // comes back: the next evaluation takes it along
 };
-struct campaign_status {
+struct campaign_status : speedup_interval {
   id128 id;
   std::string name;
   std::string target;
@@ -178,9 +173,6 @@ struct campaign_status {
   uint64_t valid = 0;
   uint64_t in_flight = 0;
   uint64_t best = 0;
-  double speedup = 0.0;
-  double ci_low = 0.0;
-  double ci_high = 0.0;
   bool final_confirmed = false;
   std::string best_summary;
   uint64_t budget_candidates = 0;
@@ -235,15 +227,10 @@ struct campaign_start {
   candidate first;
 };
 // A tree row as the admin lists it.
-struct node_brief {
+struct node_brief : score {
   uint64_t index = 0;
   std::vector<uint64_t> parents;
   std::string state;
-  std::string result;
-  double fitness = 0.0;
-  double ci_low = 0.0;
-  double ci_high = 0.0;
-  bool estimate = false;
   bool confirmed = false;
   bool draft = false;
   uint64_t visits = 0;
@@ -303,7 +290,7 @@ typename I::result_type inspect(I& f, generate_request& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, champion_info& x) {
-  return f(x.index, x.object, x.speedup, x.level);
+  return f(x.index, x.object, x.speedup, x.level, x.ci_low, x.ci_high);
 }
 template <class I>
 typename I::result_type inspect(I& f, evaluate_request& x) {
@@ -311,7 +298,7 @@ typename I::result_type inspect(I& f, evaluate_request& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, evaluation& x) {
-  return f(x.baseline, x.result, x.trouble, x.rule, x.detail, x.object, x.ratio, x.ci_low, x.ci_high, x.estimate,
+  return f(x.baseline, x.result, x.trouble, x.rule, x.detail, x.object, x.speedup, x.ci_low, x.ci_high, x.estimate,
            x.confirmed, x.verified, x.confirmed_by, x.log_e, x.decision, x.evaluations, x.last, x.compile_ns,
            x.judge_ns, x.unsaved);
 }
@@ -346,7 +333,7 @@ typename I::result_type inspect(I& f, campaign_start& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, node_brief& x) {
-  return f(x.index, x.parents, x.state, x.result, x.fitness, x.ci_low, x.ci_high, x.estimate, x.confirmed, x.draft,
+  return f(x.index, x.parents, x.state, x.result, x.speedup, x.ci_low, x.ci_high, x.estimate, x.confirmed, x.draft,
            x.visits, x.summary, x.pinned, x.banned, x.injected_by, x.waits_for, x.duplicate_of);
 }
 template <class I>

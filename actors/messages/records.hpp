@@ -136,19 +136,13 @@ struct evaluation_record {
 };
 
 // A candidate whole, but for the blobs. Stored under (campaign, index).
-struct node_record {
+// The speed-up is against the reference, and 0 unless it passed.
+struct node_record : measurement {
   uint64_t index = 0;
   id128 node;
   std::vector<uint64_t> parents;
   proposal_record proposal;
   std::string state; // selected | proposed | finished | faulted
-  verdict result = verdict::none;
-  std::string rule;
-  std::string detail;
-  double fitness = 0.0; // speedup against the reference; 0 unless pass
-  double ci_low = 0.0;
-  double ci_high = 0.0;
-  bool estimate = false;     // screened out: a rough figure
   bool confirmed = false;    // fresh processes, held-out shapes, fresh pairs
   uint64_t baseline = 0;     // index of the champion it compared; 0: the reference
   uint64_t duplicate_of = 0; // index of the node that was judged for the same candidate; 0: none
@@ -168,12 +162,9 @@ struct fault_record {
   id128 tree_hash;
 };
 
-struct champion_record {
+struct champion_record : speedup_interval {
   uint64_t index = 0;
   std::string object; // blob
-  double speedup = 0.0;
-  double ci_low = 0.0;
-  double ci_high = 0.0;
   id128 tree_hash;
 };
 
@@ -190,14 +181,8 @@ struct confirmation_record {
 
 // What is known better of a finished node: the judge's verdict on a champion that failed as the baseline or in the
 // final confirmation, or the figure that the final confirmation measured.
-struct amendment_record {
+struct amendment_record : measurement {
   uint64_t index = 0;
-  verdict result = verdict::none;
-  std::string rule;
-  std::string detail;
-  double fitness = 0.0; // speedup against the reference; 0 unless pass
-  double ci_low = 0.0;
-  double ci_high = 0.0;
   id128 tree_hash;        // of the folded tree after this event
   bool confirmed = false; // the final confirmation has shown it to be faster, of which no promotion had been asked
 };
@@ -265,14 +250,12 @@ struct device_record {
   device_sample sample; // the last one; maybe of long before
 };
 
-struct finish_record {
+// The figures are those of the final confirmation against the reference.
+struct finish_record : speedup_interval {
   std::string state;       // finished | failed
   std::string stop_reason; // target | budget | stall | cancelled | error
   std::string detail;
   uint64_t best = 0;    // index; 0: none
-  double speedup = 0.0; // of the final confirmation against the reference
-  double ci_low = 0.0;
-  double ci_high = 0.0;
   std::vector<shape_timing> shapes; // of the final confirmation
   std::string disturbed = {};       // why no session of it was calm; empty: one was
 };
@@ -313,7 +296,7 @@ typename I::result_type inspect(I& f, evaluation_record& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, node_record& x) {
-  return f(x.index, x.node, x.parents, x.proposal, x.state, x.result, x.rule, x.detail, x.fitness, x.ci_low, x.ci_high,
+  return f(x.index, x.node, x.parents, x.proposal, x.state, x.result, x.rule, x.detail, x.speedup, x.ci_low, x.ci_high,
            x.estimate, x.confirmed, x.baseline, x.duplicate_of, x.evaluations, x.object, x.trouble, x.propose_ns,
            x.compile_ns, x.judge_ns, x.wall_ns, x.tree_hash);
 }
@@ -331,7 +314,7 @@ typename I::result_type inspect(I& f, confirmation_record& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, amendment_record& x) {
-  return f(x.index, x.result, x.rule, x.detail, x.fitness, x.ci_low, x.ci_high, x.tree_hash, x.confirmed);
+  return f(x.index, x.result, x.rule, x.detail, x.speedup, x.ci_low, x.ci_high, x.tree_hash, x.confirmed);
 }
 template <class I>
 typename I::result_type inspect(I& f, state_record& x) {

@@ -103,11 +103,11 @@ struct value_range {
 };
 
 value_range range_of(const search_tree& tree) {
-  value_range out{tree.at(0).fitness, tree.at(0).fitness};
+  value_range out{tree.at(0).speedup, tree.at(0).speedup};
   for (const auto& n : tree.nodes())
     if (n.phase == node_phase::finished && n.result == verdict::pass) {
-      out.low = std::min(out.low, n.fitness);
-      out.high = std::max(out.high, n.fitness);
+      out.low = std::min(out.low, n.speedup);
+      out.high = std::max(out.high, n.speedup);
     }
   return out;
 }
@@ -183,7 +183,7 @@ std::vector<uint64_t> improvable(const search_tree& tree, const openness& may) {
 uint64_t select_greedy(const search_tree& tree, const openness& may, std::map<std::string, double>& statistics) {
   auto among = improvable(tree, may);
   auto best = *std::max_element(among.begin(), among.end(),
-                                [&](uint64_t a, uint64_t b) { return tree.at(a).fitness < tree.at(b).fitness; });
+                                [&](uint64_t a, uint64_t b) { return tree.at(a).speedup < tree.at(b).speedup; });
   statistics["among"] = static_cast<double>(among.size());
   return best;
 }
@@ -208,7 +208,7 @@ uint64_t second_parent(const search_tree& tree, const openness& may, uint64_t fi
   auto best = others[random.below(others.size())];
   for (int i = 1; i < tournament_size; ++i) {
     auto baseline = others[random.below(others.size())];
-    if (tree.at(baseline).fitness > tree.at(best).fitness)
+    if (tree.at(baseline).speedup > tree.at(best).speedup)
       best = baseline;
   }
   return best;
@@ -273,7 +273,7 @@ selection select(const search_tree& tree, const policy_options& options, uint64_
     parent = 0;
   }
   out.parents = {parent};
-  out.statistics["fitness"] = tree.at(parent).fitness;
+  out.statistics["fitness"] = tree.at(parent).speedup;
   if (parent != 0 && random.uniform() < options.combine)
     if (auto second = second_parent(tree, may, parent, random); second != parent)
       out.parents.push_back(second);

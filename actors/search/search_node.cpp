@@ -56,15 +56,9 @@ void finish(node_pointer self, evaluation outcome) {
 void take(search_node_state& st, evaluation& e) {
   auto& r = st.record;
   st.champion = e.baseline;
-  auto s = score_of(e, st.champion.speedup);
-  r.result = e.result;
-  r.rule = e.rule;
-  r.detail = e.detail;
+  r.set_measurement(e);
+  r.set_speedup(speedup_of(e, st.champion.speedup));
   r.object = e.object;
-  r.fitness = s.speedup;
-  r.ci_low = s.ci_low;
-  r.ci_high = s.ci_high;
-  r.estimate = e.estimate;
   r.confirmed = e.confirmed;
   r.baseline = st.champion.index;
   r.evaluations.insert(r.evaluations.end(), e.evaluations.begin(), e.evaluations.end());
@@ -109,14 +103,9 @@ void take_verdict(node_pointer self, uint64_t of, append_request unsaved) {
             }
             auto& r = self->state.record;
             r.duplicate_of = of;
-            r.result = first->result;
-            r.rule = first->rule;
-            r.detail = first->result == verdict::pass ? "the candidate of node " + std::to_string(of) + ", judged there"
-                                                      : first->detail;
-            r.fitness = first->fitness;
-            r.ci_low = first->ci_low;
-            r.ci_high = first->ci_high;
-            r.estimate = first->estimate;
+            r.set_measurement(*first);
+            if (r.result == verdict::pass)
+              r.detail = "the candidate of node " + std::to_string(of) + ", judged there";
             r.baseline = first->baseline;
             evaluation none;
             none.unsaved = std::move(*saved);

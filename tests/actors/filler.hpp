@@ -2,7 +2,9 @@
 // that every field of every message survives a journey.
 #pragma once
 
+#include "actors/messages/messages.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/measurement.hpp"
 
 #include <caf/actor.hpp>
 
@@ -150,6 +152,26 @@ constexpr size_t aggregate_size() {
     return aggregate_size<T, Fields..., any_field>();
   else
     return sizeof...(Fields);
+}
+
+// The fields of a type with those of the measurement that it derives from, which the aggregate counts as one.
+template <class T>
+constexpr size_t field_count() {
+  constexpr size_t interval = aggregate_size<speedup_interval>();
+  constexpr size_t with_score = interval + aggregate_size<score>() - 1;
+  constexpr size_t with_words = with_score + aggregate_size<measurement>() - 1;
+  if constexpr (std::is_same_v<T, champion_info>)
+    return interval + 3; // has a constructor: it begins as the reference
+  else if constexpr (std::is_same_v<T, amendment_record>)
+    return aggregate_size<T>() - 1 + with_words - 1; // `estimate` is not stored: an amendment is none
+  else if constexpr (std::is_base_of_v<measurement, T>)
+    return aggregate_size<T>() - 1 + with_words;
+  else if constexpr (std::is_base_of_v<score, T>)
+    return aggregate_size<T>() - 1 + with_score;
+  else if constexpr (std::is_base_of_v<speedup_interval, T>)
+    return aggregate_size<T>() - 1 + interval;
+  else
+    return aggregate_size<T>();
 }
 
 } // namespace kevolve

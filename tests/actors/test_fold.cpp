@@ -44,7 +44,7 @@ struct play {
     r.index = index;
     r.result = v;
     r.rule = std::move(rule);
-    r.fitness = fitness;
+    r.speedup = fitness;
     r.ci_low = 0.9 * fitness;
     r.ci_high = 1.1 * fitness;
     r.confirmed = fitness > 1.0;
@@ -102,7 +102,7 @@ std::string picture(const campaign_fold& f) {
   for (const auto& [index, r] : f.open)
     out += " open " + std::to_string(index) + " " + std::to_string(r.seed);
   out += " champion " + std::to_string(f.champion.index) + f.champion.object + std::to_string(f.champion.speedup) + " "
-         + std::to_string(f.champion_ci_low) + " " + std::to_string(f.champion_ci_high);
+         + std::to_string(f.champion.ci_low) + " " + std::to_string(f.champion.ci_high);
   out += " since best " + std::to_string(f.valid_since_best) + " exhausted " + std::to_string(f.exhausted_in_a_row)
          + " drafts " + std::to_string(f.drafts) + " compile " + std::to_string(f.compile_ns) + " judge "
          + std::to_string(f.judge_ns);
@@ -245,7 +245,7 @@ TEST_CASE("pause, resume and end are folded") {
   CHECK(f.paused);
   CHECK(f.pause_reason == "disk");
   p.event(event_kind::campaign_state, encode(state_record{"running", ""}));
-  p.event(event_kind::campaign_finished, encode(finish_record{"finished", "stall", "no gain", 2, 2.0, 1.8, 2.2, {}}));
+  p.event(event_kind::campaign_finished, encode(finish_record{{2.0, 1.8, 2.2}, "finished", "stall", "no gain", 2, {}}));
   f = folded(p.events);
   CHECK_FALSE(f.paused);
   CHECK(f.ended);
@@ -280,7 +280,7 @@ TEST_CASE_FIXTURE(times, "wall time adds up over sessions, not between them") {
   session(1'000);
   at(1'005, event_kind::evaluation_intent);
   CHECK(wall() == 35.0);
-  at(1'010, event_kind::campaign_finished, encode(finish_record{"finished", "budget", "", 0, 0, 0, 0, {}}));
+  at(1'010, event_kind::campaign_finished, encode(finish_record{{}, "finished", "budget", "", 0, {}}));
   at(1'050, event_kind::evaluation_result);
   CHECK(wall() == 40.0);
 }
@@ -381,18 +381,18 @@ TEST_CASE("a node that is put right loses its figures or gets others, and the tr
   play p;
   auto& f = p.live;
   const auto valid = f.tree.valid();
-  amendment_record r{4, verdict::crashed, "signal", "as the rival of node 6", 9.0, 9.0, 9.0, {}};
+  amendment_record r{{{{9.0, 9.0, 9.0}, verdict::crashed, false}, "signal", "as the rival of node 6"}, 4, {}};
   CHECK(fold_amended(f, r));
   CHECK_FALSE(fold_amended(f, r)); // told twice
   r.tree_hash = f.tree.hash();
   p.event(event_kind::node_amended, encode(r));
   CHECK(f.tree.at(4).result == verdict::crashed);
-  CHECK(f.tree.at(4).fitness == 0.0);
+  CHECK(f.tree.at(4).speedup == 0.0);
   CHECK_FALSE(f.tree.at(4).confirmed);
   CHECK(f.tree.valid() == valid - 1);
   CHECK(best_allowed(f, {}) == 2);
   CHECK(best_measured(f) == 0);
-  amendment_record measured{2, verdict::pass, "", "", 1.5, 1.4, 1.6, {}};
+  amendment_record measured{{{{1.5, 1.4, 1.6}, verdict::pass, false}, "", ""}, 2, {}};
   CHECK(fold_amended(f, measured));
   measured.tree_hash = f.tree.hash();
   p.event(event_kind::node_amended, encode(measured));
@@ -401,7 +401,7 @@ TEST_CASE("a node that is put right loses its figures or gets others, and the tr
   f.steered.banned.insert(2);
   CHECK(best_measured(f) == 0);
   f.steered.banned.clear();
-  amendment_record less{2, verdict::pass, "", "measured", 0.5, 0.4, 0.6, {}};
+  amendment_record less{{{{0.5, 0.4, 0.6}, verdict::pass, false}, "", "measured"}, 2, {}};
   CHECK(fold_amended(f, less));
   less.tree_hash = f.tree.hash();
   p.event(event_kind::node_amended, encode(less));
@@ -414,7 +414,7 @@ TEST_CASE("a node that is put right loses its figures or gets others, and the tr
   CHECK(picture(again) == picture(f));
   CHECK(promotion_of(f, 2).object == f.objects.at(2));
   CHECK(promotion_of(f, 2).speedup == 0.5);
-  amendment_record root{0, verdict::crashed, "", "", 0, 0, 0, {}};
+  amendment_record root{{{{0, 0, 0}, verdict::crashed, false}, "", ""}, 0, {}};
   CHECK_FALSE(fold_amended(f, root));
 }
 
@@ -428,7 +428,7 @@ TEST_CASE("the first node with a candidate is known by it, and those after it ar
     r.index = f.tree.size() - 1;
     r.proposal.candidate = made;
     r.result = v;
-    r.fitness = 1.5;
+    r.speedup = 1.5;
     r.ci_low = 1.4;
     r.ci_high = 1.6;
     r.duplicate_of = duplicate_of;
@@ -460,7 +460,7 @@ TEST_CASE("one that only looked faster may be tried, once, and is a best when th
     node_record r;
     r.index = f.tree.size() - 1;
     r.result = verdict::pass;
-    r.fitness = fitness;
+    r.speedup = fitness;
     r.ci_low = ci_low;
     r.ci_high = 2 * fitness;
     r.estimate = estimate;
@@ -488,13 +488,13 @@ TEST_CASE("one that only looked faster may be tried, once, and is a best when th
   CHECK(most_promising(f) == second); // a crash came before its figures: it is no worse for that
   for (uint64_t i = 1; i < second; ++i)
     if (f.tree.at(i).confirmed) {
-      amendment_record gone{i, verdict::crashed, "signal", "", 0, 0, 0, {}};
+      amendment_record gone{{{{0, 0, 0}, verdict::crashed, false}, "signal", ""}, i, {}};
       CHECK(fold_amended(f, gone));
       gone.tree_hash = f.tree.hash();
       p.event(event_kind::node_amended, encode(gone));
     }
   CHECK(best_allowed(f, {}) == 0);
-  amendment_record shown{second, verdict::pass, "", "", 1.15, 1.1, 1.2, {}, true};
+  amendment_record shown{{{{1.15, 1.1, 1.2}, verdict::pass, false}, "", ""}, second, {}, true};
   CHECK(fold_amended(f, shown));
   shown.tree_hash = f.tree.hash();
   p.event(event_kind::node_amended, encode(shown));
@@ -560,7 +560,7 @@ TEST_CASE("a row with its rival's figure shows no interval, and no more than the
   same.index = 3;
   same.result = verdict::pass;
   same.rule = same_object;
-  same.fitness = same.ci_low = same.ci_high = 2.0; // its baseline's, which was measured again since
+  same.speedup = same.ci_low = same.ci_high = 2.0; // its baseline's, which was measured again since
   same.estimate = true;
   REQUIRE(fold_finished(p.live, same));
   auto screened = same;
@@ -570,7 +570,7 @@ TEST_CASE("a row with its rival's figure shows no interval, and no more than the
   screened.ci_high = 2.2;
   REQUIRE(fold_finished(p.live, screened));
   const auto rows = page_of_tree(p.live, false, 0, 100).items;
-  CHECK(rows[3].fitness == 1.9);
+  CHECK(rows[3].speedup == 1.9);
   CHECK(rows[3].ci_low == 0.0);
   CHECK(rows[3].ci_high == 0.0);
   CHECK(rows[6].ci_low == 1.8);

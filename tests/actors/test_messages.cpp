@@ -49,7 +49,7 @@ void check_type(virtual_system& s, const caf::actor& someone) {
   }
   if constexpr (!is_vector<type>) {
     field_counter c;
-    CHECK(inspect(c, x) == aggregate_size<type>());
+    CHECK(inspect(c, x) == field_count<type>());
   }
 }
 
@@ -70,7 +70,7 @@ void check_record(const char* name) {
   CHECK(encode(*back) == encode(x));
   CHECK(encode(x) != encode(T{}));
   field_counter c;
-  CHECK(inspect(c, x) == aggregate_size<T>());
+  CHECK(inspect(c, x) == field_count<T>());
 }
 
 } // namespace

@@ -38,7 +38,7 @@ struct play {
     node_record r;
     r.index = index;
     r.result = fitness > 0.0 ? verdict::pass : verdict::wrong_result;
-    r.fitness = fitness;
+    r.speedup = fitness;
     r.ci_low = r.ci_high = fitness;
     r.confirmed = confirmed;
     fold_finished(live, r);

@@ -59,7 +59,7 @@ TEST_CASE("what the judge found to bound a parent heads the report, before our o
   generate_request step;
   ancestor parent;
   parent.verdict = "pass";
-  parent.fitness = 2.0;
+  parent.speedup = 2.0;
   parent.shape_ns = {{"large", 10e6}};
   parent.bound = "occupancy";
   parent.bound_why = "k has 1 block a multiprocessor";

@@ -37,9 +37,9 @@ node_record finished_node(const id128& campaign, uint64_t index, std::vector<uin
   r.parents = std::move(parents);
   r.state = "finished";
   r.result = verdict::pass;
-  r.fitness = 1.0 + static_cast<double>(index);
-  r.ci_low = r.fitness - 0.1;
-  r.ci_high = r.fitness + 0.1;
+  r.speedup = 1.0 + static_cast<double>(index);
+  r.ci_low = r.speedup - 0.1;
+  r.ci_high = r.speedup + 0.1;
   r.confirmed = true;
   r.proposal.index = index;
   r.proposal.source = sha256_hex(source);
@@ -76,7 +76,7 @@ void put_node(campaign_fold& f, append_request& a, node_record r, const std::str
   compared.evaluation = r.evaluations[1];
   compared.stage = "race";
   compared.outcome.result = verdict::pass;
-  compared.outcome.speedup = r.fitness;
+  compared.outcome.speedup = r.speedup;
   shape_timing t;
   t.shape = "n=8";
   t.baseline_ns = {300, 100, 200};

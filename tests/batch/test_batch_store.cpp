@@ -86,7 +86,7 @@ struct desk {
     const auto object = "object " + std::to_string(index);
     r.state = "finished";
     r.result = verdict::pass;
-    r.fitness = r.ci_low = r.ci_high = speedup;
+    r.speedup = r.ci_low = r.ci_high = speedup;
     r.object = sha256_hex(object);
     fold_finished(f, r);
     r.tree_hash = f.tree.hash();
@@ -165,7 +165,7 @@ TEST_CASE("what was judged elsewhere is at home after the import, and the campai
   CHECK_FALSE(f.away);
   CHECK(f.tree.valid() == 2);
   CHECK(f.open.contains(3)); // is still being made
-  CHECK(home.record(2).fitness == 3.0);
+  CHECK(home.record(2).speedup == 3.0);
   CHECK(*home.data.blob(sha256_hex("object 2")) == "object 2");
   CHECK(*home.data.get(table::evaluations, keys::evaluation(derive_id("evaluation", "object 1"))));
 }
@@ -270,7 +270,7 @@ TEST_CASE("a campaign that has changed since refuses what comes back, and says b
     CHECK(holds(refusal(home, back).detail, "has changed since it was exported: its event 8 is node_selected"));
   }
   SUBCASE("it has ended") {
-    home.put(event_kind::campaign_finished, encode(finish_record{"finished", "cancelled", "", 0, 0, 0, 0, {}}));
+    home.put(event_kind::campaign_finished, encode(finish_record{{}, "finished", "cancelled", "", 0, {}}));
     CHECK(holds(refusal(home, back).detail, "its event 8 is campaign_finished"));
   }
   SUBCASE("the batch was given up") {

@@ -29,7 +29,7 @@ TEST_CASE("a campaign runs to its budget and confirms its best against the refer
   auto f = audit(dir.path, id);
   CHECK(f.tree.hash() == s.tree_hash);
   CHECK(f.ended);
-  CHECK(f.tree.at(s.best).fitness == s.speedup); // the node says what the campaign says
+  CHECK(f.tree.at(s.best).speedup == s.speedup); // the node says what the campaign says
 }
 
 TEST_CASE("promotions are tests in one stream, and the samples of what was not promoted go") {
@@ -174,7 +174,7 @@ TEST_CASE("a node that is stopped half-way goes on where it was, and buys nothin
   for (uint64_t i = 0; i < half.tree.size(); ++i) {
     CHECK(f.tree.at(i).parents == half.tree.at(i).parents);
     if (half.tree.at(i).phase == node_phase::finished && !f.measured.contains(i)) // against the reference, in the end
-      CHECK(f.tree.at(i).fitness == half.tree.at(i).fitness);
+      CHECK(f.tree.at(i).speedup == half.tree.at(i).speedup);
   }
 }
 

@@ -111,7 +111,7 @@ TEST_CASE("a node that no try could judge ends without a verdict, and the campai
   });
   const auto unjudged = [&] {
     for (const auto& row : n.tree(id))
-      if (row.state == "finished" && row.result == "none")
+      if (row.state == "finished" && row.result == verdict::none)
         return row.index;
     return uint64_t{0};
   };

@@ -133,7 +133,7 @@ TEST_CASE("a candidate that is written again is not judged again: its figures ar
       judged += x.duplicate_of == 0 ? 1 : 0;
     CHECK(judged == 1);
     for (const auto& x : nodes) {
-      CHECK(x.fitness == nodes.front().fitness);
+      CHECK(x.speedup == nodes.front().speedup);
       CHECK(x.evaluations.empty() == (x.duplicate_of != 0));
     }
   }

@@ -94,7 +94,7 @@ TEST_CASE("what people change of a paused campaign is there after a restart, and
     return row != nullptr && row->state == "finished";
   });
   auto tree = n.tree(id);
-  CHECK(find_row(tree, given)->result == "pass");
+  CHECK(find_row(tree, given)->result == verdict::pass);
   CHECK(find_row(tree, given)->injected_by == "alice");
   CHECK(find_row(tree, given)->parents == std::vector<uint64_t>{1});
   CHECK(find_row(tree, 1)->pinned);
@@ -181,7 +181,7 @@ TEST_CASE("the best is dethroned by a ban, and is the best again once that is un
   REQUIRE(back);
   CHECK(back->status.speedup == s.speedup); // or a node of the same code: they share their evaluations
   const auto tree = n.tree(id);
-  CHECK(find_row(tree, back->status.best)->fitness == find_row(tree, s.best)->fitness);
+  CHECK(find_row(tree, back->status.best)->speedup == find_row(tree, s.best)->speedup);
   CHECK(back->status.banned.empty());
   REQUIRE(n.cancel(id, "enough"));
   n.stop();
@@ -307,7 +307,7 @@ TEST_CASE("a best that fails as the rival, or in the final confirmation, loses i
       n.await(racing, [&](const campaign_status& x) { return x.best != baseline && x.candidates >= before + 2; });
   CHECK(s.state == "running");
   auto tree = n.tree(racing);
-  CHECK(find_row(tree, baseline)->result == "nonfinite");
+  CHECK(find_row(tree, baseline)->result == verdict::nonfinite);
   CHECK_FALSE(find_row(tree, baseline)->confirmed);
   REQUIRE(n.cancel(racing, "seen"));
 
@@ -321,7 +321,7 @@ TEST_CASE("a best that fails as the rival, or in the final confirmation, loses i
   CHECK(end.stop_reason == "budget");
   CHECK(end.best != last);
   tree = n.tree(ending);
-  CHECK(find_row(tree, last)->result == "nonfinite");
+  CHECK(find_row(tree, last)->result == verdict::nonfinite);
   n.stop();
   audit(dir.path, racing);
   const auto f = audit(dir.path, ending);

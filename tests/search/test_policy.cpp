@@ -11,7 +11,7 @@ using namespace kevolve;
 namespace {
 
 node_outcome passed(double fitness) {
-  return {verdict::pass, fitness, fitness, fitness, false, false, true};
+  return {{{fitness, fitness, fitness}, verdict::pass, false}, false, true};
 }
 
 // One policy, always its parent, no drafts, no second parent.
@@ -29,7 +29,7 @@ search_tree star(const std::vector<double>& fitnesses) {
   search_tree t;
   for (auto f : fitnesses) {
     auto i = t.add({0}, true);
-    t.finish(i, f > 0.0 ? passed(f) : node_outcome{verdict::wrong_result, 0.0, 0.0, 0.0, false, false});
+    t.finish(i, f > 0.0 ? passed(f) : node_outcome{{{}, verdict::wrong_result, false}, false});
   }
   return t;
 }
@@ -145,7 +145,7 @@ TEST_CASE("uct goes down to the higher bound: value first, then the less visited
   // Visits below node 2 that bring nothing wear its bound down until another is worth a look.
   auto other = false;
   for (int i = 0; i < 40 && !other; ++i) {
-    t.finish(t.add({2}, false), {verdict::wrong_result, 0.0, 0.0, 0.0, false, false});
+    t.finish(t.add({2}, false), {{{0.0, 0.0, 0.0}, verdict::wrong_result, false}, false});
     other = select(t, o, 1).statistics.at("depth") == 1.0;
   }
   CHECK(other);

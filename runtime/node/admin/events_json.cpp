@@ -64,7 +64,7 @@ json of(const confirmation_record& x) {
 json of(const amendment_record& x) {
   return {{"index", x.index},         {"verdict", to_string(x.result)},
           {"rule", or_null(x.rule)},  {"detail", or_null(x.detail)},
-          {"speedup", x.fitness},     {"ci95", interval_json(x.ci_low, x.ci_high)},
+          {"speedup", x.speedup},     {"ci95", interval_json(x.ci_low, x.ci_high)},
           {"confirmed", x.confirmed}, {"tree_hash", to_string(x.tree_hash)}};
 }
 json of(const state_record& x) {

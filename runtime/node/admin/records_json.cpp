@@ -107,13 +107,24 @@ json to_json(const campaign_status& s) {
   return out;
 }
 
+namespace {
+
+// Returns an empty text for a candidate that has no verdict.
+std::string verdict_words(const node_brief& n) {
+  if (n.index == 0)
+    return "reference";
+  return n.result == verdict::none ? std::string{} : to_string(n.result);
+}
+
+} // namespace
+
 std::string to_text(const node_brief& n) {
   return json_row{}
       .add("index", n.index)
       .add_json("parents", n.parents)
       .add("state", n.state)
-      .add_or_null("verdict", n.result == "none" ? std::string_view{} : n.result)
-      .add("speedup", n.fitness)
+      .add_or_null("verdict", verdict_words(n))
+      .add("speedup", n.speedup)
       .add_json("ci95", interval_json(n.ci_low, n.ci_high))
       .add("estimate", n.estimate)
       .add("confirmed", n.confirmed)
@@ -237,7 +248,7 @@ json to_json(const node_record& r) {
           {"fault", to_json(r.trouble)},
           {"rule", or_null(r.rule)},
           {"detail", r.detail},
-          {"speedup", r.fitness},
+          {"speedup", r.speedup},
           {"ci95", measured_interval(r.rule, r.ci_low, r.ci_high)},
           {"estimate", r.estimate},
           {"confirmed", r.confirmed},

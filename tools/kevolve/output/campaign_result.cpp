@@ -100,10 +100,10 @@ result<campaign_result> read_result(node& where, const campaign_spec& spec, cons
     return tl::unexpected(tree.error());
   for (const auto& n : *tree)
     if (n.index != 0 && n.state == "finished")
-      ++r.by_verdict[n.result];
+      ++r.by_verdict[to_string(n.result)];
   for (const auto& n : *tree)
-    if (n.index != 0 && n.result == "pass")
-      r.fastest = std::max(r.fastest, n.fitness);
+    if (n.index != 0 && n.result == verdict::pass)
+      r.fastest = std::max(r.fastest, n.speedup);
   auto events = reader.events(status.id);
   if (!events)
     return tl::unexpected(events.error());
