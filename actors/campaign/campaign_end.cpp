@@ -96,7 +96,7 @@ void confirmed(pointer self, evaluation& e) {
     c.object = f.champion.object;
     fold_champion_changed(f, c);
     c.tree_hash = f.tree.hash();
-    st.phase = "running";
+    move(self, campaign_event::target_missed);
     keep_time(self);
     self->send(st.context->evaluator, atom::champion_changed_v, champion_now(st));
     push(self, event_kind::champion_changed, encode(c), {status_value(st)}, [self] { pump(self); });
@@ -139,7 +139,7 @@ void measure(pointer self, uint64_t index, candidate what) {
             auto& f = self->state.fold;
             if (e.trouble)
               try_later(self, e.trouble.kind + ": " + e.trouble.detail);
-            else if (self->state.phase != "finishing" || f.ended)
+            else if (self->state.phase() != campaign_phase::finishing || f.ended)
               return; // cancelled meanwhile
             else if (index == f.champion.index)
               confirmed(self, e);
@@ -153,7 +153,8 @@ void measure(pointer self, uint64_t index, candidate what) {
 
 void finish(pointer self, const std::string& reason, const std::string& detail) {
   auto& st = self->state;
-  st.phase = "finishing";
+  if (!move(self, campaign_event::confirm))
+    return;
   keep_time(self);
   st.card->says("finishing: " + reason);
   st.reason = "measuring the best against the reference in fresh processes";
@@ -197,27 +198,29 @@ void end(pointer self, finish_record record, std::function<void()> stored) {
     record.best = st.fold.champion.index;
     record.set_speedup(st.fold.champion);
   }
-  st.phase = record.state; // in the stored status; for everybody else once that is stored
+  if (!move(self, campaign_event::end))
+    return;
   st.reason = record.detail;
   st.fold.ended = true;
   st.fold.finish = record;
-  st.elsewhere.clear();
-  st.waits_for.clear();
+  st.pauses.set_elsewhere({}, {});
   if (const auto& board = st.context->board)
     board->leave(st.context->id);
   keep_time(self);
   log::scope about{st.card->ids()};
   log::info("campaign", "{}: {} ({}{}{})", st.context->name, record.state, record.stop_reason,
             record.detail.empty() ? "" : ": ", record.detail);
-  push(self, event_kind::campaign_finished, encode(record), {status_value(st)},
+  auto told = status_of(st); // as it is once this is stored
+  told.state = record.state;
+  told.reason = record.detail;
+  push(self, event_kind::campaign_finished, encode(record), {{keys::index, keys::status(st.context->id), encode(told)}},
        [self, state = record.state, stored = std::move(stored)] {
-         self->state.phase = state;
+         move(self, state == "failed" ? campaign_event::stored_failed : campaign_event::stored_finished);
          self->state.card->rests(state + ": " + self->state.fold.finish.stop_reason);
          if (stored)
            stored();
          tell_ended(self);
        });
-  st.phase = "finishing";
 }
 
 stored_value status_value(const campaign_state& st) {
@@ -228,13 +231,8 @@ stored_value status_value(const campaign_state& st) {
 
 const std::string& rests_for(const campaign_state& st) {
   static const std::string nothing;
-  if (st.phase == "finished" || st.phase == "failed")
-    return nothing;
-  if (!st.held_up.empty())
-    return st.held_up;
-  if (!st.elsewhere.empty())
-    return st.elsewhere;
-  return st.phase == "running" ? st.models_held : nothing;
+  const auto told = st.pauses.told(st.phase());
+  return told && passes_by_itself(*told) ? st.pauses.words(*told) : nothing;
 }
 
 campaign_status status_of(const campaign_state& st) {
@@ -242,10 +240,11 @@ campaign_status status_of(const campaign_state& st) {
   s.id = st.context->id;
   s.name = st.context->name;
   const auto& rests = rests_for(st);
-  s.state = rests.empty() ? st.phase : "paused";
+  s.state = rests.empty() ? to_string(st.phase()) : "paused";
   s.reason = rests.empty() ? st.reason : rests;
   s.wall_s = campaign_steps::wall_seconds(st);
-  s.waits_for = st.waits_for;
+  const auto elsewhere = st.pauses.elsewhere();
+  s.waits_for = elsewhere ? to_string(*elsewhere) : std::string{};
   if (!st.fold.ended && (st.context->batch || st.context->evaluate_only || st.fold.away))
     s.awaiting_batch = awaiting_judgement(st.fold);
   if (s.reason.empty() && st.context->batch && s.awaiting_batch != 0)

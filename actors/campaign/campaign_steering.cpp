@@ -189,14 +189,13 @@ caf::result<steer_answer> inject(pointer self, steer_request& q) {
   q.what.summary = "injected by " + q.by + (q.reason.empty() ? "" : ": " + q.reason);
   const auto node = inject_node(f, st.context->id, st.context->spec->seed, q.index, q.what, "inject", false);
   const auto index = node.record.index;
-  st.nodes[index] = nullptr; // its actor follows when it is stored
-  st.selecting.insert(index);
+  st.flight.select(index); // its actor follows when it is stored
   consequence c;
   c.stored.campaign = st.context->id;
   put(c.stored, node, q.what);
   c.then = [self, index] {
-    self->state.selecting.erase(index);
-    if (self->state.phase == "running")
+    self->state.flight.selected(index);
+    if (self->state.phase() == campaign_phase::running)
       adopt_open(self);
   };
   auto r = record_of(q);
@@ -215,14 +214,16 @@ caf::result<steer_answer> ask_steer(pointer self, steer_request& q) {
     return promise;
   }
   if (q.action.starts_with("batch_"))
-    return st.fold.ended || st.phase == "failed" ? to_error({errc::conflict, "the campaign is " + st.phase})
-                                                 : ask_batch(self, q);
+    return st.fold.ended || st.phase() == campaign_phase::failed
+               ? to_error({errc::conflict, "the campaign is " + to_string(st.phase())})
+               : ask_batch(self, q);
   if (is_away(st))
     return to_error(away_failure(st));
-  const auto reopens = st.fold.ended && st.fold.finish.stop_reason == "budget" && st.phase == "finished";
-  if ((st.fold.ended || st.phase == "failed") && !(reopens && q.action == "budget"))
-    return to_error({errc::conflict, "the campaign is " + st.phase});
-  if (st.phase == "finishing")
+  const auto reopens =
+      st.fold.ended && st.fold.finish.stop_reason == "budget" && st.phase() == campaign_phase::finished;
+  if ((st.fold.ended || st.phase() == campaign_phase::failed) && !(reopens && q.action == "budget"))
+    return to_error({errc::conflict, "the campaign is " + to_string(st.phase())});
+  if (st.phase() == campaign_phase::finishing)
     return to_error({errc::conflict, "the campaign is finishing: its best is being confirmed"});
   if (q.action == "priority")
     return change_priority(self, q);
@@ -246,7 +247,8 @@ caf::result<campaign_status> reopen(pointer self, const std::string& reason) {
   if (still.stop)
     return to_error({errc::conflict,
                      "the campaign has ended, and would at once again: " + still.detail + "; raise its budget first"});
-  st.phase = "queued";
+  if (!move(self, campaign_event::queue))
+    return to_error({errc::conflict, "a campaign that is " + to_string(st.phase()) + " cannot be reopened"});
   st.reason = waits_for_place;
   auto promise = self->make_response_promise<campaign_status>();
   steering_record change;
