@@ -181,10 +181,10 @@ caf::result<campaign_status> ask_resume(pointer self, const std::string& reason)
     st.fold.paused = false;
     st.fold.pause_reason.clear();
     keep_time(self);
-    push(self, event_kind::campaign_state, encode(state_record{"running", reason}), {status_value(st)});
+    push(self, event_kind::campaign_state, encode(state_record{run_state::running, reason}), {status_value(st)});
     return status_of(st);
   }
-  if (st.phase() == campaign_phase::finished && st.fold.ended && st.fold.finish.stop_reason == "budget")
+  if (st.phase() == campaign_phase::finished && st.fold.ended && st.fold.finish.stop_reason == end_reason::budget)
     return reopen(self, reason);
   if (const auto& rests = rests_for(st); !rests.empty())
     return to_error({errc::conflict, "it goes on by itself when this is over: " + rests});
@@ -203,11 +203,11 @@ caf::result<campaign_status> ask_cancel(pointer self, const std::string& reason)
   cancel_nodes(self);
   self->send(st.context->evaluator, atom::cancel_v);
   if (st.pauses.holds(pause_reason::storage)) { // recorded when the disk allows
-    end(self, {{}, "finished", "cancelled", reason, 0, {}});
+    end(self, {{}, campaign_phase::finished, end_reason::cancelled, reason, 0, {}});
     return to_error(unrecorded(st, "it is stopped"));
   }
   auto promise = self->make_response_promise<campaign_status>();
-  end(self, {{}, "finished", "cancelled", reason, 0, {}},
+  end(self, {{}, campaign_phase::finished, end_reason::cancelled, reason, 0, {}},
       [self, promise]() mutable { promise.deliver(status_of(self->state)); });
   return promise;
 }

@@ -46,7 +46,7 @@ caf::result<steer_answer> store_batch(pointer self, batch_record r, std::functio
   auto& st = self->state;
   r.time_ns = wall_clock_ns();
   fold_batch(st.fold, r);
-  log::info("campaign", "{}: batch {} {}{}", st.context->name, short_string(r.batch), r.action,
+  log::info("campaign", "{}: batch {} {}{}", st.context->name, short_string(r.batch), to_string(r.action),
             r.by.empty() ? "" : " by " + r.by);
   mind_elsewhere(self);
   auto promise = self->make_response_promise<steer_answer>();
@@ -74,7 +74,7 @@ caf::result<steer_answer> send_out(pointer self, const steer_request& q) {
     return to_error({errc::conflict, "no candidate awaits its judgement: ask again when one does"});
   batch_record r;
   r.batch = q.batch;
-  r.action = "exported";
+  r.action = batch_action::exported;
   r.by = q.by;
   r.candidates = waiting;
   return store_batch(self, std::move(r), {});
@@ -88,7 +88,7 @@ caf::result<steer_answer> give_up_batch(pointer self, const steer_request& q) {
     return to_error({errc::conflict, "the campaign is not away with a batch"});
   batch_record r;
   r.batch = st.fold.away->batch;
-  r.action = "cancelled";
+  r.action = batch_action::cancelled;
   r.by = q.by;
   r.candidates = st.fold.away->candidates;
   st.frozen = true; // until it begins anew from what is stored
@@ -130,15 +130,15 @@ void mind_elsewhere(pointer self) {
     return;
   log::info("campaign", "{}: {}", st.context->name, begins ? now.why : "no longer waits for a batch");
   if (!st.fold.ended)
-    push(self, event_kind::campaign_state, encode(state_record{begins ? "waiting" : "running", now.why}),
-         {status_value(st)});
+    push(self, event_kind::campaign_state,
+         encode(state_record{begins ? run_state::waiting : run_state::running, now.why}), {status_value(st)});
 }
 
 caf::result<steer_answer> ask_batch(pointer self, const steer_request& q) {
   auto& st = self->state;
-  if (q.action == "batch_out")
+  if (q.action == steer_action::batch_out)
     return send_out(self, q);
-  if (q.action == "batch_cancel")
+  if (q.action == steer_action::batch_cancel)
     return give_up_batch(self, q);
   // batch_in: from here on it writes nothing that could come in between. Whether the file fits, its reader says.
   const bool fits = !st.frozen && st.fold.away && st.fold.away->batch == q.batch;

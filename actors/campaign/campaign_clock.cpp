@@ -74,7 +74,7 @@ void mind_budget(pointer self) {
     why += "; by then the task was not admitted: a call of its reference may take longer than that";
   cancel_nodes(self);
   self->send(st.context->evaluator, atom::cancel_v);
-  end(self, {{}, "finished", "budget", std::move(why), 0, {}});
+  end(self, {{}, campaign_phase::finished, end_reason::budget, std::move(why), 0, {}});
 }
 
 } // namespace

@@ -89,7 +89,7 @@ void confirmed(pointer self, evaluation& e) {
   one_append together{self};
   push(self, std::move(e.unsaved));
   auto rules = rules_of(*st.context->spec, f.steered);
-  if (e.result == verdict::pass && f.finish.stop_reason == "target" && e.ci_low < rules.target_speedup) {
+  if (e.result == verdict::pass && f.finish.stop_reason == end_reason::target && e.ci_low < rules.target_speedup) {
     champion_record c;
     c.set_speedup(e);
     c.index = f.champion.index;
@@ -117,7 +117,7 @@ void confirmed(pointer self, evaluation& e) {
     return;
   }
   auto record = f.finish;
-  record.state = "finished";
+  record.state = campaign_phase::finished;
   record.best = f.champion.index;
   record.set_speedup(e);
   record.shapes = e.last.timings;
@@ -151,12 +151,12 @@ void measure(pointer self, uint64_t index, candidate what) {
 
 } // namespace
 
-void finish(pointer self, const std::string& reason, const std::string& detail) {
+void finish(pointer self, end_reason reason, const std::string& detail) {
   auto& st = self->state;
   if (!move(self, campaign_event::confirm))
     return;
   keep_time(self);
-  st.card->says("finishing: " + reason);
+  st.card->says("finishing: " + to_string(reason));
   st.reason = "measuring the best against the reference in fresh processes";
   st.fold.finish.stop_reason = reason;
   st.fold.finish.detail = detail;
@@ -164,7 +164,7 @@ void finish(pointer self, const std::string& reason, const std::string& detail) 
   if (index == 0 && times_tried(st.fold) < most_tried)
     index = most_promising(st.fold);
   if (index == 0) {
-    end(self, {{}, "finished", reason, detail, 0, {}});
+    end(self, {{}, campaign_phase::finished, reason, detail, 0, {}});
     return;
   }
   if (st.context->batch) {
@@ -178,7 +178,12 @@ void finish(pointer self, const std::string& reason, const std::string& detail) 
           [self, lost, index](std::string& bytes) {
             auto node = decode<node_record>(bytes);
             if (!node) {
-              end(self, {{}, "failed", "error", "the best node's record: " + to_string(node.error()), 0, {}});
+              end(self, {{},
+                         campaign_phase::failed,
+                         end_reason::error,
+                         "the best node's record: " + to_string(node.error()),
+                         0,
+                         {}});
               return;
             }
             self->request(self->state.context->journal, until_answered, atom::blob_v, node->proposal.source)
@@ -193,7 +198,7 @@ void finish(pointer self, const std::string& reason, const std::string& detail) 
 
 void end(pointer self, finish_record record, std::function<void()> stored) {
   auto& st = self->state;
-  if (record.best == 0 && record.state == "finished" && st.fold.champion.index != 0) {
+  if (record.best == 0 && record.state == campaign_phase::finished && st.fold.champion.index != 0) {
     // Cancelled: the chain's figures, without the final confirmation.
     record.best = st.fold.champion.index;
     record.set_speedup(st.fold.champion);
@@ -208,15 +213,15 @@ void end(pointer self, finish_record record, std::function<void()> stored) {
     board->leave(st.context->id);
   keep_time(self);
   log::scope about{st.card->ids()};
-  log::info("campaign", "{}: {} ({}{}{})", st.context->name, record.state, record.stop_reason,
+  log::info("campaign", "{}: {} ({}{}{})", st.context->name, to_string(record.state), to_string(record.stop_reason),
             record.detail.empty() ? "" : ": ", record.detail);
   auto told = status_of(st); // as it is once this is stored
-  told.state = record.state;
+  told.state = to_string(record.state);
   told.reason = record.detail;
   push(self, event_kind::campaign_finished, encode(record), {{keys::index, keys::status(st.context->id), encode(told)}},
        [self, state = record.state, stored = std::move(stored)] {
-         move(self, state == "failed" ? campaign_event::stored_failed : campaign_event::stored_finished);
-         self->state.card->rests(state + ": " + self->state.fold.finish.stop_reason);
+         move(self, state == campaign_phase::failed ? campaign_event::stored_failed : campaign_event::stored_finished);
+         self->state.card->rests(to_string(state) + ": " + to_string(self->state.fold.finish.stop_reason));
          if (stored)
            stored();
          tell_ended(self);
@@ -240,7 +245,7 @@ campaign_status status_of(const campaign_state& st) {
   s.id = st.context->id;
   s.name = st.context->name;
   const auto& rests = rests_for(st);
-  s.state = rests.empty() ? to_string(st.phase()) : "paused";
+  s.state = rests.empty() ? to_string(st.phase()) : to_string(campaign_phase::paused);
   s.reason = rests.empty() ? st.reason : rests;
   s.wall_s = campaign_steps::wall_seconds(st);
   const auto elsewhere = st.pauses.elsewhere();
@@ -254,10 +259,11 @@ campaign_status status_of(const campaign_state& st) {
 
 campaign_status status_now(const campaign_state& st) {
   auto s = status_of(st);
-  if (s.state == "preparing" || s.state == "running" || s.state == "finishing")
+  const auto phase = parse_enum<campaign_phase>(s.state);
+  if (phase == campaign_phase::preparing || phase == campaign_phase::running || phase == campaign_phase::finishing)
     if (auto awaited = st.context->cards->awaited("device"); !awaited.empty())
       s.reason = std::move(awaited);
-  if (s.state == "running" && s.reason.empty())
+  if (phase == campaign_phase::running && s.reason.empty())
     if (auto held = campaign_steps::hold_of_any(st); !held.empty())
       s.reason = "others go on without " + held;
   return s;

@@ -109,7 +109,8 @@ bool fold_finished(campaign_fold& f, const node_record& r) {
   if (!f.tree.finish(r.index, o))
     return r.index >= f.tree.size(); // never selected: a lost event
   count_yield(f, r);
-  if (const auto step = f.open.find(r.index); r.rule == "exhausted" && step != f.open.end())
+  const auto why = no_verdict_of(r.rule);
+  if (const auto step = f.open.find(r.index); why == no_verdict::exhausted && step != f.open.end())
     ++f.dry[chosen_generator(step->second)];
   f.open.erase(r.index);
   f.genomes[r.index] = genome_fingerprint(r.proposal.genome);
@@ -123,9 +124,9 @@ bool fold_finished(campaign_fold& f, const node_record& r) {
   count_node(f.samples, r);
   f.compile_ns += r.compile_ns;
   f.judge_ns += r.judge_ns;
-  if (r.rule == "withdrawn" || r.rule == "exhausted")
+  if (why == no_verdict::withdrawn || why == no_verdict::exhausted)
     ++f.unasked;
-  if (r.rule == "exhausted")
+  if (why == no_verdict::exhausted)
     ++f.exhausted_in_a_row;
   else
     f.exhausted_in_a_row = 0;
@@ -176,7 +177,7 @@ bool fold_amended(campaign_fold& f, const amendment_record& r) {
 bool fold_steered(campaign_fold& f, const steering_record& r) {
   if (!apply(f.steered, r))
     return false;
-  if (r.action == "reopen") {
+  if (r.action == steer_action::reopen) {
     f.ended = false;
     f.finish = {};
     f.paused = false;
@@ -196,7 +197,7 @@ bool fold_called(campaign_fold& f, const call_event& e) {
 
 void fold_batch(campaign_fold& f, const batch_record& r) {
   f.batches[r.batch] = r;
-  if (r.action == "exported")
+  if (r.action == batch_action::exported)
     f.away = r;
   else if (f.away && f.away->batch == r.batch)
     f.away.reset();
@@ -260,7 +261,7 @@ void fold(campaign_fold& f, const journal_event& e) {
       break;
     case event_kind::campaign_state:
       with<state_record>(f, e, [&](state_record& r) {
-        f.paused = r.state == "paused";
+        f.paused = r.state == run_state::paused;
         f.pause_reason = f.paused ? r.reason : std::string{};
         run_or_rest(f, e.time_ns);
       });
@@ -320,7 +321,7 @@ campaign_status status_of(const campaign_fold& f, const campaign_spec& spec) {
   campaign_status s;
   s.target = spec.target;
   s.models = f.spent;
-  s.stop_reason = f.ended ? f.finish.stop_reason : "";
+  s.stop_reason = f.ended ? f.finish.stop_reason : end_reason::none;
   s.candidates = charged(f);
   s.valid = f.tree.valid();
   s.in_flight = f.ended ? 0 : f.tree.in_flight(); // what a cancelled campaign had begun ends with it
@@ -366,16 +367,16 @@ campaign_status status_at_rest(const campaign_fold& f, const campaign_spec& spec
   s.name = name;
   s.wall_s = wall_seconds_at_rest(f);
   if (!f.mismatch.empty()) {
-    s.state = "failed";
+    s.state = to_string(campaign_phase::failed);
     s.reason = "the journal does not hold: " + f.mismatch;
   } else if (f.ended) {
-    s.state = f.finish.state;
+    s.state = to_string(f.finish.state);
     s.reason = f.finish.detail;
   } else if (f.away) {
-    s.state = "paused";
+    s.state = to_string(campaign_phase::paused);
     s.reason = away_text(*f.away);
   } else if (f.paused) {
-    s.state = "paused";
+    s.state = to_string(campaign_phase::paused);
     s.reason = f.pause_reason;
   } else {
     s.state = "stopped";

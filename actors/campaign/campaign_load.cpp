@@ -35,8 +35,8 @@ void run(pointer self) {
 void refused(pointer self, const preparation& p) {
   auto& a = p.admission;
   end(self, {{},
-             "failed",
-             "error",
+             campaign_phase::failed,
+             end_reason::error,
              "the task is refused (" + to_string(a.result) + (a.rule.empty() ? "" : ", " + a.rule) + "): " + a.detail,
              0,
              {}});
@@ -54,7 +54,8 @@ void loaded(pointer self) {
     return;
   }
   if (st.fold.ended) {
-    move(self, st.fold.finish.state == "failed" ? campaign_event::found_failed : campaign_event::found_finished);
+    move(self, st.fold.finish.state == campaign_phase::failed ? campaign_event::found_failed
+                                                              : campaign_event::found_finished);
     st.reason = st.fold.finish.detail;
     st.card->says(to_string(st.phase()));
     if (!st.context->dormant) { // taken up as one that goes on: what is stored beside its events may say so

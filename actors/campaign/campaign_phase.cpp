@@ -59,11 +59,6 @@ std::optional<campaign_phase> transition(campaign_phase from, campaign_event eve
   return std::nullopt;
 }
 
-bool has_ended(std::string_view state) {
-  const auto known = parse_enum<campaign_phase>(state);
-  return known && has_ended(*known);
-}
-
 bool phase_machine::apply(campaign_event event) {
   const auto next = transition(phase_, event);
   if (next)

@@ -2,7 +2,7 @@
 // it, tests go through every pair, and docs/campaign-phases.md is printed from it.
 #pragma once
 
-#include "runtime/base/enum_text.hpp"
+#include "actors/messages/enums.hpp"
 
 #include <array>
 #include <cstdint>
@@ -12,13 +12,6 @@
 #include <string_view>
 
 namespace kevolve {
-
-enum class campaign_phase : uint8_t { preparing = 0, queued, running, paused, finishing, finished, failed };
-constexpr std::array<std::string_view, 7> phase_texts{"preparing", "queued",   "running", "paused",
-                                                      "finishing", "finished", "failed"};
-constexpr const auto& enum_texts(campaign_phase) {
-  return phase_texts;
-}
 
 enum class campaign_event : uint8_t {
   journal_damaged = 0, // the stored events do not add up
@@ -57,14 +50,6 @@ std::span<const campaign_transition> campaign_transitions();
 
 // Returns the phase that follows; nothing if the event cannot happen in that phase.
 std::optional<campaign_phase> transition(campaign_phase from, campaign_event event);
-
-// Returns true for a phase that nothing but a raised budget leads out of.
-constexpr bool has_ended(campaign_phase x) {
-  return x == campaign_phase::finished || x == campaign_phase::failed;
-}
-
-// The same of a text, such as a stored status has it.
-bool has_ended(std::string_view state);
 
 // Returns docs/campaign-phases.md.
 std::string phases_document();

@@ -66,7 +66,7 @@ node_record fresh_record(const campaign_state& st, const selection_record& r) {
   record.index = r.index;
   record.node = r.node;
   record.parents = r.parents;
-  record.state = "selected";
+  record.state = candidate_state::selected;
   record.baseline = st.fold.champion.index;
   return record;
 }
@@ -83,7 +83,7 @@ void adopt(pointer self, uint64_t index) {
             if (open == self->state.fold.open.end())
               return;
             auto record = decode<node_record>(bytes);
-            if (record && record->state == "proposed")
+            if (record && record->state == candidate_state::proposed)
               spawn_node(self, std::move(*record));
             else if (self->state.context->evaluate_only)
               self->state.flight.remove(index); // it stays as it is until somebody can make it anew
@@ -227,7 +227,8 @@ void await_models(pointer self, const std::string& held) {
   if (!changed)
     return;
   log::info("campaign", "{}: {}", st.context->name, why.empty() ? "a model may be asked again" : why);
-  push(self, event_kind::campaign_state, encode(state_record{rests ? "waiting" : "running", why}), {status_value(st)});
+  push(self, event_kind::campaign_state, encode(state_record{rests ? run_state::waiting : run_state::running, why}),
+       {status_value(st)});
 }
 
 void start_nodes(pointer self) {
@@ -243,7 +244,7 @@ void start_nodes(pointer self) {
   }
   auto decision = should_stop(rules, progress_of(st));
   if (!decision.stop && !spent_out.empty())
-    decision = {true, "budget", spent_out};
+    decision = {true, end_reason::budget, spent_out};
   if (decision.stop) {
     withdraw_questions(self);
     if (st.flight.empty() && (!st.context->evaluate_only || st.fold.open.empty()))
@@ -285,7 +286,8 @@ void pause(pointer self, pause_reason why, const std::string& reason, std::funct
   mind_elsewhere(self);
   keep_time(self);
   st.card->rests("paused: " + reason);
-  push(self, event_kind::campaign_state, encode(state_record{"paused", reason}), {status_value(st)}, std::move(stored));
+  push(self, event_kind::campaign_state, encode(state_record{run_state::paused, reason}), {status_value(st)},
+       std::move(stored));
 }
 
 void resume(pointer self, const std::string& reason) {
@@ -302,10 +304,11 @@ void resume(pointer self, const std::string& reason) {
   st.faults_in_a_row = 0;
   keep_time(self);
   st.card->says(to_string(st.phase()));
-  push(self, event_kind::campaign_state, encode(state_record{"running", reason}), {status_value(st)}, [self, waits] {
-    if (!waits)
-      retry(self);
-  });
+  push(self, event_kind::campaign_state, encode(state_record{run_state::running, reason}), {status_value(st)},
+       [self, waits] {
+         if (!waits)
+           retry(self);
+       });
 }
 
 void retry(pointer self) {
@@ -322,13 +325,13 @@ void retry(pointer self) {
 namespace {
 
 // Ends a node that no try could judge, or make: no verdict, so no score.
-void give_up(pointer self, uint64_t index, const char* rule, fault f) {
+void give_up(pointer self, uint64_t index, no_verdict why, fault f) {
   auto& st = self->state;
   auto record = fresh_record(st, st.fold.open.at(index));
-  record.state = "finished";
-  record.rule = rule;
+  record.state = candidate_state::finished;
+  record.rule = to_string(why);
   record.detail = f.kind + ": " + f.detail;
-  if (record.rule == "not_judged")
+  if (why == no_verdict::not_judged)
     record.trouble = std::move(f);
   caf::anon_send(caf::actor_cast<caf::actor>(self), atom::finished_v, node_result{std::move(record), {}});
 }
@@ -347,7 +350,7 @@ void node_faulted(pointer self, uint64_t index, fault f) {
     log::warn("campaign", "{}: node {}: fault {}: {}", st.context->name, index, f.kind, f.detail);
   push(self, event_kind::node_faulted, encode(fault_record{index, f, st.fold.tree.hash()}));
   if (refused) {
-    give_up(self, index, "withdrawn", std::move(f)); // others may make what its model cannot
+    give_up(self, index, no_verdict::withdrawn, std::move(f)); // others may make what its model cannot
     return;
   }
   // A baseline that fails is superseded: the next try has another.
@@ -358,7 +361,7 @@ void node_faulted(pointer self, uint64_t index, fault f) {
     return;
   }
   if (st.flight.faults(index) >= faults_a_node) { // others end meanwhile: it is this one
-    give_up(self, index, "not_judged", std::move(f));
+    give_up(self, index, no_verdict::not_judged, std::move(f));
     return;
   }
   arm_retry(self);

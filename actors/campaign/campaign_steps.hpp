@@ -64,7 +64,7 @@ void cancel_nodes(pointer self);
 enum class promotion_rule : uint8_t { to_the_best, to_the_measured, stays };
 void amend(pointer self, amendment_record r, promotion_rule promote, std::function<void()> then = {});
 // The final confirmation against the reference, then the end.
-void finish(pointer self, const std::string& reason, const std::string& detail);
+void finish(pointer self, end_reason reason, const std::string& detail);
 // `stored` runs once the end is recorded; the campaign counts as ended from then on.
 void end(pointer self, finish_record record, std::function<void()> stored = {});
 

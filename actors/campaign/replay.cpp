@@ -97,7 +97,7 @@ private:
         differs(e, name + " is not in the record");
       return;
     }
-    if (node.rule == "withdrawn" || node.rule == "not_judged")
+    if (const auto why = no_verdict_of(node.rule); why == no_verdict::withdrawn || why == no_verdict::not_judged)
       return;
     const auto tools = session_of(from.spec, asked.front()->id.generator);
     auto talk = synthesis::begin_conversation(rules_of(step), tools.steps, tools.tokens);

@@ -45,24 +45,6 @@ double gain_of(const judge_outcome& o) {
 
 } // namespace
 
-std::string to_string(stage s) {
-  switch (s) {
-    case stage::compile:
-      return "compile";
-    case stage::screening:
-      return "race";
-    case stage::confirm:
-      return "confirm";
-    case stage::final_confirm:
-      return "final";
-    case stage::audit:
-      return "audit";
-    case stage::done:
-      return "done";
-  }
-  return "done";
-}
-
 id128 reference_id(const std::string& reference, const std::string& oracle, const std::string& oracle_entry) {
   return derive_id("reference", encode(std::vector<std::string>{reference, oracle, oracle_entry}));
 }

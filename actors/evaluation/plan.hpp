@@ -9,7 +9,10 @@
 namespace kevolve {
 
 enum class stage : uint8_t { compile = 0, screening, confirm, final_confirm, audit, done };
-std::string to_string(stage s);
+constexpr std::array<std::string_view, 6> stage_texts{"compile", "race", "confirm", "final", "audit", "done"};
+constexpr const auto& enum_texts(stage) {
+  return stage_texts;
+}
 
 // Whose baseline is the reference itself, whoever is the champion: what chains of screenings promised is measured. Not
 // an audit's: most of those that it looks at lose, and a slow reference would take seconds for each.

@@ -121,8 +121,8 @@ struct champion_info : speedup_interval {
   champion_info() : speedup_interval{1.0, 1.0, 1.0} {}
 
   uint64_t index = 0;
-  std::string object;   // blob; empty: the reference
-  double level = 0.05;  // of the next promotion's test
+  std::string object;  // blob; empty: the reference
+  double level = 0.05; // of the next promotion's test
 };
 struct evaluate_request {
   uint64_t index = 0;
@@ -168,7 +168,7 @@ struct campaign_status : speedup_interval {
   std::string target;
   std::string state; // queued | preparing | running | paused | finishing | finished | failed
   std::string reason;
-  std::string stop_reason;
+  end_reason stop_reason = end_reason::none;
   uint64_t candidates = 0;
   uint64_t valid = 0;
   uint64_t in_flight = 0;
@@ -201,7 +201,7 @@ struct campaign_status : speedup_interval {
 };
 // What a person wants changed.
 struct steer_request {
-  std::string action; // as steering_record's
+  steer_action action = steer_action::none;
   std::string by;
   std::string reason;
   uint64_t index = 0; // pin, unpin, ban, unban: the node; inject: its parent
@@ -312,7 +312,8 @@ typename I::result_type inspect(I& f, node_reply& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, campaign_status& x) {
-  return f(x.id, x.name, x.target, x.state, x.reason, x.stop_reason, x.candidates, x.valid, x.in_flight, x.best,
+  stored_as_text stop_reason{x.stop_reason};
+  return f(x.id, x.name, x.target, x.state, x.reason, stop_reason, x.candidates, x.valid, x.in_flight, x.best,
            x.speedup, x.ci_low, x.ci_high, x.final_confirmed, x.best_summary, x.budget_candidates, x.budget_wall_s,
            x.wall_s, x.compile_s, x.device_s, x.last_sequence, x.tree_hash, x.shapes, x.priority, x.budget_device_s,
            x.origin, x.origin_node, x.pinned, x.banned, x.disturbed, x.models, x.budget_tokens, x.budget_cost,
@@ -320,7 +321,8 @@ typename I::result_type inspect(I& f, campaign_status& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, steer_request& x) {
-  return f(x.action, x.by, x.reason, x.index, x.priority, x.set_candidates, x.set_wall, x.set_device, x.budget, x.what,
+  stored_as_text action{x.action};
+  return f(action, x.by, x.reason, x.index, x.priority, x.set_candidates, x.set_wall, x.set_device, x.budget, x.what,
            x.batch);
 }
 template <class I>
@@ -347,12 +349,17 @@ typename I::result_type inspect(I& f, proposal& x) {
 
 // A CAF error that carries our code and text.
 caf::error to_error(const failure& x);
+// Says that a step ends without a candidate, and why: no fault, and nothing that a retry mends.
+caf::error to_error(no_verdict why, const std::string& detail);
+// Returns why a step ends without a candidate; `none` for every other error.
+no_verdict no_verdict_of(const caf::error& x);
 // Back again; CAF's own codes become errc::unavailable or errc::timed_out.
 failure to_failure(const caf::error& x);
 
 } // namespace kevolve
 
 CAF_ERROR_CODE_ENUM(kevolve::errc, "kevolve")
+CAF_ERROR_CODE_ENUM(kevolve::no_verdict, "no_verdict")
 
 CAF_BEGIN_TYPE_ID_BLOCK(kevolve, caf::first_custom_type_id)
 CAF_ADD_TYPE_ID(kevolve, (kevolve::id128))

@@ -3,6 +3,7 @@
 // record_version.
 #pragma once
 
+#include "actors/messages/enums.hpp"
 #include "backends/protocol.hpp"
 
 #include <cstdint>
@@ -142,7 +143,7 @@ struct node_record : measurement {
   id128 node;
   std::vector<uint64_t> parents;
   proposal_record proposal;
-  std::string state; // selected | proposed | finished | faulted
+  candidate_state state = candidate_state::none;
   bool confirmed = false;    // fresh processes, held-out shapes, fresh pairs
   uint64_t baseline = 0;     // index of the champion it compared; 0: the reference
   uint64_t duplicate_of = 0; // index of the node that was judged for the same candidate; 0: none
@@ -188,7 +189,7 @@ struct amendment_record : measurement {
 };
 
 struct state_record {
-  std::string state; // running | paused
+  run_state state = run_state::none;
   std::string reason;
 };
 
@@ -208,8 +209,8 @@ struct steered_budget {
 // noticed.
 struct steering_record {
   uint64_t serial = 0;
-  std::string action; // priority | budget | inject | pin | unpin | ban | unban | fork | reopen
-  std::string by;     // as they call themselves
+  steer_action action = steer_action::none;
+  std::string by; // as they call themselves
   std::string reason;
   uint64_t index = 0; // the node that is meant, or was made
   uint32_t priority = 0;
@@ -225,7 +226,7 @@ struct steering_record {
 // nothing ends at home.
 struct batch_record {
   id128 batch;
-  std::string action;      // exported | imported | cancelled
+  batch_action action = batch_action::none;
   std::string by;          // as they call themselves
   uint64_t candidates = 0; // exported: that await evaluation; imported: that were judged
   uint64_t events = 0;     // imported: so many came back
@@ -252,10 +253,10 @@ struct device_record {
 
 // The figures are those of the final confirmation against the reference.
 struct finish_record : speedup_interval {
-  std::string state;       // finished | failed
-  std::string stop_reason; // target | budget | stall | cancelled | error
+  campaign_phase state = campaign_phase::finished; // or failed
+  end_reason stop_reason = end_reason::none;
   std::string detail;
-  uint64_t best = 0;    // index; 0: none
+  uint64_t best = 0;                // index; 0: none
   std::vector<shape_timing> shapes; // of the final confirmation
   std::string disturbed = {};       // why no session of it was calm; empty: one was
 };
@@ -296,7 +297,8 @@ typename I::result_type inspect(I& f, evaluation_record& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, node_record& x) {
-  return f(x.index, x.node, x.parents, x.proposal, x.state, x.result, x.rule, x.detail, x.speedup, x.ci_low, x.ci_high,
+  stored_as_text state{x.state};
+  return f(x.index, x.node, x.parents, x.proposal, state, x.result, x.rule, x.detail, x.speedup, x.ci_low, x.ci_high,
            x.estimate, x.confirmed, x.baseline, x.duplicate_of, x.evaluations, x.object, x.trouble, x.propose_ns,
            x.compile_ns, x.judge_ns, x.wall_ns, x.tree_hash);
 }
@@ -318,7 +320,8 @@ typename I::result_type inspect(I& f, amendment_record& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, state_record& x) {
-  return f(x.state, x.reason);
+  stored_as_text state{x.state};
+  return f(state, x.reason);
 }
 template <class I>
 typename I::result_type inspect(I& f, run_record& x) {
@@ -330,12 +333,14 @@ typename I::result_type inspect(I& f, steered_budget& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, steering_record& x) {
-  return f(x.serial, x.action, x.by, x.reason, x.index, x.priority, x.budget, x.candidate, x.origin, x.origin_node,
+  stored_as_text action{x.action};
+  return f(x.serial, action, x.by, x.reason, x.index, x.priority, x.budget, x.candidate, x.origin, x.origin_node,
            x.tree_hash, x.steering_hash);
 }
 template <class I>
 typename I::result_type inspect(I& f, batch_record& x) {
-  return f(x.batch, x.action, x.by, x.candidates, x.events, x.digest, x.time_ns);
+  stored_as_text action{x.action};
+  return f(x.batch, action, x.by, x.candidates, x.events, x.digest, x.time_ns);
 }
 template <class I>
 typename I::result_type inspect(I& f, forgotten_record& x) {
@@ -347,7 +352,9 @@ typename I::result_type inspect(I& f, device_record& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, finish_record& x) {
-  return f(x.state, x.stop_reason, x.detail, x.best, x.speedup, x.ci_low, x.ci_high, x.shapes, x.disturbed);
+  stored_as_text state{x.state};
+  stored_as_text stop_reason{x.stop_reason};
+  return f(state, stop_reason, x.detail, x.best, x.speedup, x.ci_low, x.ci_high, x.shapes, x.disturbed);
 }
 
 } // namespace kevolve

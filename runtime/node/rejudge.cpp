@@ -1,5 +1,6 @@
 #include "runtime/node/rejudge.hpp"
 
+#include "actors/evaluation/plan.hpp"
 #include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/wall_clock.hpp"
@@ -52,7 +53,8 @@ std::string last_harness(const store& data, const id128& campaign, const node_re
   if (auto again = kept<rejudgement>(data, table::index, rejudgement_key(campaign, node.index)))
     return again->harness;
   for (auto i = node.evaluations.rbegin(); i != node.evaluations.rend(); ++i)
-    if (auto e = kept<evaluation_record>(data, table::evaluations, keys::evaluation(*i)); e && e->stage != "compile")
+    if (auto e = kept<evaluation_record>(data, table::evaluations, keys::evaluation(*i));
+        e && parse_enum<stage>(e->stage) != stage::compile)
       return e->harness;
   return {};
 }
@@ -126,7 +128,7 @@ result<std::vector<stale_node>> find_stale(const store& data, const std::optiona
         return tl::unexpected(rows.error());
       for (const auto& [key, value] : *rows) {
         auto record = decode_older<node_record>(value);
-        if (!record || record->state != "finished")
+        if (!record || record->state != candidate_state::finished)
           continue;
         auto harness = last_harness(data, c.id, *record);
         if (harness.empty() || harness == today->second)

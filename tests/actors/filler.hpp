@@ -44,6 +44,10 @@ private:
       inspect(*this, x);
   }
   void put(std::string& x) { x = "text " + std::to_string(++last_) + std::string(1, '\0') + "\xff"; }
+  template <class E>
+  void put(stored_as_text<E>& x) {
+    x.value = static_cast<E>(1);
+  }
   template <class T>
   void put(std::vector<T>& xs) {
     xs.resize(2);

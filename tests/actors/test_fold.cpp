@@ -153,18 +153,18 @@ TEST_CASE("what a campaign has come to is told from its events alone") {
   CHECK(s.budget_candidates == 40);
   CHECK(s.wall_s == static_cast<double>(p.events.size() - 1)); // an event a second
   CHECK(s.tree_hash == p.live.tree.hash());
-  p.event(event_kind::campaign_state, encode(state_record{"paused", "lunch"}));
+  p.event(event_kind::campaign_state, encode(state_record{run_state::paused, "lunch"}));
   CHECK(at_rest().state == "paused");
   CHECK(at_rest().reason == "lunch");
   finish_record end;
-  end.state = "finished";
-  end.stop_reason = "budget";
+  end.state = campaign_phase::finished;
+  end.stop_reason = end_reason::budget;
   end.detail = "all spent";
   end.best = 4;
   end.speedup = 1.4;
   p.event(event_kind::campaign_finished, encode(end));
   CHECK(at_rest().state == "finished");
-  CHECK(at_rest().stop_reason == "budget");
+  CHECK(at_rest().stop_reason == end_reason::budget);
   CHECK(at_rest().reason == "all spent");
   CHECK(at_rest().best == 4);
   CHECK(at_rest().speedup == 1.4);
@@ -240,16 +240,17 @@ TEST_CASE("a champion measured anew does not end a stall, a new one does") {
 
 TEST_CASE("pause, resume and end are folded") {
   play p;
-  p.event(event_kind::campaign_state, encode(state_record{"paused", "disk"}));
+  p.event(event_kind::campaign_state, encode(state_record{run_state::paused, "disk"}));
   auto f = folded(p.events);
   CHECK(f.paused);
   CHECK(f.pause_reason == "disk");
-  p.event(event_kind::campaign_state, encode(state_record{"running", ""}));
-  p.event(event_kind::campaign_finished, encode(finish_record{{2.0, 1.8, 2.2}, "finished", "stall", "no gain", 2, {}}));
+  p.event(event_kind::campaign_state, encode(state_record{run_state::running, ""}));
+  p.event(event_kind::campaign_finished,
+          encode(finish_record{{2.0, 1.8, 2.2}, campaign_phase::finished, end_reason::stall, "no gain", 2, {}}));
   f = folded(p.events);
   CHECK_FALSE(f.paused);
   CHECK(f.ended);
-  CHECK(f.finish.stop_reason == "stall");
+  CHECK(f.finish.stop_reason == end_reason::stall);
   CHECK(f.finish.best == 2);
 }
 
@@ -266,7 +267,7 @@ struct times {
     fold(f, e);
   }
   void session(int64_t s) { at(s, event_kind::session_started, encode(session_record{})); }
-  void state(int64_t s, const char* name) { at(s, event_kind::campaign_state, encode(state_record{name, ""})); }
+  void state(int64_t s, run_state name) { at(s, event_kind::campaign_state, encode(state_record{name, ""})); }
   void ran(int64_t s, int64_t wall_s) { at(s, event_kind::campaign_ran, encode(run_record{wall_s * 1'000'000'000})); }
   double wall() const { return wall_seconds_at_rest(f); }
 };
@@ -280,21 +281,22 @@ TEST_CASE_FIXTURE(times, "wall time adds up over sessions, not between them") {
   session(1'000);
   at(1'005, event_kind::evaluation_intent);
   CHECK(wall() == 35.0);
-  at(1'010, event_kind::campaign_finished, encode(finish_record{{}, "finished", "budget", "", 0, {}}));
+  at(1'010, event_kind::campaign_finished,
+     encode(finish_record{{}, campaign_phase::finished, end_reason::budget, "", 0, {}}));
   at(1'050, event_kind::evaluation_result);
   CHECK(wall() == 40.0);
 }
 
 TEST_CASE_FIXTURE(times, "a pause is nobody's wall time, also when the node is killed in it and started again") {
   session(100);
-  state(110, "paused");
+  state(110, run_state::paused);
   CHECK(wall() == 10.0);
   at(112, event_kind::node_finished, encode(node_record{})); // was in flight
   CHECK(wall() == 10.0);
   session(5'000);
   at(5'030, event_kind::evaluation_intent); // paused still
   CHECK(wall() == 10.0);
-  state(6'000, "running");
+  state(6'000, run_state::running);
   CHECK(wall() == 10.0);
   at(6'007, event_kind::evaluation_intent);
   CHECK(wall() == 17.0);
@@ -307,8 +309,8 @@ TEST_CASE_FIXTURE(times, "what a session recorded of its time counts, and no tim
   CHECK(wall() == 0.0);
   ran(160, 9); // its disk was full for the rest
   CHECK(wall() == 9.0);
-  state(161, "paused");
-  state(900, "running");
+  state(161, run_state::paused);
+  state(900, run_state::running);
   at(950, event_kind::evaluation_intent);
   CHECK(wall() == 9.0);
   ran(951, 12);
@@ -510,17 +512,17 @@ TEST_CASE("a campaign is away from the export of a batch until that is back or g
   auto f = p.live;
   batch_record r;
   r.batch = {1, 2};
-  r.action = "exported";
+  r.action = batch_action::exported;
   r.candidates = 1;
   fold_batch(f, r);
   REQUIRE(f.away);
   CHECK(away_text(*f.away).starts_with("away with batch 00000000 of 1 candidate:"));
   auto other = r;
   other.batch = {3, 4};
-  other.action = "cancelled"; // an older one
+  other.action = batch_action::cancelled; // an older one
   fold_batch(f, other);
   CHECK(f.away);
-  r.action = "imported";
+  r.action = batch_action::imported;
   fold_batch(f, r);
   CHECK_FALSE(f.away);
   CHECK(f.batches.size() == 2);
@@ -581,8 +583,8 @@ TEST_CASE("what was in flight when its campaign ended is abandoned") {
   play p;
   CHECK(page_of_tree(p.live, false, 6, 1).items[0].state == "in_flight");
   finish_record end;
-  end.state = "finished";
-  end.stop_reason = "cancelled";
+  end.state = campaign_phase::finished;
+  end.stop_reason = end_reason::cancelled;
   p.event(event_kind::campaign_finished, encode(end));
   const auto f = folded(p.events);
   CHECK(page_of_tree(f, false, 6, 1).items[0].state == "abandoned");

@@ -74,7 +74,7 @@ struct desk {
     node_record r;
     r.index = index;
     r.parents = {0};
-    r.state = "proposed";
+    r.state = candidate_state::proposed;
     r.proposal.index = index;
     r.proposal.source = sha256_hex(source);
     r.proposal.summary = "a step";
@@ -84,7 +84,7 @@ struct desk {
     auto f = fold_of();
     auto r = record(index);
     const auto object = "object " + std::to_string(index);
-    r.state = "finished";
+    r.state = candidate_state::finished;
     r.result = verdict::pass;
     r.speedup = r.ci_low = r.ci_high = speedup;
     r.object = sha256_hex(object);
@@ -180,7 +180,7 @@ TEST_CASE("only what is new comes back") {
   CHECK(back.blobs == std::vector<std::string>{"object 1"});
   CHECK(judged(out, [](desk&) {}).events.empty());
   CHECK(judged(out, [](desk& d) {
-          d.put(event_kind::campaign_state, encode(state_record{"paused", "sick"}));
+          d.put(event_kind::campaign_state, encode(state_record{run_state::paused, "sick"}));
         }).events.empty()); // is no matter of home
 }
 
@@ -270,7 +270,8 @@ TEST_CASE("a campaign that has changed since refuses what comes back, and says b
     CHECK(holds(refusal(home, back).detail, "has changed since it was exported: its event 8 is node_selected"));
   }
   SUBCASE("it has ended") {
-    home.put(event_kind::campaign_finished, encode(finish_record{{}, "finished", "cancelled", "", 0, {}}));
+    home.put(event_kind::campaign_finished,
+             encode(finish_record{{}, campaign_phase::finished, end_reason::cancelled, "", 0, {}}));
     CHECK(holds(refusal(home, back).detail, "its event 8 is campaign_finished"));
   }
   SUBCASE("the batch was given up") {
@@ -341,7 +342,7 @@ TEST_CASE("a campaign is away once, and only with something to judge") {
   fresh.judge(1, 2.0);
   CHECK_FALSE(mark_away(fresh.data, who, "bob"));
   steering_record r; // its budget is used up: what remains is to confirm its best
-  r.action = "budget";
+  r.action = steer_action::budget;
   r.budget.candidates = 1;
   auto f = fresh.fold_of();
   r = record_change(f.steered, r);

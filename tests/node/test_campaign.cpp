@@ -16,7 +16,7 @@ TEST_CASE("a campaign runs to its budget and confirms its best against the refer
   auto id = n.submit("row_energy");
   auto s = n.await_end(id);
   CHECK(s.state == "finished");
-  CHECK(s.stop_reason == "budget");
+  CHECK(s.stop_reason == end_reason::budget);
   CHECK(s.candidates == 12);
   CHECK(s.valid == 12);
   CHECK(s.in_flight == 0);
@@ -89,13 +89,13 @@ TEST_CASE("pause lets what is in flight end, resume goes on, cancel ends with th
   auto cancelled = n.cancel(id, "enough");
   REQUIRE(cancelled);
   CHECK(cancelled->state == "finished");
-  CHECK(cancelled->stop_reason == "cancelled");
+  CHECK(cancelled->stop_reason == end_reason::cancelled);
   CHECK(cancelled->reason == "enough");
   CHECK_FALSE(n.resume(id));
   CHECK_FALSE(n.cancel(id, "twice"));
   n.stop();
   auto f = audit(dir.path, id);
-  CHECK(f.finish.stop_reason == "cancelled");
+  CHECK(f.finish.stop_reason == end_reason::cancelled);
   CHECK(f.finish.best == cancelled->best);
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("of many campaigns that have ended the oldest give up their actors, an
   }
   REQUIRE(first);
   CHECK(n.status(all.front()).state == "finished");
-  CHECK(n.status(all.front()).stop_reason == "cancelled");
+  CHECK(n.status(all.front()).stop_reason == end_reason::cancelled);
   n.await(all.back(), [&](const campaign_status&) { return live() == 16; });
 }
 
@@ -145,7 +145,7 @@ TEST_CASE("a campaign whose task is refused fails with the evidence") {
   live_node n{dir.path};
   auto s = n.await_end(n.submit("ignores_input"));
   CHECK(s.state == "failed");
-  CHECK(s.stop_reason == "error");
+  CHECK(s.stop_reason == end_reason::error);
   CHECK(s.reason.find("'w'") != std::string::npos);
   CHECK(s.candidates == 0);
 }
@@ -184,7 +184,7 @@ TEST_CASE("a generator that has nothing rests until something new is judged, and
   const auto id = n.submit("row_energy", {"generator=[{kind='transform'},{kind='configurations',weight=50}]",
                                           "search.adapt_weights=false", "budget.candidates=6"});
   const auto s = n.await_end(id);
-  CHECK(s.stop_reason == "budget");
+  CHECK(s.stop_reason == end_reason::budget);
   CHECK(s.candidates == 6);
   n.stop();
   const auto f = audit(dir.path, id);

@@ -87,7 +87,7 @@ TEST_CASE("a compile that has run for long goes on over a restart of its node, a
     id = n.submit("row_energy", settings);
     n.await(id, [](const campaign_status& s) { return s.candidates >= 1; });
     steer_request q;
-    q.action = "inject";
+    q.action = steer_action::inject;
     q.by = "alice";
     q.index = 1;
     q.what = endless();
@@ -122,7 +122,7 @@ TEST_CASE("a compile that goes on without its node is ended when its campaign is
     id = n.submit("row_energy", {"budget.candidates=1000", "judge.compile_limit=10m"});
     n.await(id, [](const campaign_status& s) { return s.candidates >= 1; });
     steer_request q;
-    q.action = "inject";
+    q.action = steer_action::inject;
     q.by = "alice";
     q.index = 1;
     q.what = endless();

@@ -71,7 +71,7 @@ TEST_CASE("a provider's model writes a campaign's candidates; what they took is 
   live_node n{dir.path, {.providers = {service.spec}}};
   const auto id = n.submit("row_energy", by_llm);
   const auto s = n.await_end(id);
-  CHECK(s.stop_reason == "budget");
+  CHECK(s.stop_reason == end_reason::budget);
   CHECK(s.candidates == 4);
   CHECK(s.valid == 4); // the reply without code was mended in the round after it
   CHECK(s.models.calls == 6);
@@ -97,7 +97,7 @@ TEST_CASE("what was paid for is judged, also where the answer comes as the budge
   const auto id = n.submit("row_energy", {"generator[0].kind=llm", "generator[0].in_flight=6", "search.in_flight=8",
                                           "budget.candidates=100000", "budget.cost=0.06", "draft.candidates=100"});
   const auto s = n.await_end(id);
-  CHECK(s.stop_reason == "budget");
+  CHECK(s.stop_reason == end_reason::budget);
   CHECK(s.models.calls > 6);
   CHECK(s.candidates == s.models.calls);
   CHECK(s.valid == s.candidates);
@@ -112,7 +112,7 @@ TEST_CASE("a candidate that is written again is not judged again: its figures ar
   const auto id = n.submit(
       "row_energy", {"generator[0].kind=llm", "generator[0].in_flight=2", "budget.candidates=6", "draft.candidates=6"});
   const auto s = n.await_end(id);
-  CHECK(s.stop_reason == "budget");
+  CHECK(s.stop_reason == end_reason::budget);
   CHECK(s.valid == 6);
   n.stop();
   audit(dir.path, id);
@@ -154,7 +154,7 @@ TEST_CASE("a campaign whose candidates a model writes survives the death of the 
     seen = n.status(id).candidates;
   }
   const auto s = n.await_end(id);
-  CHECK(s.stop_reason == "budget");
+  CHECK(s.stop_reason == end_reason::budget);
   CHECK(s.candidates == 8);
   CHECK(s.valid == 8);
   n.stop();
@@ -173,7 +173,7 @@ TEST_CASE("when its model may not be asked any more, whoever stands in goes on")
   const auto id = n.submit("row_energy", {"generator=[{kind='llm',in_flight=1},{kind='transform',weight=0}]",
                                           "draft.candidates=1", "budget.candidates=8"});
   const auto s = n.await_end(id);
-  CHECK(s.stop_reason == "budget");
+  CHECK(s.stop_reason == end_reason::budget);
   CHECK(s.candidates == 8);
   CHECK(service.server.requests().size() == 2); // it was not asked again
   n.stop();
@@ -196,7 +196,7 @@ TEST_CASE("without anybody to stand in the campaign pauses with the reason, and 
       .receive([](const provider_status& p) { CHECK(p.state == "ready"); },
                [](const caf::error& e) { FAIL(to_string(to_failure(e))); });
   const auto s = n.await_end(id); // by itself
-  CHECK(s.stop_reason == "budget");
+  CHECK(s.stop_reason == end_reason::budget);
   CHECK(s.candidates == 4);
   CHECK(s.valid == 4);
 }
@@ -208,7 +208,7 @@ TEST_CASE("when its provider fails and fails, whoever stands in goes on") {
   const auto id = n.submit("row_energy", {"generator=[{kind='llm',in_flight=3},{kind='transform',weight=0}]",
                                           "draft.candidates=1", "budget.candidates=5"});
   const auto s = n.await_end(id);
-  CHECK(s.stop_reason == "budget");
+  CHECK(s.stop_reason == end_reason::budget);
   CHECK(s.candidates == 5);
   CHECK(s.valid == 5);
 }
@@ -224,7 +224,7 @@ TEST_CASE("a campaign that may spend so many tokens ends with them") {
       n.submit("row_energy", {"generator[0].kind=llm", "generator[0].in_flight=1", "draft.candidates=2",
                               "generator[0].reply_tokens=2000", "budget.candidates=1000", "budget.tokens=8000"});
   const auto s = n.await_end(id);
-  CHECK(s.stop_reason == "budget");
+  CHECK(s.stop_reason == end_reason::budget);
   CHECK(s.reason.find("tokens") != std::string::npos);
   CHECK(s.models.tokens <= 8'000);
   CHECK(s.valid >= 1);

@@ -68,7 +68,7 @@ TEST_CASE("a data directory of record version 1 folds to the same tree and its c
     live_node n{dir.path, {.resume_all = true}};
     const auto end = n.await_end(id);
     CHECK(end.state == "finished");
-    CHECK(end.stop_reason == "budget");
+    CHECK(end.stop_reason == end_reason::budget);
     CHECK(end.candidates == 60);
     CHECK(end.best != 0);
     CHECK(end.final_confirmed);

@@ -66,8 +66,8 @@ public:
     }
     if (ends) {
       fold_.ended = true;
-      fold_.finish.state = "finished";
-      fold_.finish.stop_reason = "budget";
+      fold_.finish.state = campaign_phase::finished;
+      fold_.finish.stop_reason = end_reason::budget;
       fold_.finish.best = fold_.champion.index;
       fold_.finish.speedup = fold_.champion.speedup;
       next_.events.push_back({event_kind::campaign_finished, encode(fold_.finish)});
@@ -107,7 +107,7 @@ private:
     r.index = index;
     r.node = s.node;
     r.parents = s.parents;
-    r.state = "finished";
+    r.state = candidate_state::finished;
     r.result = index % 5 == 0 ? verdict::wrong_result : verdict::pass;
     r.speedup = r.result == verdict::pass ? 1.0 + static_cast<double>(index % 97) / 10.0 : 0.0;
     r.ci_low = 0.95 * r.speedup;

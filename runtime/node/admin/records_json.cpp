@@ -70,7 +70,7 @@ json to_json(const campaign_status& s) {
       {"target", s.target},
       {"state", s.state},
       {"reason", or_null(s.reason)},
-      {"stop_reason", or_null(s.stop_reason)},
+      {"stop_reason", or_null(to_string(s.stop_reason))},
       {"candidates", s.candidates},
       {"valid", s.valid},
       {"in_flight", s.in_flight},
@@ -228,7 +228,7 @@ json to_json(const evaluation_record& r) {
            {"rival", r.baseline ? json(to_string(r.baseline)) : json("reference")},
            {"fingerprint", {{"harness", r.harness}, {"toolchain", r.toolchain}, {"device", r.device}}},
            {"wall_s", seconds(r.wall_ns)}};
-  if (r.stage == "compile") {
+  if (parse_enum<stage>(r.stage) == stage::compile) {
     out["verdict"] = to_string(r.outcome.result);
     out["object"] = or_null(r.object);
     out["log"] = r.log;

@@ -153,7 +153,7 @@ json run_json(const campaign_result& r, const target& hardware, const std::strin
   auto ended = s.state == "finished" || s.state == "failed";
   json out{{"campaign", to_string(s.id)},
            {"state", ended ? s.state : "paused"},
-           {"stop_reason", or_null(s.stop_reason)},
+           {"stop_reason", or_null(to_string(s.stop_reason))},
            {"reason", or_null(s.reason)},
            {"notes", notes_of(r, hardware)},
            {"candidates", s.candidates},
