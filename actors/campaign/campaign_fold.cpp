@@ -220,6 +220,12 @@ std::string away_text(const batch_record& away) {
 
 void fold(campaign_fold& f, const journal_event& e) {
   f.last_sequence = e.sequence;
+  if (e.version > record_version) { // what it means is not known: nothing of it is taken in
+    if (f.mismatch.empty())
+      f.mismatch = "event " + std::to_string(e.sequence) + ": its record is of version " + std::to_string(e.version)
+                   + ", and this kevolve reads versions up to " + std::to_string(record_version);
+    return;
+  }
   fold_time(f, e);
   switch (e.kind) {
     case event_kind::session_started:

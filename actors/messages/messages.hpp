@@ -47,6 +47,7 @@ struct journal_event {
   int64_t time_ns = 0; // wall clock, since the epoch
   event_kind kind = event_kind::campaign_state;
   std::string payload;
+  uint16_t version = record_version; // of the payload
 };
 
 // --- scheduler -----------------------------------------------------------------------------------------
@@ -260,7 +261,7 @@ typename I::result_type inspect(I& f, append_request& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, journal_event& x) {
-  return f(x.sequence, x.campaign, x.time_ns, x.kind, x.payload);
+  return f(x.sequence, x.campaign, x.time_ns, x.kind, x.payload, x.version);
 }
 template <class I>
 typename I::result_type inspect(I& f, lease_request& x) {

@@ -170,6 +170,19 @@ TEST_CASE("what a campaign has come to is told from its events alone") {
   CHECK(at_rest().speedup == 1.4);
 }
 
+TEST_CASE("an event of a newer record version is not taken in, and the refusal names both versions") {
+  play p;
+  auto events = p.events;
+  events.back().version = record_version + 1;
+  const auto f = folded(events);
+  CHECK(f.mismatch
+        == "event " + std::to_string(events.back().sequence) + ": its record is of version "
+               + std::to_string(record_version + 1) + ", and this kevolve reads versions up to "
+               + std::to_string(record_version));
+  events.pop_back();
+  CHECK(to_string(f.tree.hash()) == to_string(folded(events).tree.hash()));
+}
+
 TEST_CASE("an event told twice changes nothing") {
   play p;
   auto once = folded(p.events);

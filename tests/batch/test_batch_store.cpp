@@ -29,7 +29,7 @@ struct desk {
     auto events = data.read_events(who, 1, 1'000);
     REQUIRE(events);
     for (const auto& e : *events)
-      fold(f, {e.campaign_sequence, e.campaign, e.time_ns, static_cast<event_kind>(e.kind), e.payload});
+      fold(f, {e.campaign_sequence, e.campaign, e.time_ns, static_cast<event_kind>(e.kind), e.payload, e.version});
     return f;
   }
   void put(event_kind kind, std::string payload, std::vector<write_op> writes = {}) {
