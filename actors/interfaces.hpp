@@ -66,10 +66,11 @@ using device_actor = caf::typed_actor<caf::replies_to<atom::judge, lease, judge_
 
 // One generator of a campaign; holds the campaign's fixed context.
 using generator_actor = caf::typed_actor<
-    // Proposes a candidate. errc::unsupported when nothing more can be proposed from here; errc::bad_input when a
-    // model's reply holds no candidate.
+    // no_verdict::exhausted when nothing more can be proposed from here; no_verdict::no_candidate when what a model
+    // answered holds no candidate.
     caf::replies_to<atom::generate, generate_request>::with<proposal>,
-    // Ends the node's request with errc::cancelled, even if the request has not arrived yet.
+    // The node of this index goes without a candidate, though it may not have been asked for yet:
+    // no_verdict::withdrawn.
     caf::reacts_to<atom::cancel, uint64_t>, caf::reacts_to<atom::crash>>;
 
 // Answers prompts. It stores an answer before it delivers it.

@@ -4,6 +4,7 @@
 
 #include "backends/candidate_form.hpp"
 #include "runtime/base/contract.hpp"
+#include "runtime/base/measurement.hpp"
 #include "runtime/base/result.hpp"
 
 #include <cstdint>
@@ -15,43 +16,38 @@
 
 namespace kevolve {
 
-// A candidate of the tree as visible to a generator: no held-out shape, no expected value, no seed of the judge.
-struct ancestor {
-  std::string genome; // generator-defined text that reproduces the source; empty if another family made the candidate
+// A tree node as a generator may see it: no held-out shape, no expected value, no seed of the judge.
+// The figures are against the reference; the speed-up is 0 unless it passed.
+struct ancestor : speedup_interval {
+  std::string genome; // generator-defined: how the source was made; empty if another family made it
   std::string source;
   std::string flags;
   std::string verdict;
   std::string detail;
-  double fitness = 0.0; // speed-up over the reference; 0 unless the verdict is pass
-  uint64_t index = 0;   // index in the tree
-  std::string summary;  // one line about the step that made it
-  double ci_low = 0.0;  // lower bound of the 95 % interval of fitness
-  double ci_high = 0.0;
-  uint64_t baseline = 0;                     // tree index of the candidate that it was timed against; 0: the reference
-  std::map<std::string, double> baseline_ns; // median time of a call of the baseline, by shape
-  std::map<std::string, double> shape_ns;    // median time of a call, by shape; empty: unknown
-  std::string bound; // the dominant bottleneck reported by the judge (evidence "bound"); empty if none was identified
-  std::string bound_why;  // the figures behind `bound`
-  std::string code_notes; // remarks on its machine code: evidence "sass.notes"
+  uint64_t index = 0;                        // in the tree
+  std::string summary;                       // the step that made it, in a line
+  uint64_t baseline = 0;                     // whom it was timed against, in turn; 0: the reference
+  std::map<std::string, double> baseline_ns; // as shape_ns, of that one
+  std::map<std::string, double> shape_ns;    // median of a call, by shape; empty: not known
+  std::string bound;                         // what holds it up, where the judge says so: evidence "bound"
+  std::string bound_why;                     // the figures that say so
+  std::string code_notes;                    // what stands out in its machine code: evidence "sass.notes"
 };
 
 // The fastest candidate so far.
-struct leading_candidate {
+struct leading_candidate : speedup_interval {
   uint64_t index = 0; // 0: none is faster than the reference
-  double fitness = 0.0;
-  double ci_low = 0.0;
-  double ci_high = 0.0;
   std::string summary;
 };
 
 template <class I>
 typename I::result_type inspect(I& f, ancestor& x) {
-  return f(x.genome, x.source, x.flags, x.verdict, x.detail, x.fitness, x.index, x.summary, x.ci_low, x.ci_high,
+  return f(x.genome, x.source, x.flags, x.verdict, x.detail, x.speedup, x.index, x.summary, x.ci_low, x.ci_high,
            x.baseline, x.baseline_ns, x.shape_ns, x.bound, x.bound_why, x.code_notes);
 }
 template <class I>
 typename I::result_type inspect(I& f, leading_candidate& x) {
-  return f(x.index, x.fitness, x.ci_low, x.ci_high, x.summary);
+  return f(x.index, x.speedup, x.ci_low, x.ci_high, x.summary);
 }
 
 // Returns a 64-bit hash of a genome; 0 for an empty one.

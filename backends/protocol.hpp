@@ -8,7 +8,7 @@
 #include "backends/device_sample.hpp"
 #include "runtime/base/contract.hpp"
 #include "runtime/base/ids.hpp"
-#include "runtime/base/verdict.hpp"
+#include "runtime/base/measurement.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -123,15 +123,13 @@ constexpr comparison_decision last_value(comparison_decision) {
   return comparison_decision::screened;
 }
 
-struct shape_timing {
+// The figures are the median over pairs of t_baseline / t_candidate.
+struct shape_timing : speedup_interval {
   std::string shape; // shape_case::name
   bool held_out = false;
   double weight = 1.0;
   comparison_decision decision = comparison_decision::undecided;
-  double speedup = 0.0; // median over pairs of t_baseline / t_candidate
-  double ci_low = 0.0;  // lower bound of the 95 % interval
-  double ci_high = 0.0;
-  double log_e_faster = 0.0; // natural logarithm of the e-values
+  double log_e_faster = 0.0; // natural log of the e-values
   double log_e_slower = 0.0;
   double floor_ns = 0.0;           // physics floor; 0: unknown
   std::vector<double> baseline_ns; // raw samples, paired by index
@@ -152,20 +150,15 @@ struct correctness_report {
 // rule, detail and evidence describe the baseline.
 inline constexpr const char* baseline_failed = "rival_failed";
 
-struct judge_outcome {
+// The verdict is `none` if there is a fault, but for baseline_failed. The figures are the weighted geometric mean over
+// the declared shapes, against the baseline.
+struct judge_outcome : measurement {
   id128 job;
-  verdict result = verdict::none; // none if fault, except for baseline_failed
   fault trouble;
-  std::string rule;   // the rule that rejected it: "early_done", "guard_band", …
-  std::string detail; // for a person; never contains an expected value or a seed
   std::map<std::string, std::string> evidence;
   correctness_report correctness;
   std::vector<shape_timing> timings;
   comparison_decision decision = comparison_decision::undecided; // over all shapes
-  double speedup = 0.0; // weighted geometric mean over the declared shapes, against the baseline
-  double ci_low = 0.0;
-  double ci_high = 0.0;
-  bool estimate = false; // screened out early, so the speed-up is a rough figure
   std::string sandbox_level;
   int64_t judge_ns = 0; // wall-clock time spent on this request
 };

@@ -19,7 +19,7 @@ namespace {
 
 // A confirmed gain over a champion that has been superseded meanwhile must be shown against the new one.
 bool must_challenge_again(const campaign_fold& f, const node_record& r) {
-  return r.confirmed && r.baseline != f.champion.index && r.fitness > f.champion.speedup;
+  return r.confirmed && r.baseline != f.champion.index && r.speedup > f.champion.speedup;
 }
 
 void promote(pointer self, const node_record& r) {
@@ -27,12 +27,10 @@ void promote(pointer self, const node_record& r) {
   champion_record c;
   c.index = r.index;
   c.object = r.object;
-  c.speedup = r.fitness;
-  c.ci_low = r.ci_low;
-  c.ci_high = r.ci_high;
+  c.set_speedup(r);
   fold_champion_changed(st.fold, c);
   c.tree_hash = st.fold.tree.hash();
-  log::info("campaign", "{}: candidate {} is the new best: {:.2f}x ({})", st.context->name, r.index, r.fitness,
+  log::info("campaign", "{}: candidate {} is the new best: {:.2f}x ({})", st.context->name, r.index, r.speedup,
             r.proposal.summary);
   push(self, event_kind::champion_changed, encode(c), {status_value(st)});
 }
@@ -49,10 +47,8 @@ std::optional<confirmation_record> confirm(campaign_state& st, node_result& resu
 
 // Those with the same candidate have its verdict, or are judged themselves.
 void tell_same(campaign_state& st, const node_record& r) {
-  std::erase_if(st.judging, [&r](const auto& x) { return x.second == r.index; });
-  if (auto waiting = st.same.extract(r.index))
-    for (auto& p : waiting.mapped())
-      p.deliver(r.result == verdict::none ? uint64_t{0} : r.index);
+  for (auto& p : st.flight.judged(r.index))
+    p.deliver(r.result == verdict::none ? uint64_t{0} : r.index);
 }
 
 caf::result<node_reply> node_finished(pointer self, node_result& result) {
@@ -71,7 +67,7 @@ caf::result<node_reply> node_finished(pointer self, node_result& result) {
     return node_reply{true, champion_now(st), std::move(result.outcome.unsaved)};
   }
   const auto shown = confirm(st, result);
-  auto gained = !banned && r.confirmed && r.baseline == st.fold.champion.index && r.fitness > st.fold.champion.speedup;
+  auto gained = !banned && r.confirmed && r.baseline == st.fold.champion.index && r.speedup > st.fold.champion.speedup;
   fold_finished(st.fold, r);
   r.tree_hash = st.fold.tree.hash();
   st.faults_in_a_row = 0;
@@ -86,8 +82,7 @@ caf::result<node_reply> node_finished(pointer self, node_result& result) {
          promise.deliver(node_reply{});
          tell_same(self->state, r);
          self->state.context->held->release(self->state.context->id, index);
-         self->state.nodes.erase(index);
-         self->state.faults.erase(index);
+         self->state.flight.remove(index);
          pump(self);
        });
   if (gained)
@@ -105,7 +100,7 @@ void storage(pointer self, const fault& f) {
   if (f) {
     if (st.held++ == 0)
       log::warn("campaign", "{}: paused: {}", st.context->name, f.detail);
-    st.held_up = f.detail;
+    st.pauses.set(pause_reason::storage, f.detail);
     keep_time(self);
     st.card->rests("paused: " + f.detail);
     return;
@@ -115,9 +110,9 @@ void storage(pointer self, const fault& f) {
   if (--st.held != 0)
     return;
   log::info("campaign", "{}: storage is back, going on", st.context->name);
-  st.held_up.clear();
+  st.pauses.clear(pause_reason::storage);
   keep_time(self);
-  st.card->says(st.phase);
+  st.card->says(to_string(st.phase()));
   pump(self);
 }
 
@@ -133,29 +128,26 @@ caf::result<uint64_t> proposed(pointer self, uint64_t index, const std::string& 
     return known->second;
   if (st.context->batch || is_away(st)) // a verdict takes as long as people take
     return uint64_t{0};
-  auto& first = st.judging.emplace(candidate, index).first->second;
-  if (first == index || !st.fold.open.contains(first)) {
-    first = index;
+  const auto first = st.flight.judged_for(candidate, index, [&st](uint64_t x) { return st.fold.open.contains(x); });
+  if (first == index)
     return uint64_t{0};
-  }
-  st.same[first].push_back(self->make_response_promise<uint64_t>());
-  return st.same[first].back();
+  auto promise = self->make_response_promise<uint64_t>();
+  st.flight.wait_for(first, promise);
+  return promise;
 }
 
 void node_ended(pointer self, const caf::actor_addr& who, const caf::error& reason) {
-  for (auto& [index, handle] : self->state.nodes)
-    if (handle && handle.address() == who) {
-      auto i = index;
-      handle = nullptr;
-      if (reason && reason != caf::exit_reason::user_shutdown)
-        node_faulted(self, i, {"internal", "its actor ended: " + describe_end(reason), 0});
-      return;
-    }
+  const auto index = self->state.flight.index_of(who);
+  if (!index)
+    return;
+  self->state.flight.expect(*index);
+  if (reason && reason != caf::exit_reason::user_shutdown)
+    node_faulted(self, *index, {"internal", "its actor ended: " + describe_end(reason), 0});
 }
 
 // What is told as done must survive this process.
 failure unrecorded(const campaign_state& st, const std::string& what) {
-  return {errc::no_space, what + ", but that cannot be recorded yet: " + st.held_up
+  return {errc::no_space, what + ", but that cannot be recorded yet: " + st.pauses.words(pause_reason::storage)
                               + "; it is once there is room, and forgotten if the node ends before"};
 }
 
@@ -163,14 +155,15 @@ caf::result<campaign_status> ask_pause(pointer self, const std::string& reason) 
   auto& st = self->state;
   if (is_away(st))
     return to_error(away_failure(st));
-  if (st.phase != "running" && st.phase != "preparing" && st.phase != "queued")
-    return to_error({errc::conflict, "a campaign that is " + st.phase + " cannot be paused"});
-  if (!st.held_up.empty()) {
-    pause(self, reason.empty() ? "asked to" : reason);
+  if (st.phase() != campaign_phase::running && st.phase() != campaign_phase::preparing
+      && st.phase() != campaign_phase::queued)
+    return to_error({errc::conflict, "a campaign that is " + to_string(st.phase()) + " cannot be paused"});
+  if (st.pauses.holds(pause_reason::storage)) {
+    pause(self, pause_reason::person, reason.empty() ? "asked to" : reason);
     return to_error(unrecorded(st, "it is paused"));
   }
   auto promise = self->make_response_promise<campaign_status>();
-  pause(self, reason.empty() ? "asked to" : reason,
+  pause(self, pause_reason::person, reason.empty() ? "asked to" : reason,
         [self, promise]() mutable { promise.deliver(status_of(self->state)); });
   return promise;
 }
@@ -183,37 +176,38 @@ caf::result<campaign_status> ask_resume(pointer self, const std::string& reason)
   }
   if (is_away(st))
     return to_error(away_failure(st));
-  if (st.phase == "preparing" && st.fold.paused) { // by a former session: it need not pause again when prepared
+  if (st.phase() == campaign_phase::preparing
+      && st.fold.paused) { // by a former session: it need not pause again when prepared
     st.fold.paused = false;
     st.fold.pause_reason.clear();
     keep_time(self);
-    push(self, event_kind::campaign_state, encode(state_record{"running", reason}), {status_value(st)});
+    push(self, event_kind::campaign_state, encode(state_record{run_state::running, reason}), {status_value(st)});
     return status_of(st);
   }
-  if (st.phase == "finished" && st.fold.ended && st.fold.finish.stop_reason == "budget")
+  if (st.phase() == campaign_phase::finished && st.fold.ended && st.fold.finish.stop_reason == end_reason::budget)
     return reopen(self, reason);
   if (const auto& rests = rests_for(st); !rests.empty())
     return to_error({errc::conflict, "it goes on by itself when this is over: " + rests});
-  if (st.phase != "paused")
-    return to_error({errc::conflict, "a campaign that is " + st.phase + " cannot be resumed"});
+  if (st.phase() != campaign_phase::paused)
+    return to_error({errc::conflict, "a campaign that is " + to_string(st.phase()) + " cannot be resumed"});
   resume(self, reason);
   return status_of(st);
 }
 
 caf::result<campaign_status> ask_cancel(pointer self, const std::string& reason) {
   auto& st = self->state;
-  if (st.phase == "finished" || st.phase == "failed" || st.fold.ended)
-    return to_error({errc::conflict, "a campaign that is " + st.phase + " cannot be cancelled"});
+  if (has_ended(st.phase()) || st.fold.ended)
+    return to_error({errc::conflict, "a campaign that is " + to_string(st.phase()) + " cannot be cancelled"});
   st.cancelled = true;
   st.cancel_reason = reason;
   cancel_nodes(self);
   self->send(st.context->evaluator, atom::cancel_v);
-  if (!st.held_up.empty()) { // recorded when the disk allows
-    end(self, {"finished", "cancelled", reason, 0, 0, 0, 0, {}});
+  if (st.pauses.holds(pause_reason::storage)) { // recorded when the disk allows
+    end(self, {{}, campaign_phase::finished, end_reason::cancelled, reason, 0, {}});
     return to_error(unrecorded(st, "it is stopped"));
   }
   auto promise = self->make_response_promise<campaign_status>();
-  end(self, {"finished", "cancelled", reason, 0, 0, 0, 0, {}},
+  end(self, {{}, campaign_phase::finished, end_reason::cancelled, reason, 0, {}},
       [self, promise]() mutable { promise.deliver(status_of(self->state)); });
   return promise;
 }
@@ -223,8 +217,8 @@ caf::result<node_record> ask_node(pointer self, uint64_t index) {
   if (index >= st.fold.tree.size())
     return to_error({errc::not_found, "the campaign has nodes 0 to " + std::to_string(st.fold.tree.size() - 1)});
   search_node_actor node;
-  if (auto i = st.nodes.find(index); i != st.nodes.end() && i->second)
-    node = caf::actor_cast<search_node_actor>(i->second);
+  if (const auto lives = st.flight.actor_of(index))
+    node = caf::actor_cast<search_node_actor>(lives);
   else
     node = spawn_carded(*self, st.context->cards, "search_node",
                         short_string(st.context->id) + "/" + std::to_string(index), static_cast<uint64_t>(self->id()),
@@ -247,9 +241,8 @@ campaign_state::~campaign_state() {
     abandon(p, "the campaign");
   for (auto& p : held_back)
     abandon(p, "the campaign");
-  for (auto& [index, waiting] : same)
-    for (auto& p : waiting)
-      abandon(p, "the campaign");
+  for (auto& p : flight.take_waiting())
+    abandon(p, "the campaign");
 }
 
 campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign_state> self, card_ptr card,
@@ -261,9 +254,8 @@ campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign
   report_exceptions(self);
   // Nodes are linked so that they end with their campaign; their own end is told by the monitor.
   self->set_exit_handler([self](caf::exit_msg& m) {
-    for (auto& [index, node] : self->state.nodes)
-      if (node && node.address() == m.source)
-        return;
+    if (self->state.flight.index_of(m.source))
+      return;
     if (m.reason == caf::exit_reason::user_shutdown)
       steps::note_time(self);
     if (m.reason == caf::exit_reason::user_shutdown || m.reason == caf::exit_reason::kill)

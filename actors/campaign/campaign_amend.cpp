@@ -27,22 +27,19 @@ void apply(pointer self, amendment_record r, promotion_rule rule, node_record no
   r.tree_hash = f.tree.hash();
   if (rule != promotion_rule::stays)
     log::warn("campaign", "{}: candidate {} was measured again: {}{}{}", st.context->name, r.index,
-              r.result == verdict::pass ? fmt::format("right, and {:.2f}x now", r.fitness) : to_string(r.result),
+              r.result == verdict::pass ? fmt::format("right, and {:.2f}x now", r.speedup) : to_string(r.result),
               r.detail.empty() ? "" : ": ", r.detail);
   one_append together{self};
-  node.result = r.result;
-  node.rule = r.rule;
-  node.detail = r.detail;
-  node.fitness = r.fitness;
-  node.ci_low = r.ci_low;
-  node.ci_high = r.ci_high;
+  const auto estimate = node.estimate; // an amendment does not say
+  node.set_measurement(r);
+  node.estimate = estimate;
   node.confirmed = f.tree.at(r.index).confirmed;
   push(self, event_kind::node_amended, encode(r), {{keys::nodes, keys::node(st.context->id, r.index), encode(node)}},
        then);
   const auto best = rule == promotion_rule::stays             ? f.champion.index
                     : rule == promotion_rule::to_the_measured ? best_measured(f)
                                                               : best_allowed(f, f.steered.banned);
-  if (r.index != f.champion.index && f.tree.at(best).fitness <= f.champion.speedup)
+  if (r.index != f.champion.index && f.tree.at(best).speedup <= f.champion.speedup)
     return;
   auto c = promotion_of(f, best);
   fold_champion_changed(f, c);

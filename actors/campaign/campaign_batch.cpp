@@ -17,7 +17,7 @@ namespace kevolve::campaign_steps {
 namespace {
 
 struct elsewhere {
-  std::string waits_for;
+  std::optional<pause_reason> reason;
   std::string why;
 };
 
@@ -27,26 +27,26 @@ elsewhere look(const campaign_state& st) {
   if (f.ended)
     return {};
   if (is_away(st))
-    return {"import", away_text(*f.away)};
+    return {pause_reason::import, away_text(*f.away)};
   const auto waiting = awaiting_judgement(f);
   if (context.evaluate_only) {
-    const bool done = st.phase == "running" && st.nodes.empty() && waiting == 0;
-    return done ? elsewhere{"home", "all that came along is judged"} : elsewhere{};
+    const bool done = st.phase() == campaign_phase::running && st.flight.empty() && waiting == 0;
+    return done ? elsewhere{pause_reason::home, "all that came along is judged"} : elsewhere{};
   }
-  if (!context.batch || !st.models_held.empty())
+  if (!context.batch || st.pauses.holds(pause_reason::models))
     return {};
   const auto command = ": kevolve batch export " + short_string(context.id);
-  if (st.phase == "finishing")
-    return {"batch", "the best waits for a batch that confirms it" + command};
-  const bool rests = st.phase == "running" && waiting != 0 && waiting == f.open.size();
-  return rests ? elsewhere{"batch", batch_text(waiting) + command} : elsewhere{};
+  if (st.phase() == campaign_phase::finishing)
+    return {pause_reason::batch, "the best waits for a batch that confirms it" + command};
+  const bool rests = st.phase() == campaign_phase::running && waiting != 0 && waiting == f.open.size();
+  return rests ? elsewhere{pause_reason::batch, batch_text(waiting) + command} : elsewhere{};
 }
 
 caf::result<steer_answer> store_batch(pointer self, batch_record r, std::function<void()> then) {
   auto& st = self->state;
   r.time_ns = wall_clock_ns();
   fold_batch(st.fold, r);
-  log::info("campaign", "{}: batch {} {}{}", st.context->name, short_string(r.batch), r.action,
+  log::info("campaign", "{}: batch {} {}{}", st.context->name, short_string(r.batch), to_string(r.action),
             r.by.empty() ? "" : " by " + r.by);
   mind_elsewhere(self);
   auto promise = self->make_response_promise<steer_answer>();
@@ -67,14 +67,14 @@ caf::result<steer_answer> send_out(pointer self, const steer_request& q) {
     return to_error({errc::conflict, "this node judges candidates of target '" + st.context->spec->target
                                          + "' itself; [[device]] batch = true, or kevolve run --batch, says that no "
                                            "device of it can be reached"});
-  if (st.phase == "preparing")
+  if (st.phase() == campaign_phase::preparing)
     return to_error({errc::conflict, "the campaign is being prepared: ask again in a moment"});
   const auto waiting = awaiting_judgement(st.fold);
-  if (waiting == 0 && st.phase != "finishing")
+  if (waiting == 0 && st.phase() != campaign_phase::finishing)
     return to_error({errc::conflict, "no candidate awaits its judgement: ask again when one does"});
   batch_record r;
   r.batch = q.batch;
-  r.action = "exported";
+  r.action = batch_action::exported;
   r.by = q.by;
   r.candidates = waiting;
   return store_batch(self, std::move(r), {});
@@ -88,7 +88,7 @@ caf::result<steer_answer> give_up_batch(pointer self, const steer_request& q) {
     return to_error({errc::conflict, "the campaign has no exported batch"});
   batch_record r;
   r.batch = st.fold.away->batch;
-  r.action = "cancelled";
+  r.action = batch_action::cancelled;
   r.by = q.by;
   r.candidates = st.fold.away->candidates;
   st.frozen = true; // until it begins anew from what is stored
@@ -116,27 +116,29 @@ std::string batch_text(uint64_t waiting) {
 
 void mind_elsewhere(pointer self) {
   auto& st = self->state;
-  auto now = st.frozen ? elsewhere{st.waits_for, st.elsewhere} : look(st);
-  if (now.why == st.elsewhere)
+  if (st.frozen)
     return;
-  const auto before = std::exchange(st.waits_for, std::move(now.waits_for));
-  st.elsewhere = std::move(now.why);
+  const auto before = st.pauses.elsewhere();
+  auto now = look(st);
+  if (now.why == (before ? st.pauses.words(*before) : std::string{}))
+    return;
+  st.pauses.set_elsewhere(now.reason, now.why);
   keep_time(self);
-  st.card->says(st.elsewhere.empty() ? st.phase : "waits: " + st.elsewhere);
-  const bool begins = st.waits_for == "batch" && before.empty();
-  if (!begins && !(st.waits_for.empty() && before == "batch"))
+  st.card->says(now.reason ? "waits: " + now.why : to_string(st.phase()));
+  const bool begins = now.reason == pause_reason::batch && !before;
+  if (!begins && !(!now.reason && before == pause_reason::batch))
     return;
-  log::info("campaign", "{}: {}", st.context->name, begins ? st.elsewhere : "no longer waits for a batch");
+  log::info("campaign", "{}: {}", st.context->name, begins ? now.why : "no longer waits for a batch");
   if (!st.fold.ended)
-    push(self, event_kind::campaign_state, encode(state_record{begins ? "waiting" : "running", st.elsewhere}),
-         {status_value(st)});
+    push(self, event_kind::campaign_state,
+         encode(state_record{begins ? run_state::waiting : run_state::running, now.why}), {status_value(st)});
 }
 
 caf::result<steer_answer> ask_batch(pointer self, const steer_request& q) {
   auto& st = self->state;
-  if (q.action == "batch_out")
+  if (q.action == steer_action::batch_out)
     return send_out(self, q);
-  if (q.action == "batch_cancel")
+  if (q.action == steer_action::batch_cancel)
     return give_up_batch(self, q);
   // batch_in: from here on it writes nothing that could come in between. Whether the file fits, its reader says.
   const bool fits = !st.frozen && st.fold.away && st.fold.away->batch == q.batch;

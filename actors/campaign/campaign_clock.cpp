@@ -25,7 +25,8 @@ int64_t now_ns() {
 }
 
 bool should_run(const campaign_state& st) {
-  const auto at_work = st.phase == "preparing" || st.phase == "running" || st.phase == "finishing";
+  const auto at_work = st.phase() == campaign_phase::preparing || st.phase() == campaign_phase::running
+                       || st.phase() == campaign_phase::finishing;
   return at_work && !st.fold.paused && !st.fold.ended && rests_for(st).empty();
 }
 
@@ -55,32 +56,32 @@ void mind_budget(pointer self) {
   const auto wall = wall_seconds(st);
   if (budget <= 0.0 || wall < budget)
     return;
-  if (st.phase == "running")
+  if (st.phase() == campaign_phase::running)
     pump(self); // starts nothing more, and ends it if nothing is in flight
   const auto awaited = st.context->cards->awaited("device");
   if (st.fold.ended
       || !is_over({.beyond_s = wall - std::max(budget, st.phase_from_s),
-                   .preparing = st.phase == "preparing",
+                   .preparing = st.phase() == campaign_phase::preparing,
                    .has_best = st.fold.champion.index != 0,
                    .stuck = !awaited.empty() || st.faults_in_a_row > 0}))
     return;
   auto why = should_stop({.wall_s = budget}, {.wall_s = wall}).detail;
   if (!awaited.empty())
     why += ", " + awaited;
-  else if (!st.last_fault.empty() && (st.faults_in_a_row > 0 || st.phase == "preparing"))
+  else if (!st.last_fault.empty() && (st.faults_in_a_row > 0 || st.phase() == campaign_phase::preparing))
     why += "; the last fault: " + st.last_fault;
-  else if (st.phase == "preparing")
+  else if (st.phase() == campaign_phase::preparing)
     why += "; by then the task was not admitted: a call of its reference may take longer than that";
   cancel_nodes(self);
   self->send(st.context->evaluator, atom::cancel_v);
-  end(self, {"finished", "budget", std::move(why), 0, 0, 0, 0, {}});
+  end(self, {{}, campaign_phase::finished, end_reason::budget, std::move(why), 0, {}});
 }
 
 } // namespace
 
 void keep_time(pointer self) {
   auto& st = self->state;
-  if (std::exchange(st.timed_phase, st.phase) != st.phase)
+  if (std::exchange(st.timed_phase, st.phase()) != st.phase())
     st.phase_from_s = wall_seconds(st);
   if (!should_run(st)) {
     st.clock.rest(now_ns());
@@ -98,7 +99,7 @@ void clock_ticked(pointer self) {
   st.ticking = st.clock.runs();
   if (!st.ticking)
     return;
-  if (!st.writing && unrecorded(st) >= record_every)
+  if (!st.outbox.writing() && unrecorded(st) >= record_every)
     push(self, append_request{}); // what is written takes the time along
   arm(self);
 }

@@ -46,14 +46,14 @@ void try_later(pointer self, const std::string& why) {
 }
 
 amendment_record measured_figures(uint64_t index, const evaluation& e) {
-  amendment_record a{index, e.result, e.rule, "in the final confirmation: " + e.detail, 0, 0, 0, {}};
-  if (e.result != verdict::pass)
+  amendment_record a;
+  a.index = index;
+  if (e.result == verdict::pass) {
+    a.set_score(e);
     return a;
-  a.rule.clear();
-  a.detail.clear();
-  a.fitness = e.ratio;
-  a.ci_low = e.ci_low;
-  a.ci_high = e.ci_high;
+  }
+  a.set_verdict(e);
+  a.detail = "in the final confirmation: " + e.detail;
   return a;
 }
 
@@ -89,11 +89,14 @@ void confirmed(pointer self, evaluation& e) {
   one_append together{self};
   push(self, std::move(e.unsaved));
   auto rules = rules_of(*st.context->spec, f.steered);
-  if (e.result == verdict::pass && f.finish.stop_reason == "target" && e.ci_low < rules.target_speedup) {
-    champion_record c{f.champion.index, f.champion.object, e.ratio, e.ci_low, e.ci_high, {}};
+  if (e.result == verdict::pass && f.finish.stop_reason == end_reason::target && e.ci_low < rules.target_speedup) {
+    champion_record c;
+    c.set_speedup(e);
+    c.index = f.champion.index;
+    c.object = f.champion.object;
     fold_champion_changed(f, c);
     c.tree_hash = f.tree.hash();
-    st.phase = "running";
+    move(self, campaign_event::target_missed);
     keep_time(self);
     self->send(st.context->evaluator, atom::champion_changed_v, champion_now(st));
     push(self, event_kind::champion_changed, encode(c), {status_value(st)}, [self] { pump(self); });
@@ -101,9 +104,9 @@ void confirmed(pointer self, evaluation& e) {
   }
   auto a = measured_figures(f.champion.index, e);
   const auto shown_faster = e.result == verdict::pass && e.ci_low > 1.0;
-  const auto short_of = !shown_faster || e.ratio < shortfall * f.champion.speedup;
+  const auto short_of = !shown_faster || e.speedup < shortfall * f.champion.speedup;
   const auto baseline = best_measured(f);
-  const auto beaten = baseline != 0 && baseline != f.champion.index && f.tree.at(baseline).fitness > e.ratio;
+  const auto beaten = baseline != 0 && baseline != f.champion.index && f.tree.at(baseline).speedup > e.speedup;
   if (short_of || beaten) {
     // Whoever is the best by what is known now is measured next; a measured one's evaluation is stored.
     const auto enough = !short_of || f.measured.size() + 1 >= most_measured;
@@ -114,11 +117,9 @@ void confirmed(pointer self, evaluation& e) {
     return;
   }
   auto record = f.finish;
-  record.state = "finished";
+  record.state = campaign_phase::finished;
   record.best = f.champion.index;
-  record.speedup = e.ratio;
-  record.ci_low = e.ci_low;
-  record.ci_high = e.ci_high;
+  record.set_speedup(e);
   record.shapes = e.last.timings;
   if (auto why = e.last.evidence.find("disturbed"); why != e.last.evidence.end())
     record.disturbed = why->second;
@@ -138,7 +139,7 @@ void measure(pointer self, uint64_t index, candidate what) {
             auto& f = self->state.fold;
             if (e.trouble)
               try_later(self, e.trouble.kind + ": " + e.trouble.detail);
-            else if (self->state.phase != "finishing" || f.ended)
+            else if (self->state.phase() != campaign_phase::finishing || f.ended)
               return; // cancelled meanwhile
             else if (index == f.champion.index)
               confirmed(self, e);
@@ -150,11 +151,12 @@ void measure(pointer self, uint64_t index, candidate what) {
 
 } // namespace
 
-void finish(pointer self, const std::string& reason, const std::string& detail) {
+void finish(pointer self, end_reason reason, const std::string& detail) {
   auto& st = self->state;
-  st.phase = "finishing";
+  if (!move(self, campaign_event::confirm))
+    return;
   keep_time(self);
-  st.card->says("finishing: " + reason);
+  st.card->says("finishing: " + to_string(reason));
   st.reason = "measuring the best against the reference in fresh processes";
   st.fold.finish.stop_reason = reason;
   st.fold.finish.detail = detail;
@@ -162,7 +164,7 @@ void finish(pointer self, const std::string& reason, const std::string& detail) 
   if (index == 0 && times_tried(st.fold) < most_tried)
     index = most_promising(st.fold);
   if (index == 0) {
-    end(self, {"finished", reason, detail, 0, 0, 0, 0, {}});
+    end(self, {{}, campaign_phase::finished, reason, detail, 0, {}});
     return;
   }
   if (st.context->batch) {
@@ -176,7 +178,12 @@ void finish(pointer self, const std::string& reason, const std::string& detail) 
           [self, lost, index](std::string& bytes) {
             auto node = decode<node_record>(bytes);
             if (!node) {
-              end(self, {"failed", "error", "the best node's record: " + to_string(node.error()), 0, 0, 0, 0, {}});
+              end(self, {{},
+                         campaign_phase::failed,
+                         end_reason::error,
+                         "the best node's record: " + to_string(node.error()),
+                         0,
+                         {}});
               return;
             }
             self->request(self->state.context->journal, until_answered, atom::blob_v, node->proposal.source)
@@ -191,34 +198,34 @@ void finish(pointer self, const std::string& reason, const std::string& detail) 
 
 void end(pointer self, finish_record record, std::function<void()> stored) {
   auto& st = self->state;
-  if (record.best == 0 && record.state == "finished" && st.fold.champion.index != 0) {
+  if (record.best == 0 && record.state == campaign_phase::finished && st.fold.champion.index != 0) {
     // Cancelled: the chain's figures, without the final confirmation.
     record.best = st.fold.champion.index;
-    record.speedup = st.fold.champion.speedup;
-    record.ci_low = st.fold.champion_ci_low;
-    record.ci_high = st.fold.champion_ci_high;
+    record.set_speedup(st.fold.champion);
   }
-  st.phase = record.state; // in the stored status; for everybody else once that is stored
+  if (!move(self, campaign_event::end))
+    return;
   st.reason = record.detail;
   st.fold.ended = true;
   st.fold.finish = record;
-  st.elsewhere.clear();
-  st.waits_for.clear();
+  st.pauses.set_elsewhere({}, {});
   if (const auto& board = st.context->board)
     board->leave(st.context->id);
   keep_time(self);
   log::scope about{st.card->ids()};
-  log::info("campaign", "{}: {} ({}{}{})", st.context->name, record.state, record.stop_reason,
+  log::info("campaign", "{}: {} ({}{}{})", st.context->name, to_string(record.state), to_string(record.stop_reason),
             record.detail.empty() ? "" : ": ", record.detail);
-  push(self, event_kind::campaign_finished, encode(record), {status_value(st)},
+  auto told = status_of(st); // as it is once this is stored
+  told.state = to_string(record.state);
+  told.reason = record.detail;
+  push(self, event_kind::campaign_finished, encode(record), {{keys::index, keys::status(st.context->id), encode(told)}},
        [self, state = record.state, stored = std::move(stored)] {
-         self->state.phase = state;
-         self->state.card->rests(state + ": " + self->state.fold.finish.stop_reason);
+         move(self, state == campaign_phase::failed ? campaign_event::stored_failed : campaign_event::stored_finished);
+         self->state.card->rests(to_string(state) + ": " + to_string(self->state.fold.finish.stop_reason));
          if (stored)
            stored();
          tell_ended(self);
        });
-  st.phase = "finishing";
 }
 
 stored_value status_value(const campaign_state& st) {
@@ -229,13 +236,8 @@ stored_value status_value(const campaign_state& st) {
 
 const std::string& rests_for(const campaign_state& st) {
   static const std::string nothing;
-  if (st.phase == "finished" || st.phase == "failed")
-    return nothing;
-  if (!st.held_up.empty())
-    return st.held_up;
-  if (!st.elsewhere.empty())
-    return st.elsewhere;
-  return st.phase == "running" ? st.models_held : nothing;
+  const auto told = st.pauses.told(st.phase());
+  return told && passes_by_itself(*told) ? st.pauses.words(*told) : nothing;
 }
 
 campaign_status status_of(const campaign_state& st) {
@@ -243,10 +245,11 @@ campaign_status status_of(const campaign_state& st) {
   s.id = st.context->id;
   s.name = st.context->name;
   const auto& rests = rests_for(st);
-  s.state = rests.empty() ? st.phase : "paused";
+  s.state = rests.empty() ? to_string(st.phase()) : to_string(campaign_phase::paused);
   s.reason = rests.empty() ? st.reason : rests;
   s.wall_s = campaign_steps::wall_seconds(st);
-  s.waits_for = st.waits_for;
+  const auto elsewhere = st.pauses.elsewhere();
+  s.waits_for = elsewhere ? to_string(*elsewhere) : std::string{};
   if (!st.fold.ended && (st.context->batch || st.context->evaluate_only || st.fold.away))
     s.awaiting_batch = awaiting_judgement(st.fold);
   if (s.reason.empty() && st.context->batch && s.awaiting_batch != 0)
@@ -256,10 +259,11 @@ campaign_status status_of(const campaign_state& st) {
 
 campaign_status status_now(const campaign_state& st) {
   auto s = status_of(st);
-  if (s.state == "preparing" || s.state == "running" || s.state == "finishing")
+  const auto phase = parse_enum<campaign_phase>(s.state);
+  if (phase == campaign_phase::preparing || phase == campaign_phase::running || phase == campaign_phase::finishing)
     if (auto awaited = st.context->cards->awaited("device"); !awaited.empty())
       s.reason = std::move(awaited);
-  if (s.state == "running" && s.reason.empty())
+  if (phase == campaign_phase::running && s.reason.empty())
     if (auto held = campaign_steps::hold_of_any(st); !held.empty())
       s.reason = "others go on without " + held;
   return s;

@@ -82,8 +82,8 @@ void count_yield(campaign_fold& f, const node_record& r) {
   const bool people = find_generator_kind(r.proposal.generator).waits_for_people;
   y.seconds += static_cast<double>((people ? 0 : r.propose_ns) + r.compile_ns + r.judge_ns) / 1e9;
   const auto before = f.champion.index == 0 ? 1.0 : f.champion.speedup;
-  if (r.result == verdict::pass && r.confirmed && r.fitness > before)
-    y.gain += std::log(r.fitness / before);
+  if (r.result == verdict::pass && r.confirmed && r.speedup > before)
+    y.gain += std::log(r.speedup / before);
 }
 
 } // namespace
@@ -105,18 +105,13 @@ std::string why_nothing(const node_record& r) {
 } // namespace
 
 bool fold_finished(campaign_fold& f, const node_record& r) {
-  node_outcome o{r.result,
-                 r.fitness,
-                 r.ci_low,
-                 r.ci_high,
-                 r.estimate,
-                 r.confirmed,
-                 f.confirmations.contains(r.index) || r.rule == same_object,
-                 r.duplicate_of};
+  const bool verified = f.confirmations.contains(r.index) || r.rule == same_object;
+  const node_outcome o{{r}, r.confirmed, verified, r.duplicate_of};
   if (!f.tree.finish(r.index, o))
     return r.index >= f.tree.size(); // never selected: a lost event
   count_yield(f, r);
-  if (const auto step = f.open.find(r.index); r.rule == "exhausted" && step != f.open.end())
+  const auto why = no_verdict_of(r.rule);
+  if (const auto step = f.open.find(r.index); why == no_verdict::exhausted && step != f.open.end())
     ++f.dry[chosen_generator(step->second)];
   f.open.erase(r.index);
   f.genomes[r.index] = genome_fingerprint(r.proposal.genome);
@@ -130,9 +125,9 @@ bool fold_finished(campaign_fold& f, const node_record& r) {
   count_node(f.samples, r);
   f.compile_ns += r.compile_ns;
   f.judge_ns += r.judge_ns;
-  if (r.rule == "withdrawn" || r.rule == "exhausted")
+  if (why == no_verdict::withdrawn || why == no_verdict::exhausted)
     ++f.unasked;
-  if (r.rule == "exhausted")
+  if (why == no_verdict::exhausted)
     ++f.exhausted_in_a_row;
   else
     f.exhausted_in_a_row = 0;
@@ -164,28 +159,26 @@ bool fold_confirmed(campaign_fold& f, const confirmation_record& r) {
 }
 
 bool fold_champion_changed(campaign_fold& f, const champion_record& r) {
-  auto known = f.champion.index == r.index && f.champion.speedup == r.speedup && f.champion_ci_low == r.ci_low;
+  auto known = f.champion.index == r.index && f.champion.speedup == r.speedup && f.champion.ci_low == r.ci_low;
   // The same champion measured anew is no improvement, so it does not end a stall.
   if (f.champion.index != r.index)
     f.valid_since_best = 0;
   f.champion.index = r.index;
   f.champion.object = r.object;
-  f.champion.speedup = r.speedup;
-  f.champion_ci_low = r.ci_low;
-  f.champion_ci_high = r.ci_high;
+  f.champion.set_speedup(r);
   return !known;
 }
 
 bool fold_amended(campaign_fold& f, const amendment_record& r) {
   if (r.result == verdict::pass)
     f.measured.insert(r.index);
-  return f.tree.amend(r.index, r.result, r.fitness, r.ci_low, r.ci_high, r.confirmed);
+  return f.tree.amend(r.index, r, r.confirmed);
 }
 
 bool fold_steered(campaign_fold& f, const steering_record& r) {
   if (!apply(f.steered, r))
     return false;
-  if (r.action == "reopen") {
+  if (r.action == steer_action::reopen) {
     f.ended = false;
     f.finish = {};
     f.paused = false;
@@ -205,7 +198,7 @@ bool fold_called(campaign_fold& f, const call_event& e) {
 
 void fold_batch(campaign_fold& f, const batch_record& r) {
   f.batches[r.batch] = r;
-  if (r.action == "exported")
+  if (r.action == batch_action::exported)
     f.away = r;
   else if (f.away && f.away->batch == r.batch)
     f.away.reset();
@@ -228,6 +221,12 @@ std::string away_text(const batch_record& away) {
 
 void fold(campaign_fold& f, const journal_event& e) {
   f.last_sequence = e.sequence;
+  if (e.version > record_version) { // what it means is not known: nothing of it is taken in
+    if (f.mismatch.empty())
+      f.mismatch = "event " + std::to_string(e.sequence) + ": its record is of version " + std::to_string(e.version)
+                   + ", and this kevolve reads versions up to " + std::to_string(record_version);
+    return;
+  }
   fold_time(f, e);
   switch (e.kind) {
     case event_kind::session_started:
@@ -269,7 +268,7 @@ void fold(campaign_fold& f, const journal_event& e) {
       break;
     case event_kind::campaign_state:
       with<state_record>(f, e, [&](state_record& r) {
-        f.paused = r.state == "paused";
+        f.paused = r.state == run_state::paused;
         f.pause_reason = f.paused ? r.reason : std::string{};
         run_or_rest(f, e.time_ns);
       });
@@ -314,7 +313,7 @@ uint64_t charged(const campaign_fold& f) {
 
 campaign_progress progress_of(const campaign_fold& f, double wall_s) {
   campaign_progress p;
-  p.best_ci_low = f.champion.index == 0 ? 0.0 : f.champion_ci_low;
+  p.best_ci_low = f.champion.index == 0 ? 0.0 : f.champion.ci_low;
   p.candidates = charged(f);
   p.valid_since_best = f.valid_since_best;
   p.wall_s = wall_s;
@@ -329,19 +328,16 @@ campaign_status status_of(const campaign_fold& f, const campaign_spec& spec) {
   campaign_status s;
   s.target = spec.target;
   s.models = f.spent;
-  s.stop_reason = f.ended ? f.finish.stop_reason : "";
+  s.stop_reason = f.ended ? f.finish.stop_reason : end_reason::none;
   s.candidates = charged(f);
   s.valid = f.tree.valid();
   s.in_flight = f.ended ? 0 : f.tree.in_flight(); // what a cancelled campaign had begun ends with it
   s.best = f.champion.index;
-  s.speedup = f.champion.index == 0 ? 0.0 : f.champion.speedup;
-  s.ci_low = f.champion.index == 0 ? 0.0 : f.champion_ci_low;
-  s.ci_high = f.champion.index == 0 ? 0.0 : f.champion_ci_high;
+  if (f.champion.index != 0)
+    s.set_speedup(f.champion);
   if (f.ended && f.finish.best != 0) {
     s.best = f.finish.best;
-    s.speedup = f.finish.speedup;
-    s.ci_low = f.finish.ci_low;
-    s.ci_high = f.finish.ci_high;
+    s.set_speedup(f.finish);
     s.final_confirmed = !f.finish.shapes.empty();
     s.shapes = f.finish.shapes;
     s.disturbed = f.finish.disturbed;
@@ -378,16 +374,16 @@ campaign_status status_at_rest(const campaign_fold& f, const campaign_spec& spec
   s.name = name;
   s.wall_s = wall_seconds_at_rest(f);
   if (!f.mismatch.empty()) {
-    s.state = "failed";
+    s.state = to_string(campaign_phase::failed);
     s.reason = "the journal does not hold: " + f.mismatch;
   } else if (f.ended) {
-    s.state = f.finish.state;
+    s.state = to_string(f.finish.state);
     s.reason = f.finish.detail;
   } else if (f.away) {
-    s.state = "paused";
+    s.state = to_string(campaign_phase::paused);
     s.reason = away_text(*f.away);
   } else if (f.paused) {
-    s.state = "paused";
+    s.state = to_string(campaign_phase::paused);
     s.reason = f.pause_reason;
   } else {
     s.state = "stopped";
@@ -465,7 +461,8 @@ synthesis_step to_step(const campaign_fold& f, const selection_record& r) {
   s.generator = chosen_generator(r);
   if (!r.parents.empty())
     s.lineage = lineage_of(f.tree, r.parents.front());
-  s.best = {f.champion.index, f.champion.speedup, f.champion_ci_low, f.champion_ci_high, {}};
+  s.best.index = f.champion.index;
+  s.best.set_speedup(f.champion);
   if (auto words = f.summaries.find(s.best.index); s.best.index != 0 && words != f.summaries.end())
     s.best.summary = words->second;
   s.audit_from = surprise_threshold(f.tree, r.parents, best_verified(f.tree));

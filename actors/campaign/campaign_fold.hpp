@@ -33,8 +33,6 @@ struct campaign_fold {
   steering steered;                                      // what people have changed
   std::map<uint64_t, confirmation_record> confirmations; // by node
   std::set<uint64_t> measured;                           // against the reference itself, in a final confirmation
-  double champion_ci_low = 1.0;
-  double champion_ci_high = 1.0;
   uint64_t valid_since_best = 0;
   uint64_t exhausted_in_a_row = 0;
   uint64_t unasked = 0; // nodes whose model could not be asked, or whose generator had nothing: no budget is charged

@@ -18,11 +18,14 @@ constexpr uint32_t page = 4'096;
 
 void run(pointer self) {
   auto& st = self->state;
-  st.phase = st.fold.paused ? "paused" : "running";
+  if (!move(self, campaign_event::prepared))
+    return;
+  if (st.fold.paused && st.phase() != campaign_phase::paused)
+    move(self, campaign_event::pause);
   st.reason = st.fold.pause_reason;
   keep_time(self);
   listen_to_board(self);
-  st.card->says(st.phase);
+  st.card->says(to_string(st.phase()));
   if (st.fold.champion.index != 0)
     self->send(st.context->evaluator, atom::champion_changed_v, champion_now(st));
   adopt_open(self);
@@ -31,12 +34,10 @@ void run(pointer self) {
 
 void refused(pointer self, const preparation& p) {
   auto& a = p.admission;
-  end(self, {"failed",
-             "error",
+  end(self, {{},
+             campaign_phase::failed,
+             end_reason::error,
              "the task is refused (" + to_string(a.result) + (a.rule.empty() ? "" : ", " + a.rule) + "): " + a.detail,
-             0,
-             0,
-             0,
              0,
              {}});
 }
@@ -46,16 +47,17 @@ void loaded(pointer self) {
   st.context->priority->store(st.fold.steered.priority);
   st.clock = run_clock{st.fold.clock.spent_ns()};
   if (!st.fold.mismatch.empty()) {
-    st.phase = "failed";
+    move(self, campaign_event::journal_damaged);
     st.reason = "the journal does not hold: " + st.fold.mismatch;
     log::error("campaign", "{}: {}", st.context->name, st.reason);
     tell_ended(self);
     return;
   }
   if (st.fold.ended) {
-    st.phase = st.fold.finish.state;
+    move(self, st.fold.finish.state == campaign_phase::failed ? campaign_event::found_failed
+                                                              : campaign_event::found_finished);
     st.reason = st.fold.finish.detail;
-    st.card->says(st.phase);
+    st.card->says(to_string(st.phase()));
     if (!st.context->dormant) { // taken up as one that goes on: what is stored beside its events may say so
       append_request a;
       a.campaign = st.context->id;
@@ -66,16 +68,16 @@ void loaded(pointer self) {
     return;
   }
   if (is_away(st)) {
-    st.phase = st.fold.paused ? "paused" : "running";
+    move(self, st.fold.paused ? campaign_event::found_paused : campaign_event::found_away);
     mind_elsewhere(self);
     return;
   }
   if (st.context->evaluate_only) // who paused it did so at home
     st.fold.paused = false;
   if (st.context->dormant) {
-    st.phase = st.fold.paused ? "paused" : "queued";
+    move(self, st.fold.paused ? campaign_event::found_paused : campaign_event::queue);
     st.reason = st.fold.paused ? st.fold.pause_reason : waits_for_place;
-    st.card->says(st.phase);
+    st.card->says(to_string(st.phase()));
     return;
   }
   keep_time(self);
@@ -86,8 +88,10 @@ void loaded(pointer self) {
            prepare(self);
            return;
          }
-         state.phase = "paused"; // before it was prepared, which whoever resumes it asks for
+         if (!move(self, campaign_event::found_paused)) // before it was prepared, which whoever resumes it asks for
+           return;
          state.reason = state.fold.pause_reason;
+         state.pauses.set(pause_reason::person, state.reason);
          state.card->rests("paused: " + state.reason);
        });
 }
@@ -137,7 +141,7 @@ void prepare(pointer self) {
           },
           [self](caf::error& e) {
             auto& state = self->state;
-            if (state.phase != "preparing")
+            if (state.phase() != campaign_phase::preparing)
               return;
             state.reason = to_string(to_failure(e));
             state.last_fault = state.reason;
@@ -147,7 +151,7 @@ void prepare(pointer self) {
             const bool for_good =
                 state.context->evaluate_only && state.reason.find("toolchain_missing") != std::string::npos;
             if (++state.faults_in_a_row >= faults_allowed || for_good)
-              pause(self, "cannot prepare: " + state.reason);
+              pause(self, pause_reason::preparation, "cannot prepare: " + state.reason);
             else
               arm_retry(self);
           });

@@ -49,7 +49,7 @@ void commit(pointer self, steering_record change, consequence c, answer_promise 
   auto a = std::move(c.stored);
   auto r = record_change(st.fold.steered, std::move(change));
   r.tree_hash = st.fold.tree.hash();
-  log::info("campaign", "{}: {} by {}{}{}", st.context->name, r.action, r.by.empty() ? "?" : r.by,
+  log::info("campaign", "{}: {} by {}{}{}", st.context->name, to_string(r.action), r.by.empty() ? "?" : r.by,
             r.reason.empty() ? "" : ": ", r.reason);
   a.events.push_back({event_kind::campaign_steered, encode(r)});
   if (c.champion_changed) {
@@ -58,7 +58,7 @@ void commit(pointer self, steering_record change, consequence c, answer_promise 
     a.events.push_back({event_kind::champion_changed, encode(*c.champion_changed)});
   }
   a.values.push_back(status_value(st));
-  auto index = r.action == "inject" ? r.index : uint64_t{0};
+  auto index = r.action == steer_action::inject ? r.index : uint64_t{0};
   auto champion_changed = c.champion_changed.has_value();
   push(self, std::move(a), [self, promise, index, champion_changed, then = std::move(c.then)]() mutable {
     if (champion_changed)
@@ -108,9 +108,9 @@ caf::result<steer_answer> change_pin(pointer self, const steer_request& q) {
   auto& st = self->state;
   if (q.index == 0)
     return to_error({errc::bad_input, "the reference can always be improved on: it needs no pin"});
-  if ((q.action == "pin") == st.fold.steered.pinned.contains(q.index))
+  if ((q.action == steer_action::pin) == st.fold.steered.pinned.contains(q.index))
     return unchanged(st);
-  if (q.action == "pin" && is_banned(st.fold.tree, st.fold.steered.banned, q.index))
+  if (q.action == steer_action::pin && is_banned(st.fold.tree, st.fold.steered.banned, q.index))
     return to_error({errc::conflict, "candidate " + std::to_string(q.index) + " is banned, or made from one that is"});
   return commit(self, record_of(q), {});
 }
@@ -119,15 +119,15 @@ caf::result<steer_answer> ask_ban(pointer self, const steer_request& q) {
   auto& st = self->state;
   if (q.index == 0)
     return to_error({errc::bad_input, "the reference cannot be banned"});
-  if ((q.action == "ban") == st.fold.steered.banned.contains(q.index))
+  if ((q.action == steer_action::ban) == st.fold.steered.banned.contains(q.index))
     return unchanged(st);
-  if (q.action == "ban")
+  if (q.action == steer_action::ban)
     for (auto pinned : st.fold.steered.pinned)
       if (is_banned(st.fold.tree, {q.index}, pinned))
         return to_error(
             {errc::conflict, "candidate " + std::to_string(pinned) + " of that subtree is pinned: unpin it first"});
   auto after = st.fold.steered.banned;
-  if (q.action == "ban")
+  if (q.action == steer_action::ban)
     after.insert(q.index);
   else
     after.erase(q.index);
@@ -189,14 +189,13 @@ caf::result<steer_answer> inject(pointer self, steer_request& q) {
   q.what.summary = "injected by " + q.by + (q.reason.empty() ? "" : ": " + q.reason);
   const auto node = inject_node(f, st.context->id, st.context->spec->seed, q.index, q.what, "inject", false);
   const auto index = node.record.index;
-  st.nodes[index] = nullptr; // its actor follows when it is stored
-  st.selecting.insert(index);
+  st.flight.select(index); // its actor follows when it is stored
   consequence c;
   c.stored.campaign = st.context->id;
   put(c.stored, node, q.what);
   c.then = [self, index] {
-    self->state.selecting.erase(index);
-    if (self->state.phase == "running")
+    self->state.flight.selected(index);
+    if (self->state.phase() == campaign_phase::running)
       adopt_open(self);
   };
   auto r = record_of(q);
@@ -214,29 +213,31 @@ caf::result<steer_answer> ask_steer(pointer self, steer_request& q) {
     st.early_steering.emplace_back(promise, std::move(q));
     return promise;
   }
-  if (q.action.starts_with("batch_"))
-    return st.fold.ended || st.phase == "failed" ? to_error({errc::conflict, "the campaign is " + st.phase})
-                                                 : ask_batch(self, q);
+  if (is_about_a_batch(q.action))
+    return st.fold.ended || st.phase() == campaign_phase::failed
+               ? to_error({errc::conflict, "the campaign is " + to_string(st.phase())})
+               : ask_batch(self, q);
   if (is_away(st))
     return to_error(away_failure(st));
-  const auto reopens = st.fold.ended && st.fold.finish.stop_reason == "budget" && st.phase == "finished";
-  if ((st.fold.ended || st.phase == "failed") && !(reopens && q.action == "budget"))
-    return to_error({errc::conflict, "the campaign is " + st.phase});
-  if (st.phase == "finishing")
+  const auto reopens =
+      st.fold.ended && st.fold.finish.stop_reason == end_reason::budget && st.phase() == campaign_phase::finished;
+  if ((st.fold.ended || st.phase() == campaign_phase::failed) && !(reopens && q.action == steer_action::budget))
+    return to_error({errc::conflict, "the campaign is " + to_string(st.phase())});
+  if (st.phase() == campaign_phase::finishing)
     return to_error({errc::conflict, "the campaign is finishing: its best is being confirmed"});
-  if (q.action == "priority")
+  if (q.action == steer_action::priority)
     return change_priority(self, q);
-  if (q.action == "budget")
+  if (q.action == steer_action::budget)
     return change_budget(self, q);
   if (q.index >= st.fold.tree.size())
     return to_error({errc::not_found, "the campaign has nodes 0 to " + std::to_string(st.fold.tree.size() - 1)});
-  if (q.action == "pin" || q.action == "unpin")
+  if (q.action == steer_action::pin || q.action == steer_action::unpin)
     return change_pin(self, q);
-  if (q.action == "ban" || q.action == "unban")
+  if (q.action == steer_action::ban || q.action == steer_action::unban)
     return ask_ban(self, q);
-  if (q.action == "inject")
+  if (q.action == steer_action::inject)
     return inject(self, q);
-  return to_error({errc::bad_input, "a campaign cannot be steered by '" + q.action + "'"});
+  return to_error({errc::bad_input, "a campaign cannot be steered by '" + to_string(q.action) + "'"});
 }
 
 caf::result<campaign_status> reopen(pointer self, const std::string& reason) {
@@ -246,11 +247,12 @@ caf::result<campaign_status> reopen(pointer self, const std::string& reason) {
   if (still.stop)
     return to_error({errc::conflict,
                      "the campaign has ended, and would at once again: " + still.detail + "; raise its budget first"});
-  st.phase = "queued";
+  if (!move(self, campaign_event::queue))
+    return to_error({errc::conflict, "a campaign that is " + to_string(st.phase()) + " cannot be reopened"});
   st.reason = waits_for_place;
   auto promise = self->make_response_promise<campaign_status>();
   steering_record change;
-  change.action = "reopen";
+  change.action = steer_action::reopen;
   change.reason = reason.empty() ? "its budget was raised" : reason;
   auto r = record_change(st.fold.steered, std::move(change));
   r.tree_hash = st.fold.tree.hash();

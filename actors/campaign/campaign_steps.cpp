@@ -25,28 +25,20 @@ constexpr size_t stale_at_a_time = 4; // nodes; a restarted campaign goes throug
 
 void write_next(pointer self) {
   auto& st = self->state;
-  if (st.writing || st.gathering || st.outbox.empty())
+  if (!st.outbox.ready())
     return;
-  st.writing = true;
-  append_request a;
-  a.campaign = st.context->id;
-  auto batch = std::make_shared<std::vector<campaign_state::pending>>(std::exchange(st.outbox, {}));
-  for (auto& p : *batch) {
-    std::move(p.what.events.begin(), p.what.events.end(), std::back_inserter(a.events));
-    std::move(p.what.values.begin(), p.what.values.end(), std::back_inserter(a.values));
-    std::move(p.what.blobs.begin(), p.what.blobs.end(), std::back_inserter(a.blobs));
-  }
+  auto [a, callbacks] = st.outbox.take(st.context->id);
+  auto batch = std::make_shared<std::vector<event_outbox::callback>>(std::move(callbacks));
   const auto first = st.recorded_ns < 0; // follows the session that it belongs to
   if (auto time = time_record(st))
     a.events.insert(first ? a.events.end() : a.events.begin(), std::move(*time));
   append(
       self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a),
       [self, batch](uint64_t sequence) {
-        self->state.writing = false;
+        self->state.outbox.written();
         self->state.fold.last_sequence = sequence;
-        for (auto& p : *batch)
-          if (p.stored)
-            p.stored();
+        for (auto& stored : *batch)
+          stored();
         write_next(self);
       },
       [self](caf::error& e) {
@@ -58,14 +50,14 @@ void write_next(pointer self) {
 void spawn_node(pointer self, node_record record) {
   auto& st = self->state;
   auto open = st.fold.open.find(record.index);
-  if (open == st.fold.open.end() || st.fold.ended || st.nodes[record.index])
+  if (open == st.fold.open.end() || st.fold.ended || st.flight.actor_of(record.index))
     return;
   auto index = record.index;
   auto node = spawn_carded<caf::linked + caf::monitored>(
       *self, st.context->cards, "search_node", short_string(st.context->id) + "/" + std::to_string(index),
       static_cast<uint64_t>(self->id()), search_node, st.context, std::move(record), to_step(st.fold, open->second),
       champion_now(st));
-  st.nodes[index] = caf::actor_cast<caf::actor>(node);
+  st.flight.attach(index, caf::actor_cast<caf::actor>(node));
   self->send(node, atom::begin_v);
 }
 
@@ -74,7 +66,7 @@ node_record fresh_record(const campaign_state& st, const selection_record& r) {
   record.index = r.index;
   record.node = r.node;
   record.parents = r.parents;
-  record.state = "selected";
+  record.state = candidate_state::selected;
   record.baseline = st.fold.champion.index;
   return record;
 }
@@ -82,7 +74,7 @@ node_record fresh_record(const campaign_state& st, const selection_record& r) {
 // Takes up a node that has no actor: from its stored record if it got that far.
 void adopt(pointer self, uint64_t index) {
   auto& st = self->state;
-  st.nodes[index] = nullptr; // being adopted
+  st.flight.expect(index);
   self->request(st.context->journal, until_answered, atom::lookup_v, std::string{keys::nodes},
                 keys::node(st.context->id, index))
       .then(
@@ -91,11 +83,11 @@ void adopt(pointer self, uint64_t index) {
             if (open == self->state.fold.open.end())
               return;
             auto record = decode<node_record>(bytes);
-            if (record && record->state == "proposed")
+            if (record && record->state == candidate_state::proposed)
               spawn_node(self, std::move(*record));
             else if (self->state.context->evaluate_only)
-              self->state.nodes.erase(index); // it stays as it is until somebody can make it anew
-            else                              // unreadable: the proposal is lost, its step is not
+              self->state.flight.remove(index); // it stays as it is until somebody can make it anew
+            else                                // unreadable: the proposal is lost, its step is not
               spawn_node(self, fresh_record(self->state, open->second));
           },
           [self, index](caf::error& e) {
@@ -128,10 +120,9 @@ void start_node(pointer self, uint64_t seed, size_t generator) {
   r.seed = seed;
   fold_selected(st.fold, r);
   r.tree_hash = st.fold.tree.hash();
-  st.nodes[index] = nullptr; // its actor follows when the selection is stored
-  st.selecting.insert(index);
+  st.flight.select(index); // its actor follows when the selection is stored
   push(self, event_kind::node_selected, encode(r), {}, [self, r] {
-    self->state.selecting.erase(r.index);
+    self->state.flight.selected(r.index);
     if (!self->state.fold.ended)
       spawn_node(self, fresh_record(self->state, r));
   });
@@ -144,6 +135,16 @@ campaign_progress progress_of(const campaign_state& st) {
 }
 
 } // namespace
+
+bool move(pointer self, campaign_event event) {
+  auto& st = self->state;
+  const auto from = st.phase();
+  if (st.machine.apply(event))
+    return true;
+  log::error("campaign", "{}: {} cannot happen to a campaign that is {}", st.context->name, to_string(event),
+             to_string(from));
+  return false;
+}
 
 void thin_samples(pointer self) {
   auto& st = self->state;
@@ -179,10 +180,9 @@ void adopt_open(pointer self) {
     return;
   for (const auto& [index, record] : st.fold.open) {
     const bool made_at_home = st.context->evaluate_only && !awaits_judgement(st.fold, index);
-    const bool not_begun = st.phase == "paused" && st.fold.steered.injected.contains(index); // before the pause
-    const auto node = st.nodes.find(index);
-    const bool lives = node != st.nodes.end() && node->second;
-    if (!made_at_home && !not_begun && !lives && !st.selecting.contains(index))
+    const bool not_begun =
+        st.phase() == campaign_phase::paused && st.fold.steered.injected.contains(index); // before the pause
+    if (!made_at_home && !not_begun && !st.flight.actor_of(index) && !st.flight.is_selecting(index))
       adopt(self, index);
   }
 }
@@ -196,16 +196,16 @@ void push(pointer self, event_kind kind, std::string payload, std::vector<stored
 }
 
 void push(pointer self, append_request what, std::function<void()> stored) {
-  self->state.outbox.push_back({std::move(what), std::move(stored)});
+  self->state.outbox.add(std::move(what), std::move(stored));
   write_next(self);
 }
 
 one_append::one_append(pointer self) : self_(self) {
-  self_->state.gathering = true;
+  self_->state.outbox.gather(true);
 }
 
 one_append::~one_append() {
-  self_->state.gathering = false;
+  self_->state.outbox.gather(false);
   write_next(self_);
 }
 
@@ -218,21 +218,22 @@ void await_models(pointer self, const std::string& held) {
     return awaits_model(st, open.second) || (st.context->batch && awaits_judgement(st.fold, open.first));
   });
   const auto why = rests ? "every model is on hold: " + held : std::string{};
-  if (why == st.models_held)
+  if (why == st.pauses.words(pause_reason::models))
     return;
-  const bool changed = why.empty() != st.models_held.empty();
-  st.models_held = why;
+  const bool changed = why.empty() == st.pauses.holds(pause_reason::models);
+  st.pauses.set(pause_reason::models, why);
   keep_time(self);
-  st.card->says(why.empty() ? st.phase : "waits: " + why);
+  st.card->says(why.empty() ? to_string(st.phase()) : "waits: " + why);
   if (!changed)
     return;
   log::info("campaign", "{}: {}", st.context->name, why.empty() ? "a model may be asked again" : why);
-  push(self, event_kind::campaign_state, encode(state_record{rests ? "waiting" : "running", why}), {status_value(st)});
+  push(self, event_kind::campaign_state, encode(state_record{rests ? run_state::waiting : run_state::running, why}),
+       {status_value(st)});
 }
 
 void start_nodes(pointer self) {
   auto& st = self->state;
-  if (st.phase != "running" || !st.held_up.empty() || is_away(st))
+  if (st.phase() != campaign_phase::running || st.pauses.holds(pause_reason::storage) || is_away(st))
     return;
   const auto rules = rules_of(*st.context->spec, st.fold.steered);
   std::string spent_out; // no room for another call, though some of the budget may be left
@@ -243,10 +244,10 @@ void start_nodes(pointer self) {
   }
   auto decision = should_stop(rules, progress_of(st));
   if (!decision.stop && !spent_out.empty())
-    decision = {true, "budget", spent_out};
+    decision = {true, end_reason::budget, spent_out};
   if (decision.stop) {
     withdraw_questions(self);
-    if (st.nodes.empty() && (!st.context->evaluate_only || st.fold.open.empty()))
+    if (st.flight.empty() && (!st.context->evaluate_only || st.fold.open.empty()))
       finish(self, decision.reason, decision.detail);
     return; // what is in flight ends first
   }
@@ -273,56 +274,64 @@ void pump(pointer self) {
   mind_elsewhere(self);
 }
 
-void pause(pointer self, const std::string& reason, std::function<void()> stored) {
+void pause(pointer self, pause_reason why, const std::string& reason, std::function<void()> stored) {
   auto& st = self->state;
-  st.phase = "paused";
+  if (!move(self, campaign_event::pause))
+    return;
   st.reason = reason;
   st.fold.paused = true;
   st.fold.pause_reason = reason;
-  st.models_held.clear();
+  st.pauses.set(why, reason);
+  st.pauses.clear(pause_reason::models);
   mind_elsewhere(self);
   keep_time(self);
   st.card->rests("paused: " + reason);
-  push(self, event_kind::campaign_state, encode(state_record{"paused", reason}), {status_value(st)}, std::move(stored));
+  push(self, event_kind::campaign_state, encode(state_record{run_state::paused, reason}), {status_value(st)},
+       std::move(stored));
 }
 
 void resume(pointer self, const std::string& reason) {
   auto& st = self->state;
+  const bool waits = st.context->dormant;
+  if (!move(self, waits              ? campaign_event::queue
+                  : st.fold.prepared ? campaign_event::resume
+                                     : campaign_event::resume_unprepared))
+    return;
   st.fold.paused = false;
   st.fold.pause_reason.clear();
-  const bool waits = st.context->dormant;
-  st.phase = waits ? "queued" : st.fold.prepared ? "running" : "preparing";
+  st.pauses.clear_paused();
   st.reason = waits ? waits_for_place : "";
   st.faults_in_a_row = 0;
   keep_time(self);
-  st.card->says(st.phase);
-  push(self, event_kind::campaign_state, encode(state_record{"running", reason}), {status_value(st)}, [self, waits] {
-    if (!waits)
-      retry(self);
-  });
+  st.card->says(to_string(st.phase()));
+  push(self, event_kind::campaign_state, encode(state_record{run_state::running, reason}), {status_value(st)},
+       [self, waits] {
+         if (!waits)
+           retry(self);
+       });
 }
 
 void retry(pointer self) {
   auto& st = self->state;
-  if (st.phase == "preparing")
+  if (st.phase() == campaign_phase::preparing)
     prepare(self);
-  else if (st.phase == "running") {
+  else if (st.phase() == campaign_phase::running) {
     adopt_open(self);
     pump(self);
-  } else if (st.phase == "finishing" && !st.fold.ended)
+  } else if (st.phase() == campaign_phase::finishing && !st.fold.ended)
     finish(self, st.fold.finish.stop_reason, st.fold.finish.detail);
 }
 
 namespace {
 
 // Ends a node that no try could judge, or make: no verdict, so no score.
-void give_up(pointer self, uint64_t index, const char* rule, fault f) {
+void give_up(pointer self, uint64_t index, no_verdict why, fault f) {
   auto& st = self->state;
   auto record = fresh_record(st, st.fold.open.at(index));
-  record.state = "finished";
-  record.rule = rule;
+  record.state = candidate_state::finished;
+  record.rule = to_string(why);
   record.detail = f.kind + ": " + f.detail;
-  if (record.rule == "not_judged")
+  if (why == no_verdict::not_judged)
     record.trouble = std::move(f);
   caf::anon_send(caf::actor_cast<caf::actor>(self), atom::finished_v, node_result{std::move(record), {}});
 }
@@ -333,8 +342,7 @@ void node_faulted(pointer self, uint64_t index, fault f) {
   auto& st = self->state;
   if (!st.fold.open.contains(index) || st.fold.ended)
     return;
-  st.nodes[index] = nullptr;
-  f.retried = st.faults[index]++;
+  f.retried = st.flight.count_fault(index);
   st.last_fault = f.kind + ": " + f.detail;
   const auto& r = st.fold.open.at(index);
   const bool refused = awaits_model(st, r) && !refusal_of(st, chosen_generator(r)).empty();
@@ -342,17 +350,18 @@ void node_faulted(pointer self, uint64_t index, fault f) {
     log::warn("campaign", "{}: candidate {}: fault {}: {}", st.context->name, index, f.kind, f.detail);
   push(self, event_kind::node_faulted, encode(fault_record{index, f, st.fold.tree.hash()}));
   if (refused) {
-    give_up(self, index, "withdrawn", std::move(f)); // others may make what its model cannot
+    give_up(self, index, no_verdict::withdrawn, std::move(f)); // others may make what its model cannot
     return;
   }
   // A baseline that fails is superseded: the next try has another.
   const bool counts = f.kind != baseline_failed || st.fold.champion.index == 0;
-  if (counts && ++st.faults_in_a_row >= faults_allowed && st.phase == "running") {
-    pause(self, std::to_string(st.faults_in_a_row) + " faults in a row, the last: " + f.kind + ": " + f.detail);
+  if (counts && ++st.faults_in_a_row >= faults_allowed && st.phase() == campaign_phase::running) {
+    pause(self, pause_reason::faults,
+          std::to_string(st.faults_in_a_row) + " faults in a row, the last: " + f.kind + ": " + f.detail);
     return;
   }
-  if (st.faults[index] >= faults_a_node) { // others end meanwhile: it is this one
-    give_up(self, index, "not_judged", std::move(f));
+  if (st.flight.faults(index) >= faults_a_node) { // others end meanwhile: it is this one
+    give_up(self, index, no_verdict::not_judged, std::move(f));
     return;
   }
   arm_retry(self);
@@ -361,12 +370,10 @@ void node_faulted(pointer self, uint64_t index, fault f) {
 void cancel_nodes(pointer self) {
   auto& st = self->state;
   withdraw_questions(self);
-  auto nodes = std::exchange(st.nodes, {});
-  for (auto& [index, node] : nodes)
-    if (node) {
-      self->unlink_from(node);
-      self->send_exit(node, caf::exit_reason::user_shutdown);
-    }
+  for (const auto& node : st.flight.release()) {
+    self->unlink_from(node);
+    self->send_exit(node, caf::exit_reason::user_shutdown);
+  }
 }
 
 } // namespace kevolve::campaign_steps

@@ -10,6 +10,8 @@ namespace kevolve::campaign_steps {
 
 using pointer = campaign_actor::stateful_pointer<campaign_state>;
 
+// Takes the campaign to the phase that follows an event. Returns false, and logs it, if the event is refused.
+bool move(pointer self, campaign_event event);
 // Reads and folds the events, prepares, adopts what was in flight, goes on.
 void load(pointer self);
 void prepare(pointer self);
@@ -37,7 +39,7 @@ private:
   pointer self_;
 };
 inline constexpr const char* waits_for_place = "waits for a place";
-void pause(pointer self, const std::string& reason, std::function<void()> stored = {});
+void pause(pointer self, pause_reason why, const std::string& reason, std::function<void()> stored = {});
 void resume(pointer self, const std::string& reason);
 caf::result<steer_answer> ask_steer(pointer self, steer_request& q);
 // batch_out: its evaluations travel from now on; batch_in: they are back; batch_cancel: they will not be.
@@ -62,7 +64,7 @@ void cancel_nodes(pointer self);
 enum class promotion_rule : uint8_t { to_the_best, to_the_measured, stays };
 void amend(pointer self, amendment_record r, promotion_rule promote, std::function<void()> then = {});
 // The final confirmation against the reference, then the end.
-void finish(pointer self, const std::string& reason, const std::string& detail);
+void finish(pointer self, end_reason reason, const std::string& detail);
 // `stored` runs once the end is recorded; the campaign counts as ended from then on.
 void end(pointer self, finish_record record, std::function<void()> stored = {});
 

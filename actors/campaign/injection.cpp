@@ -22,7 +22,7 @@ injected_node inject_node(campaign_fold& f, const id128& campaign, uint64_t camp
   r.index = s.index;
   r.node = s.node;
   r.parents = s.parents;
-  r.state = "proposed";
+  r.state = candidate_state::proposed;
   r.baseline = f.champion.index;
   auto& p = r.proposal;
   p.index = s.index;

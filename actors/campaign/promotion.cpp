@@ -12,7 +12,7 @@ uint64_t best_of(const campaign_fold& f, const std::set<uint64_t>& banned, Choic
   uint64_t best = 0;
   for (const auto& n : f.tree.nodes())
     if (n.index != 0 && n.result == verdict::pass && n.ci_low > 1.0 && eligible(n.index)
-        && !is_banned(f.tree, banned, n.index) && (best == 0 || n.fitness > f.tree.at(best).fitness))
+        && !is_banned(f.tree, banned, n.index) && (best == 0 || n.speedup > f.tree.at(best).speedup))
       best = n.index;
   return best;
 }
@@ -43,16 +43,17 @@ uint64_t champion_under(const campaign_fold& f, const std::set<uint64_t>& after)
     return best_allowed(f, after);
   const auto best = best_allowed(f, after);
   const auto returns =
-      best != 0 && is_banned(f.tree, f.steered.banned, best) && f.tree.at(best).fitness > f.champion.speedup;
+      best != 0 && is_banned(f.tree, f.steered.banned, best) && f.tree.at(best).speedup > f.champion.speedup;
   return returns ? best : now;
 }
 
 champion_record promotion_of(const campaign_fold& f, uint64_t index) {
-  if (index == 0)
-    return {0, "", 1.0, 1.0, 1.0, {}};
-  const auto& n = f.tree.at(index);
-  const auto object = f.objects.find(index);
-  return {index, object == f.objects.end() ? std::string{} : object->second, n.fitness, n.ci_low, n.ci_high, {}};
+  champion_record c;
+  c.index = index;
+  c.set_speedup(f.tree.at(index)); // the reference's are 1
+  if (const auto object = f.objects.find(index); index != 0 && object != f.objects.end())
+    c.object = object->second;
+  return c;
 }
 
 } // namespace kevolve

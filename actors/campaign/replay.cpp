@@ -98,7 +98,7 @@ private:
         differs(e, name + " is not in the record");
       return;
     }
-    if (node.rule == "withdrawn" || node.rule == "not_judged")
+    if (const auto why = no_verdict_of(node.rule); why == no_verdict::withdrawn || why == no_verdict::not_judged)
       return;
     const auto tools = session_of(from.spec, asked.front()->id.generator);
     auto talk = synthesis::begin_conversation(rules_of(step), tools.steps, tools.tokens);
@@ -137,7 +137,7 @@ private:
     n.generator = node.proposal.generator;
     n.verdict = to_string(node.result);
     n.rule = node.rule;
-    n.speedup = node.fitness;
+    n.speedup = node.speedup;
     n.best = fold.champion.index == 0 ? 1.0 : fold.champion.speedup;
     for (const auto& x : from.exchanges)
       if (x.id.node == node.index) {

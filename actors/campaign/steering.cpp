@@ -11,22 +11,22 @@ bool apply(steering& s, const steering_record& r) {
   if (r.serial <= s.serial)
     return false;
   s.serial = r.serial;
-  if (r.action == "priority")
+  if (r.action == steer_action::priority)
     s.priority = r.priority;
-  else if (r.action == "budget") {
+  else if (r.action == steer_action::budget) {
     s.has_budget = true;
     s.budget = r.budget;
-  } else if (r.action == "pin")
+  } else if (r.action == steer_action::pin)
     s.pinned.insert(r.index);
-  else if (r.action == "unpin")
+  else if (r.action == steer_action::unpin)
     s.pinned.erase(r.index);
-  else if (r.action == "ban")
+  else if (r.action == steer_action::ban)
     s.banned.insert(r.index);
-  else if (r.action == "unban")
+  else if (r.action == steer_action::unban)
     s.banned.erase(r.index);
-  else if (r.action == "inject" || r.action == "fork")
+  else if (r.action == steer_action::inject || r.action == steer_action::fork)
     s.injected[r.index] = {r.by, r.candidate};
-  if (r.action == "fork") {
+  if (r.action == steer_action::fork) {
     s.origin = r.origin;
     s.origin_node = r.origin_node;
   }

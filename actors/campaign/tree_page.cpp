@@ -9,7 +9,7 @@ namespace {
 
 // Whether it was never timed: its code is its baseline's, and so is its figure, as a point.
 bool has_baselines_figure(const tree_node& n) {
-  return n.index != 0 && n.result == verdict::pass && n.estimate && n.ci_low == n.fitness && n.ci_high == n.fitness;
+  return n.index != 0 && n.result == verdict::pass && n.estimate && n.ci_low == n.speedup && n.ci_high == n.speedup;
 }
 
 double best_figure(const campaign_fold& f) {
@@ -29,15 +29,11 @@ node_brief brief_of(const campaign_fold& f, const tree_node& n, bool elsewhere) 
   b.index = n.index;
   b.parents = n.parents;
   b.state = state_of(f, n);
-  b.result = n.index == 0 ? "reference" : to_string(n.result);
-  b.fitness = n.fitness;
-  b.ci_low = n.ci_low;
-  b.ci_high = n.ci_high;
+  b.set_score(n);
   if (has_baselines_figure(n)) {
-    b.fitness = std::min(n.fitness, best_figure(f)); // the baseline may have been measured again since
+    b.speedup = std::min(n.speedup, best_figure(f)); // the baseline may have been measured again since
     b.ci_low = b.ci_high = 0.0;
   }
-  b.estimate = n.estimate;
   b.confirmed = n.confirmed;
   b.draft = n.draft;
   b.duplicate_of = n.duplicate_of;

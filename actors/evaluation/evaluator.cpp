@@ -94,7 +94,7 @@ evaluation_record no_screening() {
   record.outcome.result = verdict::pass;
   record.outcome.rule = same_object;
   record.outcome.detail = "compiles to the same code as its baseline";
-  record.outcome.speedup = record.outcome.ci_low = record.outcome.ci_high = 1.0;
+  record.outcome.set_speedup({1.0, 1.0, 1.0});
   record.outcome.estimate = true;
   return record;
 }
@@ -209,8 +209,7 @@ void report_baseline(pointer self, const run_ptr& r, stage s, const judge_outcom
     return;
   amendment_record a;
   a.index = champion.index;
-  a.result = o.result;
-  a.rule = o.rule;
+  a.set_verdict(o);
   a.detail = "as the baseline of candidate " + std::to_string(r->request.index) + ": " + o.detail;
   self->send(self->state.context->campaign, atom::amend_v, std::move(a));
 }

@@ -46,24 +46,6 @@ double gain_of(const judge_outcome& o) {
 
 } // namespace
 
-std::string to_string(stage s) {
-  switch (s) {
-    case stage::compile:
-      return "compile";
-    case stage::screening:
-      return "race";
-    case stage::confirm:
-      return "confirm";
-    case stage::final_confirm:
-      return "final";
-    case stage::audit:
-      return "audit";
-    case stage::done:
-      return "done";
-  }
-  return "done";
-}
-
 id128 reference_id(const std::string& reference, const std::string& oracle, const std::string& oracle_entry) {
   return derive_id("reference", encode(std::vector<std::string>{reference, oracle, oracle_entry}));
 }
@@ -126,7 +108,7 @@ stage next_stage(const evaluation_progress& p) {
     return stage::screening;
   if (!p.confirmed && p.result.decision == comparison_decision::faster)
     return stage::confirm;
-  const bool surprise = p.audit_from > 0.0 && p.result.ratio >= p.audit_from;
+  const bool surprise = p.audit_from > 0.0 && p.result.speedup >= p.audit_from;
   if (surprise && !p.result.verified && !p.audited)
     return stage::audit;
   return stage::done;
@@ -143,9 +125,7 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
     r.object = record.object;
     p.built = o.evidence;
     if (o.result != verdict::pass) {
-      r.result = o.result;
-      r.rule = o.rule;
-      r.detail = o.detail;
+      r.set_verdict(o);
     } else if (p.compile_only) {
       r.detail = record.log;
       r.last.evidence = p.built;
@@ -153,9 +133,7 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
     return;
   }
   r.judge_ns += o.judge_ns;
-  r.result = o.result;
-  r.rule = o.rule;
-  r.detail = o.detail;
+  r.set_verdict(o);
   const bool passes = o.result == verdict::pass;
   // An audit's few pairs do not replace the earlier figure if they agree with it.
   if (s == stage::audit && passes && agrees(r, o)) {
@@ -163,9 +141,7 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
   } else {
     r.last = o;
     r.last.evidence.insert(p.built.begin(), p.built.end());
-    r.ratio = o.speedup;
-    r.ci_low = o.ci_low;
-    r.ci_high = o.ci_high;
+    r.set_speedup(o);
   }
   // A session that was never calm does not verify the figure, though it may show which is faster.
   const bool calm =
@@ -194,10 +170,10 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
   r.confirmed = passes && (s == stage::final_confirm || gained);
 }
 
-score score_of(const evaluation& e, double baseline_speedup) {
+speedup_interval speedup_of(const evaluation& e, double baseline_speedup) {
   if (e.result != verdict::pass)
     return {};
-  return {baseline_speedup * e.ratio, baseline_speedup * e.ci_low, baseline_speedup * e.ci_high};
+  return {baseline_speedup * e.speedup, baseline_speedup * e.ci_low, baseline_speedup * e.ci_high};
 }
 
 } // namespace kevolve

@@ -9,7 +9,10 @@
 namespace kevolve {
 
 enum class stage : uint8_t { compile = 0, screening, confirm, final_confirm, audit, done };
-std::string to_string(stage s);
+constexpr std::array<std::string_view, 6> stage_texts{"compile", "race", "confirm", "final", "audit", "done"};
+constexpr const auto& enum_texts(stage) {
+  return stage_texts;
+}
 
 // Returns true for stages whose baseline is the reference, whoever is the champion: the gains of chained screenings are
 // measured as a whole. An audit is not one: most audited candidates lose, and a slow reference would take seconds for
@@ -62,14 +65,8 @@ stage next_stage(const evaluation_progress& p);
 // Adds a stage's stored result to the progress.
 void apply(evaluation_progress& p, stage s, const evaluation_record& record);
 
-// The speed-up of a confirmed or compared candidate relative to the reference: the baseline's speed-up times the ratio
-// (JUDGE: F = confirmed(t_ref/t_champion) · t_champion/t_candidate).
-struct score {
-  double speedup = 0.0;
-  double ci_low = 0.0;
-  double ci_high = 0.0;
-};
-// Returns the score of an evaluation; zeros unless it passed.
-score score_of(const evaluation& e, double baseline_speedup);
+// Returns the figures of a confirmed or compared candidate against the reference: the baseline's speed-up times its own
+// (JUDGE: F = confirmed(t_ref/t_champion) · t_champion/t_candidate). They are zero unless it passed.
+speedup_interval speedup_of(const evaluation& e, double baseline_speedup);
 
 } // namespace kevolve

@@ -201,7 +201,8 @@ journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_sta
           for (auto& r : *page) {
             from = (campaign ? r.campaign_sequence : r.sequence) + 1;
             if (r.sequence > after && r.sequence <= last && out.size() < limit)
-              out.push_back({r.sequence, r.campaign, r.time_ns, static_cast<event_kind>(r.kind), std::move(r.payload)});
+              out.push_back({r.sequence, r.campaign, r.time_ns, static_cast<event_kind>(r.kind), std::move(r.payload),
+                             r.version});
           }
           if (page->empty())
             break;

@@ -1,5 +1,6 @@
 #include "actors/messages/messages.hpp"
 
+#include "actors/messages/step_end.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <caf/exit_reason.hpp>
@@ -38,15 +39,52 @@ caf::error to_error(const failure& x) {
   return caf::make_error(x.code, x.detail);
 }
 
+caf::error to_error(no_verdict why, const std::string& detail) {
+  return caf::make_error(why, detail);
+}
+
+no_verdict no_verdict_of(const caf::error& x) {
+  return x && x.category() == caf::atom("no_verdict") ? static_cast<no_verdict>(x.code()) : no_verdict::none;
+}
+
+namespace {
+
+// The code that stands for the end of a step where only a failure can be told, as in a pure generator.
+struct step_end {
+  no_verdict why;
+  errc code;
+};
+constexpr std::array step_ends{step_end{no_verdict::exhausted, errc::unsupported},
+                               step_end{no_verdict::no_candidate, errc::bad_input},
+                               step_end{no_verdict::withdrawn, errc::cancelled}};
+
+errc code_of(no_verdict x) {
+  for (const auto& e : step_ends)
+    if (e.why == x)
+      return e.code;
+  return errc::internal;
+}
+
+std::string detail_of(const caf::error& x) {
+  return x.context().match_elements<std::string>() ? x.context().get_as<std::string>(0) : std::string{};
+}
+
+} // namespace
+
+caf::error end_of_step(const failure& why) {
+  for (const auto& e : step_ends)
+    if (e.code == why.code)
+      return to_error(e.why, why.detail);
+  return to_error(why);
+}
+
 failure to_failure(const caf::error& x) {
   if (!x)
     return {};
-  if (x.category() == caf::atom("kevolve")) {
-    failure f{static_cast<errc>(x.code()), {}};
-    if (x.context().match_elements<std::string>())
-      f.detail = x.context().get_as<std::string>(0);
-    return f;
-  }
+  if (x.category() == caf::atom("kevolve"))
+    return {static_cast<errc>(x.code()), detail_of(x)};
+  if (const auto why = no_verdict_of(x); why != no_verdict::none)
+    return {code_of(why), detail_of(x)};
   if (x == caf::sec::request_timeout)
     return {errc::timed_out, "no answer in time"};
   if (x.category() == caf::atom("exit"))

@@ -48,6 +48,7 @@ struct journal_event {
   int64_t time_ns = 0; // wall clock, since the epoch
   event_kind kind = event_kind::campaign_state;
   std::string payload;
+  uint16_t version = record_version; // of the payload
 };
 
 // Messages about the scheduler.
@@ -117,12 +118,13 @@ struct generate_request {
 
 // Messages about evaluation.
 
-// The baseline of a screening. Index 0 is the reference.
-struct champion_info {
+// Against whom a candidate screenings. index 0 is the reference.
+struct champion_info : speedup_interval {
+  champion_info() : speedup_interval{1.0, 1.0, 1.0} {}
+
   uint64_t index = 0;
-  std::string object;   // blob; empty: the reference
-  double speedup = 1.0; // relative to the reference
-  double level = 0.05;  // level of the next promotion's test
+  std::string object;  // blob; empty: the reference
+  double level = 0.05; // of the next promotion's test
 };
 struct evaluate_request {
   uint64_t index = 0;
@@ -133,17 +135,11 @@ struct evaluate_request {
   double audit_from = 0.0;   // speed-up from which the candidate is a surprise (search/surprise.hpp); 0: never
   append_request unsaved;    // records to store before any paid work: one synced write with the first intent
 };
-struct evaluation {
-  champion_info baseline; // the champion when it got the device
-  verdict result = verdict::none;
+// The figures are against the baseline.
+struct evaluation : measurement {
+  champion_info baseline; // whom it compared: the champion of the moment it got the device
   fault trouble;
-  std::string rule;
-  std::string detail;
   std::string object; // blob
-  double ratio = 0.0; // relative to the baseline
-  double ci_low = 0.0;
-  double ci_high = 0.0;
-  bool estimate = false;
   bool confirmed = false;
   bool verified = false;    // its figures come from fresh processes and held-out shapes
   std::string confirmed_by; // stages that confirmed it, joined by "+"; empty: none
@@ -169,20 +165,17 @@ struct node_reply {
   champion_info champion;
   append_request unsaved; // returned: the next evaluation stores it
 };
-struct campaign_status {
+struct campaign_status : speedup_interval {
   id128 id;
   std::string name;
   std::string target;
   std::string state; // queued | preparing | running | paused | finishing | finished | failed
   std::string reason;
-  std::string stop_reason;
+  end_reason stop_reason = end_reason::none;
   uint64_t candidates = 0;
   uint64_t valid = 0;
   uint64_t in_flight = 0;
   uint64_t best = 0;
-  double speedup = 0.0;
-  double ci_low = 0.0;
-  double ci_high = 0.0;
   bool final_confirmed = false;
   std::string best_summary;
   uint64_t budget_candidates = 0;
@@ -211,7 +204,7 @@ struct campaign_status {
 };
 // A change that a person requests.
 struct steer_request {
-  std::string action; // as in steering_record
+  steer_action action = steer_action::none;
   std::string by;
   std::string reason;
   uint64_t index = 0; // pin, unpin, ban, unban: the node; inject: its parent
@@ -236,16 +229,11 @@ struct campaign_start {
   uint64_t origin_node = 0;
   candidate first;
 };
-// A row of the tree in the admin's lists.
-struct node_brief {
+// A tree row as the admin lists it.
+struct node_brief : score {
   uint64_t index = 0;
   std::vector<uint64_t> parents;
   std::string state;
-  std::string result;
-  double fitness = 0.0;
-  double ci_low = 0.0;
-  double ci_high = 0.0;
-  bool estimate = false;
   bool confirmed = false;
   bool draft = false;
   uint64_t visits = 0;
@@ -275,7 +263,7 @@ typename I::result_type inspect(I& f, append_request& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, journal_event& x) {
-  return f(x.sequence, x.campaign, x.time_ns, x.kind, x.payload);
+  return f(x.sequence, x.campaign, x.time_ns, x.kind, x.payload, x.version);
 }
 template <class I>
 typename I::result_type inspect(I& f, lease_request& x) {
@@ -305,7 +293,7 @@ typename I::result_type inspect(I& f, generate_request& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, champion_info& x) {
-  return f(x.index, x.object, x.speedup, x.level);
+  return f(x.index, x.object, x.speedup, x.level, x.ci_low, x.ci_high);
 }
 template <class I>
 typename I::result_type inspect(I& f, evaluate_request& x) {
@@ -313,7 +301,7 @@ typename I::result_type inspect(I& f, evaluate_request& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, evaluation& x) {
-  return f(x.baseline, x.result, x.trouble, x.rule, x.detail, x.object, x.ratio, x.ci_low, x.ci_high, x.estimate,
+  return f(x.baseline, x.result, x.trouble, x.rule, x.detail, x.object, x.speedup, x.ci_low, x.ci_high, x.estimate,
            x.confirmed, x.verified, x.confirmed_by, x.log_e, x.decision, x.evaluations, x.last, x.compile_ns,
            x.judge_ns, x.unsaved);
 }
@@ -327,7 +315,8 @@ typename I::result_type inspect(I& f, node_reply& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, campaign_status& x) {
-  return f(x.id, x.name, x.target, x.state, x.reason, x.stop_reason, x.candidates, x.valid, x.in_flight, x.best,
+  stored_as_text stop_reason{x.stop_reason};
+  return f(x.id, x.name, x.target, x.state, x.reason, stop_reason, x.candidates, x.valid, x.in_flight, x.best,
            x.speedup, x.ci_low, x.ci_high, x.final_confirmed, x.best_summary, x.budget_candidates, x.budget_wall_s,
            x.wall_s, x.compile_s, x.device_s, x.last_sequence, x.tree_hash, x.shapes, x.priority, x.budget_device_s,
            x.origin, x.origin_node, x.pinned, x.banned, x.disturbed, x.models, x.budget_tokens, x.budget_cost,
@@ -335,7 +324,8 @@ typename I::result_type inspect(I& f, campaign_status& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, steer_request& x) {
-  return f(x.action, x.by, x.reason, x.index, x.priority, x.set_candidates, x.set_wall, x.set_device, x.budget, x.what,
+  stored_as_text action{x.action};
+  return f(action, x.by, x.reason, x.index, x.priority, x.set_candidates, x.set_wall, x.set_device, x.budget, x.what,
            x.batch);
 }
 template <class I>
@@ -348,7 +338,7 @@ typename I::result_type inspect(I& f, campaign_start& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, node_brief& x) {
-  return f(x.index, x.parents, x.state, x.result, x.fitness, x.ci_low, x.ci_high, x.estimate, x.confirmed, x.draft,
+  return f(x.index, x.parents, x.state, x.result, x.speedup, x.ci_low, x.ci_high, x.estimate, x.confirmed, x.draft,
            x.visits, x.summary, x.pinned, x.banned, x.injected_by, x.waits_for, x.duplicate_of);
 }
 template <class I>
@@ -362,12 +352,17 @@ typename I::result_type inspect(I& f, proposal& x) {
 
 // Makes a CAF error that carries our code and text.
 caf::error to_error(const failure& x);
-// Makes a failure from a CAF error; CAF's own codes become errc::unavailable or errc::timed_out.
+// Says that a step ends without a candidate, and why: no fault, and nothing that a retry mends.
+caf::error to_error(no_verdict why, const std::string& detail);
+// Returns why a step ends without a candidate; `none` for every other error.
+no_verdict no_verdict_of(const caf::error& x);
+// Back again; CAF's own codes become errc::unavailable or errc::timed_out.
 failure to_failure(const caf::error& x);
 
 } // namespace kevolve
 
 CAF_ERROR_CODE_ENUM(kevolve::errc, "kevolve")
+CAF_ERROR_CODE_ENUM(kevolve::no_verdict, "no_verdict")
 
 CAF_BEGIN_TYPE_ID_BLOCK(kevolve, caf::first_custom_type_id)
 CAF_ADD_TYPE_ID(kevolve, (kevolve::id128))

@@ -2,6 +2,7 @@
 // keeps them, the campaign folds them, the admin shows them. A new field goes at the end and raises record_version.
 #pragma once
 
+#include "actors/messages/enums.hpp"
 #include "backends/protocol.hpp"
 
 #include <cstdint>
@@ -134,22 +135,16 @@ struct evaluation_record {
   int64_t wall_ns = 0;
 };
 
-// The whole record of a candidate, without the blobs. Stored under (campaign, index).
-struct node_record {
+// A candidate whole, but for the blobs. Stored under (campaign, index).
+// The speed-up is against the reference, and 0 unless it passed.
+struct node_record : measurement {
   uint64_t index = 0;
   id128 node;
   std::vector<uint64_t> parents;
   proposal_record proposal;
-  std::string state; // selected | proposed | finished | faulted
-  verdict result = verdict::none;
-  std::string rule;
-  std::string detail;
-  double fitness = 0.0; // speed-up relative to the reference; 0 unless pass
-  double ci_low = 0.0;
-  double ci_high = 0.0;
-  bool estimate = false;     // screened out: a rough figure
-  bool confirmed = false;    // by fresh processes, held-out shapes and fresh pairs
-  uint64_t baseline = 0;     // index of the champion it was compared with; 0: the reference
+  candidate_state state = candidate_state::none;
+  bool confirmed = false;    // fresh processes, held-out shapes, fresh pairs
+  uint64_t baseline = 0;     // index of the champion it compared; 0: the reference
   uint64_t duplicate_of = 0; // index of the node that was judged for the same candidate; 0: none
   std::vector<id128> evaluations;
   std::string object; // blob
@@ -167,12 +162,9 @@ struct fault_record {
   id128 tree_hash;
 };
 
-struct champion_record {
+struct champion_record : speedup_interval {
   uint64_t index = 0;
   std::string object; // blob
-  double speedup = 0.0;
-  double ci_low = 0.0;
-  double ci_high = 0.0;
   id128 tree_hash;
 };
 
@@ -187,22 +179,16 @@ struct confirmation_record {
   bool discovery = false;
 };
 
-// A correction of a finished node: the judge's verdict on a champion that failed as the baseline or in the final
-// confirmation, or the figure that the final confirmation measured.
-struct amendment_record {
+// What is known better of a finished node: the judge's verdict on a champion that failed as the baseline or in the
+// final confirmation, or the figure that the final confirmation measured.
+struct amendment_record : measurement {
   uint64_t index = 0;
-  verdict result = verdict::none;
-  std::string rule;
-  std::string detail;
-  double fitness = 0.0; // speed-up relative to the reference; 0 unless pass
-  double ci_low = 0.0;
-  double ci_high = 0.0;
-  id128 tree_hash;        // hash of the folded tree after this event
-  bool confirmed = false; // the final confirmation has shown it to be faster, though no promotion was claimed
+  id128 tree_hash;        // of the folded tree after this event
+  bool confirmed = false; // the final confirmation has shown it to be faster, of which no promotion had been asked
 };
 
 struct state_record {
-  std::string state; // running | paused
+  run_state state = run_state::none;
   std::string reason;
 };
 
@@ -221,8 +207,8 @@ struct steered_budget {
 // A person's change of a campaign: its serial number, with a hash of all changes, so that a lost one is noticed.
 struct steering_record {
   uint64_t serial = 0;
-  std::string action; // priority | budget | inject | pin | unpin | ban | unban | fork | reopen
-  std::string by;     // the name that the person gave
+  steer_action action = steer_action::none;
+  std::string by; // as they call themselves
   std::string reason;
   uint64_t index = 0; // the node that is changed, or was made
   uint32_t priority = 0;
@@ -238,11 +224,11 @@ struct steering_record {
 // is selected and nothing ends here.
 struct batch_record {
   id128 batch;
-  std::string action;      // exported | imported | cancelled
-  std::string by;          // the name that the person gave
-  uint64_t candidates = 0; // exported: candidates that await evaluation; imported: candidates that were judged
-  uint64_t events = 0;     // imported: number of events
-  std::string digest;      // imported: digest of these
+  batch_action action = batch_action::none;
+  std::string by;          // as they call themselves
+  uint64_t candidates = 0; // exported: that await evaluation; imported: that were judged
+  uint64_t events = 0;     // imported: so many came back
+  std::string digest;      // imported: of these
   int64_t time_ns = 0;     // wall clock
 };
 
@@ -263,14 +249,12 @@ struct device_record {
   device_sample sample; // the last sample, which may be old
 };
 
-struct finish_record {
-  std::string state;       // finished | failed
-  std::string stop_reason; // target | budget | stall | cancelled | error
+// The figures are those of the final confirmation against the reference.
+struct finish_record : speedup_interval {
+  campaign_phase state = campaign_phase::finished; // or failed
+  end_reason stop_reason = end_reason::none;
   std::string detail;
-  uint64_t best = 0;    // index; 0: none
-  double speedup = 0.0; // of the final confirmation, relative to the reference
-  double ci_low = 0.0;
-  double ci_high = 0.0;
+  uint64_t best = 0;                // index; 0: none
   std::vector<shape_timing> shapes; // of the final confirmation
   std::string disturbed = {};       // why none of its sessions was calm; empty: one was
 };
@@ -311,7 +295,8 @@ typename I::result_type inspect(I& f, evaluation_record& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, node_record& x) {
-  return f(x.index, x.node, x.parents, x.proposal, x.state, x.result, x.rule, x.detail, x.fitness, x.ci_low, x.ci_high,
+  stored_as_text state{x.state};
+  return f(x.index, x.node, x.parents, x.proposal, state, x.result, x.rule, x.detail, x.speedup, x.ci_low, x.ci_high,
            x.estimate, x.confirmed, x.baseline, x.duplicate_of, x.evaluations, x.object, x.trouble, x.propose_ns,
            x.compile_ns, x.judge_ns, x.wall_ns, x.tree_hash);
 }
@@ -329,11 +314,12 @@ typename I::result_type inspect(I& f, confirmation_record& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, amendment_record& x) {
-  return f(x.index, x.result, x.rule, x.detail, x.fitness, x.ci_low, x.ci_high, x.tree_hash, x.confirmed);
+  return f(x.index, x.result, x.rule, x.detail, x.speedup, x.ci_low, x.ci_high, x.tree_hash, x.confirmed);
 }
 template <class I>
 typename I::result_type inspect(I& f, state_record& x) {
-  return f(x.state, x.reason);
+  stored_as_text state{x.state};
+  return f(state, x.reason);
 }
 template <class I>
 typename I::result_type inspect(I& f, run_record& x) {
@@ -345,12 +331,14 @@ typename I::result_type inspect(I& f, steered_budget& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, steering_record& x) {
-  return f(x.serial, x.action, x.by, x.reason, x.index, x.priority, x.budget, x.candidate, x.origin, x.origin_node,
+  stored_as_text action{x.action};
+  return f(x.serial, action, x.by, x.reason, x.index, x.priority, x.budget, x.candidate, x.origin, x.origin_node,
            x.tree_hash, x.steering_hash);
 }
 template <class I>
 typename I::result_type inspect(I& f, batch_record& x) {
-  return f(x.batch, x.action, x.by, x.candidates, x.events, x.digest, x.time_ns);
+  stored_as_text action{x.action};
+  return f(x.batch, action, x.by, x.candidates, x.events, x.digest, x.time_ns);
 }
 template <class I>
 typename I::result_type inspect(I& f, forgotten_record& x) {
@@ -362,7 +350,9 @@ typename I::result_type inspect(I& f, device_record& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, finish_record& x) {
-  return f(x.state, x.stop_reason, x.detail, x.best, x.speedup, x.ci_low, x.ci_high, x.shapes, x.disturbed);
+  stored_as_text state{x.state};
+  stored_as_text stop_reason{x.stop_reason};
+  return f(state, stop_reason, x.detail, x.best, x.speedup, x.ci_low, x.ci_high, x.shapes, x.disturbed);
 }
 
 } // namespace kevolve

@@ -3,6 +3,7 @@
 #include "actors/campaign/append.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
+#include "actors/messages/step_end.hpp"
 #include "actors/models/model_tools.hpp"
 #include "actors/models/provider_calls.hpp"
 #include "actors/synthesis/exchange.hpp"
@@ -33,7 +34,7 @@ void finish(asking_pointer self, const work_ptr& w, T&& answer) {
 }
 
 void give_up(asking_pointer self, const work_ptr& w, const failure& why) {
-  finish(self, w, to_error(why));
+  finish(self, w, end_of_step(why));
 }
 
 proposal to_proposal(const model_generator_state& st, const work_ptr& w, synthesis::answer a) {

@@ -46,7 +46,7 @@ uint64_t second_parent(const search_tree& tree, const openness& may, uint64_t fi
   auto best = others[random.below(others.size())];
   for (int i = 1; i < tournament_size; ++i) {
     auto baseline = others[random.below(others.size())];
-    if (tree.at(baseline).fitness > tree.at(best).fitness)
+    if (tree.at(baseline).speedup > tree.at(best).speedup)
       best = baseline;
   }
   return best;
@@ -94,7 +94,7 @@ selection select(const search_tree& tree, const policy_options& options, uint64_
     parent = 0;
   }
   out.parents = {parent};
-  out.statistics["fitness"] = tree.at(parent).fitness;
+  out.statistics["fitness"] = tree.at(parent).speedup;
   if (parent != 0 && random.uniform() < options.combine)
     if (auto second = second_parent(tree, may, parent, random); second != parent)
       out.parents.push_back(second);

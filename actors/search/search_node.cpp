@@ -36,7 +36,7 @@ void tell_error(node_pointer self, const char* who, const caf::error& e) {
 void finish(node_pointer self, evaluation outcome) {
   auto& st = self->state;
   auto& r = st.record;
-  r.state = "finished";
+  r.state = candidate_state::finished;
   r.wall_ns += since(st.begun);
   st.begun = steady_clock::now();
   st.card->says("reporting");
@@ -56,15 +56,9 @@ void finish(node_pointer self, evaluation outcome) {
 void take(search_node_state& st, evaluation& e) {
   auto& r = st.record;
   st.champion = e.baseline;
-  auto s = score_of(e, st.champion.speedup);
-  r.result = e.result;
-  r.rule = e.rule;
-  r.detail = e.detail;
+  r.set_measurement(e);
+  r.set_speedup(speedup_of(e, st.champion.speedup));
   r.object = e.object;
-  r.fitness = s.speedup;
-  r.ci_low = s.ci_low;
-  r.ci_high = s.ci_high;
-  r.estimate = e.estimate;
   r.confirmed = e.confirmed;
   r.baseline = st.champion.index;
   r.evaluations.insert(r.evaluations.end(), e.evaluations.begin(), e.evaluations.end());
@@ -109,14 +103,9 @@ void take_verdict(node_pointer self, uint64_t of, append_request unsaved) {
             }
             auto& r = self->state.record;
             r.duplicate_of = of;
-            r.result = first->result;
-            r.rule = first->rule;
-            r.detail = first->result == verdict::pass ? "the candidate of node " + std::to_string(of) + ", judged there"
-                                                      : first->detail;
-            r.fitness = first->fitness;
-            r.ci_low = first->ci_low;
-            r.ci_high = first->ci_high;
-            r.estimate = first->estimate;
+            r.set_measurement(*first);
+            if (r.result == verdict::pass)
+              r.detail = "the candidate of node " + std::to_string(of) + ", judged there";
             r.baseline = first->baseline;
             evaluation none;
             none.unsaved = std::move(*saved);
@@ -154,7 +143,7 @@ void record_proposal(node_pointer self, int64_t propose_ns) {
   p.summary = st.what.summary;
   p.propose_ns = propose_ns;
   st.record.propose_ns = propose_ns;
-  st.record.state = "proposed";
+  st.record.state = candidate_state::proposed;
   append_request a;
   a.campaign = st.context->id;
   a.events.push_back({event_kind::node_proposed, encode(p)});
@@ -165,8 +154,8 @@ void record_proposal(node_pointer self, int64_t propose_ns) {
 }
 
 // A fact about the tree, not a fault.
-void end_without_candidate(node_pointer self, const char* rule, std::string detail) {
-  self->state.record.rule = rule;
+void end_without_candidate(node_pointer self, no_verdict why, std::string detail) {
+  self->state.record.rule = to_string(why);
   self->state.record.detail = std::move(detail);
   finish(self, {});
 }
@@ -183,12 +172,8 @@ void synthesize(node_pointer self) {
           },
           [self](caf::error& e) {
             auto why = to_failure(e);
-            if (why.code == errc::unsupported) // nothing more to propose from here
-              end_without_candidate(self, "exhausted", why.detail);
-            else if (why.code == errc::bad_input)
-              end_without_candidate(self, "no_candidate", why.detail);
-            else if (why.code == errc::cancelled)
-              end_without_candidate(self, "withdrawn", why.detail);
+            if (const auto end = no_verdict_of(e); end != no_verdict::none)
+              end_without_candidate(self, end, why.detail);
             else if (why.code == errc::unavailable)
               tell_fault(self, {"generator", why.detail, 0});
             else
@@ -215,7 +200,7 @@ search_node_actor::behavior_type handlers(node_pointer self) {
       [self](atom::begin) {
         handling h{self, self->state.card, "begin"};
         self->state.begun = steady_clock::now();
-        if (self->state.record.state == "proposed")
+        if (self->state.record.state == candidate_state::proposed)
           read_source(self);
         else
           synthesize(self);

@@ -24,26 +24,28 @@ std::string print(double x) {
 
 stop_decision should_stop(const termination_rules& rules, const campaign_progress& progress) {
   if (progress.cancelled)
-    return {true, "cancelled", "cancelled on request"};
+    return {true, end_reason::cancelled, "cancelled on request"};
   // With confidence: the lower end of the confirmed best's interval, not its middle.
   if (rules.target_speedup > 0.0 && progress.best_ci_low >= rules.target_speedup)
-    return {true, "target",
+    return {true, end_reason::target,
             "by its races the best is at least " + print(progress.best_ci_low) + " times as fast, wanted was "
                 + print(rules.target_speedup)};
   if (rules.candidates > 0 && progress.candidates >= rules.candidates)
-    return {true, "budget", std::to_string(rules.candidates) + " candidates are used up"};
+    return {true, end_reason::budget, std::to_string(rules.candidates) + " candidates are used up"};
   if (rules.wall_s > 0.0 && progress.wall_s >= rules.wall_s)
-    return {true, "budget", print(rules.wall_s) + " s of wall time are used up"};
+    return {true, end_reason::budget, print(rules.wall_s) + " s of wall time are used up"};
   if (rules.device_s > 0.0 && progress.device_s >= rules.device_s)
-    return {true, "budget", print(rules.device_s) + " s of device time are used up"};
+    return {true, end_reason::budget, print(rules.device_s) + " s of device time are used up"};
   if (rules.tokens > 0 && progress.tokens >= rules.tokens)
-    return {true, "budget", "the budget of " + std::to_string(rules.tokens) + " tokens for language models is used up"};
+    return {true, end_reason::budget,
+            "the budget of " + std::to_string(rules.tokens) + " tokens for language models is used up"};
   if (rules.cost > 0.0 && progress.cost >= rules.cost)
-    return {true, "budget", "the budget of " + print(rules.cost) + " (money) for language models is used up"};
+    return {true, end_reason::budget, "the budget of " + print(rules.cost) + " (money) for language models is used up"};
   if (rules.stall > 0 && progress.valid_since_best >= rules.stall)
-    return {true, "stall", std::to_string(progress.valid_since_best) + " valid candidates without an improvement"};
+    return {true, end_reason::stall,
+            std::to_string(progress.valid_since_best) + " valid candidates without an improvement"};
   if (progress.exhausted_in_a_row >= exhausted_limit)
-    return {true, "stall",
+    return {true, end_reason::stall,
             "no generator had anything left to propose " + std::to_string(progress.exhausted_in_a_row)
                 + " times in a row"};
   return {};

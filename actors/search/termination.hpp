@@ -1,8 +1,12 @@
 // When a campaign ends, and why. Pure.
 #pragma once
 
+#include "runtime/base/enum_text.hpp"
+
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace kevolve {
 
@@ -29,9 +33,16 @@ struct campaign_progress {
   uint64_t exhausted_in_a_row = 0; // selections for which no generator had anything left to propose
 };
 
+// The reason why a campaign ends. Records store the text.
+enum class end_reason : uint8_t { none = 0, target, budget, stall, cancelled, error };
+constexpr std::array<std::string_view, 6> end_reason_texts{"", "target", "budget", "stall", "cancelled", "error"};
+constexpr const auto& enum_texts(end_reason) {
+  return end_reason_texts;
+}
+
 struct stop_decision {
   bool stop = false;
-  std::string reason; // target | budget | stall | cancelled
+  end_reason reason = end_reason::none;
   std::string detail; // "150 s of wall time are used up"
 };
 

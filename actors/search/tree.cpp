@@ -17,8 +17,17 @@ struct node_digest {
 template <class I>
 typename I::result_type inspect(I& f, node_digest& x) {
   const auto& n = x.node;
-  return f(n.index, n.parents, n.phase, n.result, n.fitness, n.ci_low, n.ci_high, n.estimate, n.confirmed, n.draft,
+  return f(n.index, n.parents, n.phase, n.result, n.speedup, n.ci_low, n.ci_high, n.estimate, n.confirmed, n.draft,
            n.visits, n.value, n.virtual_loss);
+}
+
+// Returns the figures of a result that passes, and zeros for any other.
+speedup_interval figures_of(const score& x) {
+  return x.result == verdict::pass ? speedup_interval{x} : speedup_interval{};
+}
+
+bool same_figures(const speedup_interval& a, const speedup_interval& b) {
+  return a.speedup == b.speedup && a.ci_low == b.ci_low && a.ci_high == b.ci_high;
 }
 
 } // namespace
@@ -27,9 +36,7 @@ search_tree::search_tree() {
   tree_node root;
   root.phase = node_phase::finished;
   root.result = verdict::pass;
-  root.fitness = 1.0;
-  root.ci_low = 1.0;
-  root.ci_high = 1.0;
+  root.set_speedup({1.0, 1.0, 1.0});
   root.confirmed = true;
   root.verified = true;
   root.visits = 1;
@@ -65,24 +72,21 @@ bool search_tree::finish(uint64_t index, const node_outcome& outcome) {
   if (index >= nodes_.size() || nodes_[index].phase != node_phase::in_flight)
     return false;
   auto passes = outcome.result == verdict::pass;
-  auto fitness = passes ? outcome.fitness : 0.0;
+  const auto gained = figures_of(outcome);
   // The node itself, then each ancestor up to the root.
   for (auto at = index;; at = nodes_[at].parents.front()) {
     auto before = digest(at);
     auto& n = nodes_[at];
     if (at == index) {
       n.phase = node_phase::finished;
-      n.result = outcome.result;
-      n.fitness = fitness;
-      n.ci_low = passes ? outcome.ci_low : 0.0;
-      n.ci_high = passes ? outcome.ci_high : 0.0;
-      n.estimate = outcome.estimate;
+      n.set_score(outcome);
+      n.set_speedup(gained);
       n.confirmed = passes && outcome.confirmed;
       n.verified = passes && (outcome.verified || outcome.confirmed);
       n.duplicate_of = outcome.duplicate_of;
     }
     ++n.visits;
-    n.value = std::max(n.value, fitness);
+    n.value = std::max(n.value, gained.speedup);
     --n.virtual_loss;
     rehash(at, before);
     if (at == 0)
@@ -95,12 +99,12 @@ bool search_tree::finish(uint64_t index, const node_outcome& outcome) {
   return true;
 }
 
-bool search_tree::amend(uint64_t index, verdict result, double fitness, double ci_low, double ci_high, bool confirmed) {
+bool search_tree::amend(uint64_t index, const score& found, bool confirmed) {
   if (index == 0 || index >= nodes_.size() || nodes_[index].phase != node_phase::finished)
     return false;
-  const auto passes = result == verdict::pass;
+  const auto passes = found.result == verdict::pass;
   const auto& now = nodes_[index];
-  if (now.result == result && (!passes || (now.fitness == fitness && now.ci_low == ci_low && now.ci_high == ci_high)))
+  if (now.result == found.result && (!passes || same_figures(now, found)))
     return false;
   if (now.result == verdict::pass && !passes)
     --valid_;
@@ -110,14 +114,12 @@ bool search_tree::amend(uint64_t index, verdict result, double fitness, double c
     const auto before = digest(at);
     auto& n = nodes_[at];
     if (at == index) {
-      n.result = result;
-      n.fitness = passes ? fitness : 0.0;
-      n.ci_low = passes ? ci_low : 0.0;
-      n.ci_high = passes ? ci_high : 0.0;
+      n.result = found.result;
+      n.set_speedup(figures_of(found));
       n.confirmed = passes && (n.confirmed || confirmed);
       n.verified = passes && n.verified;
     }
-    n.value = n.phase == node_phase::finished ? n.fitness : 0.0;
+    n.value = n.phase == node_phase::finished ? n.speedup : 0.0;
     for (const auto child : n.children)
       n.value = std::max(n.value, nodes_[child].value);
     rehash(at, before);

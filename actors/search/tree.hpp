@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/base/ids.hpp"
-#include "runtime/base/verdict.hpp"
+#include "runtime/base/measurement.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -14,15 +14,11 @@ namespace kevolve {
 
 enum class node_phase : uint8_t { in_flight = 0, finished };
 
-struct tree_node {
+// The speed-up is against the reference, and 0 unless it passed.
+struct tree_node : score {
   uint64_t index = 0;
   std::vector<uint64_t> parents; // the first is the one improved; empty only for the root
   node_phase phase = node_phase::in_flight;
-  verdict result = verdict::none;
-  double fitness = 0.0; // speedup against the reference; 0 unless pass
-  double ci_low = 0.0;
-  double ci_high = 0.0;
-  bool estimate = false;
   bool confirmed = false;
   bool verified = false; // its figure was shown again in fresh processes on held-out shapes (surprise.hpp)
   bool draft = false;
@@ -34,12 +30,7 @@ struct tree_node {
 };
 
 // What a finished node brings.
-struct node_outcome {
-  verdict result = verdict::none;
-  double fitness = 0.0;
-  double ci_low = 0.0;
-  double ci_high = 0.0;
-  bool estimate = false;
+struct node_outcome : score {
   bool confirmed = false;
   bool verified = false; // confirmed implies it
   uint64_t duplicate_of = 0;
@@ -58,7 +49,7 @@ public:
 
   // A finished node's verdict and figures, put right: those that fail lose their figures and their confirmation, and
   // one that passes may gain it. Ignored (false) if nothing changes, or the node is the root or in flight.
-  bool amend(uint64_t index, verdict result, double fitness, double ci_low, double ci_high, bool confirmed = false);
+  bool amend(uint64_t index, const score& found, bool confirmed = false);
 
   size_t size() const { return nodes_.size(); }
   const tree_node& at(uint64_t index) const { return nodes_.at(index); }

@@ -40,10 +40,8 @@ ancestor to_ancestor(const node_record& node, std::string source) {
   a.flags = node.proposal.flags;
   a.verdict = to_string(node.result);
   a.detail = node.detail.substr(0, detail_cap);
-  a.fitness = node.fitness;
-  a.ci_low = node.ci_low;
+  a.set_speedup(node);
   a.baseline = node.baseline;
-  a.ci_high = node.ci_high;
   a.index = node.index;
   a.summary = node.proposal.summary;
   return a;

@@ -2,6 +2,7 @@
 
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
+#include "actors/messages/step_end.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <chrono>
@@ -21,7 +22,7 @@ caf::result<proposal> propose(generator_state& st, generate_request request) {
   st.fixed.seed = request.seed;
   auto p = st.maker->propose(st.fixed);
   if (!p)
-    return to_error(p.error());
+    return end_of_step(p.error());
   return std::move(*p);
 }
 

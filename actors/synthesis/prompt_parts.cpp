@@ -121,7 +121,7 @@ std::string outcome_words(const ancestor& a) {
   if (a.verdict.empty() || a.verdict == "none")
     return "no result so far";
   return a.verdict == "pass"
-             ? "passed, " + number(a.fitness) + " times as fast as the reference" + interval_words(a.ci_low, a.ci_high)
+             ? "passed, " + number(a.speedup) + " times as fast as the reference" + interval_words(a.ci_low, a.ci_high)
              : a.verdict;
 }
 
@@ -231,7 +231,7 @@ std::string best_line(const prompt_facts& facts) {
     return {};
   const bool current = !facts.parents.empty() && facts.parents.front().index == b.index;
   return "- best of all so far, node " + std::to_string(b.index) + (current ? " (the current code)" : "") + ": "
-         + in_quotes(b.summary, tactic_tokens) + " → " + number(b.fitness) + " times as fast as the reference"
+         + in_quotes(b.summary, tactic_tokens) + " → " + number(b.speedup) + " times as fast as the reference"
          + interval_words(b.ci_low, b.ci_high) + "\n";
 }
 

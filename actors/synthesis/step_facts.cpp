@@ -47,8 +47,8 @@ double bandwidth(const synthesis_context& context, const std::map<std::string, s
 // `from` is the parent; null: the reference.
 attempt attempt_of(const ancestor& made, const ancestor* from) {
   const auto v = parse_verdict(made.verdict);
-  const auto before = from == nullptr ? 1.0 : from->fitness;
-  return {made.index, made.summary, v, v == verdict::pass && before > 0.0 ? made.fitness / before : 0.0,
+  const auto before = from == nullptr ? 1.0 : from->speedup;
+  return {made.index, made.summary, v, v == verdict::pass && before > 0.0 ? made.speedup / before : 0.0,
           from == nullptr};
 }
 
@@ -174,7 +174,7 @@ prompt_facts facts_of(const campaign_facts& campaign, const generate_request& st
     const auto& p = step.parents.front();
     r.result = parse_verdict(p.verdict);
     r.detail = p.detail;
-    r.speedup = p.fitness;
+    r.speedup = p.speedup;
     if (r.result == verdict::pass) {
       r.code_notes = p.code_notes;
       r.profiled = finding_of_bound(p.bound, p.bound_why);

@@ -47,7 +47,7 @@ void take(const work_ptr& w, uint64_t index, const synthesizer_state::known& k) 
 }
 
 void remember(synthesizer_state& st, const node_record& node, const synthesizer_state::known& k) {
-  if (node.state != "finished")
+  if (node.state != candidate_state::finished)
     return;
   if (st.finished.size() >= remembered_at_most)
     st.finished.clear();

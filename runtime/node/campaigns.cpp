@@ -221,7 +221,7 @@ void go_on_with(pointer self, const id128& id, const campaign_status* stored) {
   if (!next)
     return;
   const auto& n = next.mapped();
-  if (stored != nullptr && stored->state != "finished" && stored->state != "failed")
+  if (stored != nullptr && !has_ended(stored->state))
     start(self, id, n.submission, true, stored->priority);
   else if (n.what != sequel::rest)
     start(self, id, n.submission, n.what == sequel::run, n.priority);

@@ -30,10 +30,10 @@ struct unfinished {
 void start_in_order(pointer self, unfinished& u) {
   std::sort(u.all.begin(), u.all.end(), [](const auto& a, const auto& b) {
     auto order = [](const auto& x) {
-      const auto& state = x.status.state;
-      return std::tuple{state == "queued"   ? 2
-                        : state == "paused" ? 1
-                                            : 0,
+      const auto phase = parse_enum<campaign_phase>(x.status.state);
+      return std::tuple{phase == campaign_phase::queued   ? 2
+                        : phase == campaign_phase::paused ? 1
+                                                          : 0,
                         -static_cast<int64_t>(x.status.priority), x.first_event};
     };
     return order(a) < order(b);
@@ -50,7 +50,7 @@ void read_unfinished(pointer self, const std::shared_ptr<unfinished>& u, const i
       start_in_order(self, *u);
   };
   auto wanted = [self, u, done, id, submission = std::move(submission)](campaign_status status) {
-    if (status.state == "finished" || status.state == "failed") {
+    if (has_ended(status.state)) {
       done();
       return;
     }

@@ -25,7 +25,7 @@ append_request first_append(const id128& id, const campaign_submission& submissi
   };
   if (how.priority != default_priority) {
     steering_record r;
-    r.action = "priority";
+    r.action = steer_action::priority;
     r.priority = how.priority;
     steered(std::move(r));
   }
@@ -33,7 +33,7 @@ append_request first_append(const id128& id, const campaign_submission& submissi
     auto node = inject_node(f, id, submission.seed, 0, how.first, "fork", true);
     put(a, node, how.first);
     steering_record r;
-    r.action = "fork";
+    r.action = steer_action::fork;
     r.index = node.record.index;
     r.candidate = candidate_id(how.first);
     r.origin = how.origin;

@@ -19,10 +19,6 @@ namespace {
 constexpr size_t rows_at_once = 1'000;
 constexpr uint64_t candidates_at_once = 200'000; // about 50 MB of names
 
-bool has_ended(const campaign_status& s) {
-  return s.state == "finished" || s.state == "failed";
-}
-
 // Visits the results in flight of unfinished campaigns: after a restart they are not pinned until their campaign
 // resumes.
 result<void> names_in_flight(const store& data, const name_visitor& visit) {
@@ -30,7 +26,7 @@ result<void> names_in_flight(const store& data, const name_visitor& visit) {
     auto status = decode_older<campaign_status>(value);
     if (!status)
       return tl::unexpected(status.error());
-    return has_ended(*status) ? result<void>{} : names_of_events(data, status->id, visit, true);
+    return has_ended(status->state) ? result<void>{} : names_of_events(data, status->id, visit, true);
   });
 }
 
@@ -103,7 +99,7 @@ result<std::vector<id128>> strike_off(store& data, const std::vector<id128>& cam
     auto status = decode_older<campaign_status>(**bytes);
     if (!status)
       return tl::unexpected(status.error());
-    if (!has_ended(*status))
+    if (!has_ended(status->state))
       continue;
     marked.push_back(id);
     auto& t = group.emplace_back();
@@ -152,7 +148,7 @@ result<void> take_out(store& data, const id128& id) {
 } // namespace
 
 std::vector<id128> campaigns_to_forget(std::vector<campaign_status> all, uint64_t keep) {
-  std::erase_if(all, [](const campaign_status& s) { return !has_ended(s); });
+  std::erase_if(all, [](const campaign_status& s) { return !has_ended(s.state); });
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.last_sequence < b.last_sequence; });
   // A campaign without candidates still counts, because its submission is stored.
   const auto weight = [](const campaign_status& s) { return std::max<uint64_t>(s.candidates, 1); };

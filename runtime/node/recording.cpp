@@ -16,6 +16,7 @@ namespace kevolve {
 
 namespace {
 
+// Version 1 has no sha256 of the whole.
 constexpr int format_version = 2;
 constexpr size_t page = 10'000;
 
@@ -144,7 +145,8 @@ result<void> take_events(const store& data, recording& r) {
       return tl::unexpected(records.error());
     for (auto& x : *records) {
       from = x.campaign_sequence + 1;
-      journal_event e{x.sequence, x.campaign, x.time_ns, static_cast<event_kind>(x.kind), std::move(x.payload)};
+      journal_event e{x.sequence,           x.campaign, x.time_ns, static_cast<event_kind>(x.kind),
+                      std::move(x.payload), x.version};
       if (!makes_the_tree(e.kind))
         continue;
       if (auto done = redact(e); !done)
@@ -256,9 +258,15 @@ result<recording> parse_recording(std::string_view text) {
   if (deep || x.is_discarded() || !x.is_object() || !x.contains("kevolve_recording"))
     return fail(errc::bad_input, "it is no recording of a campaign");
   try {
-    if (x["kevolve_recording"].get<int>() > format_version)
-      return fail(errc::newer_format, "it was recorded by a newer kevolve");
-    if (x.value("sha256", std::string{}) != digest_of(x))
+    if (!x["kevolve_recording"].is_number_integer())
+      return fail(errc::bad_input, "the version of a recording is a whole number");
+    const auto version = x["kevolve_recording"].get<int64_t>();
+    if (version > format_version)
+      return fail(errc::newer_format, "it is a recording of version " + std::to_string(version)
+                                          + ", and this kevolve reads versions 1 to " + std::to_string(format_version));
+    if (version < 1)
+      return fail(errc::bad_input, "a recording has version 1 or 2, not " + std::to_string(version));
+    if (version > 1 && x.value("sha256", std::string{}) != digest_of(x))
       return fail(errc::corrupt, "it is not as it was recorded: its sha256 is another");
     recording r;
     const auto id = parse_id(x.at("campaign").get<std::string>());

@@ -1,5 +1,6 @@
 #include "runtime/node/rejudge.hpp"
 
+#include "actors/evaluation/plan.hpp"
 #include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/wall_clock.hpp"
@@ -52,7 +53,8 @@ std::string last_harness(const store& data, const id128& campaign, const node_re
   if (auto again = kept<rejudgement>(data, table::index, rejudgement_key(campaign, node.index)))
     return again->harness;
   for (auto i = node.evaluations.rbegin(); i != node.evaluations.rend(); ++i)
-    if (auto e = kept<evaluation_record>(data, table::evaluations, keys::evaluation(*i)); e && e->stage != "compile")
+    if (auto e = kept<evaluation_record>(data, table::evaluations, keys::evaluation(*i));
+        e && parse_enum<stage>(e->stage) != stage::compile)
       return e->harness;
   return {};
 }
@@ -126,7 +128,7 @@ result<std::vector<stale_node>> find_stale(const store& data, const std::optiona
         return tl::unexpected(rows.error());
       for (const auto& [key, value] : *rows) {
         auto record = decode_older<node_record>(value);
-        if (!record || record->state != "finished")
+        if (!record || record->state != candidate_state::finished)
           continue;
         auto harness = last_harness(data, c.id, *record);
         if (harness.empty() || harness == today->second)
@@ -139,7 +141,7 @@ result<std::vector<stale_node>> find_stale(const store& data, const std::optiona
       after = rows->back().first;
     }
   }
-  auto order = [](const stale_node& x) { return std::tuple{rank(x), -x.record.fitness, x.campaign, x.record.index}; };
+  auto order = [](const stale_node& x) { return std::tuple{rank(x), -x.record.speedup, x.campaign, x.record.index}; };
   std::sort(out.begin(), out.end(), [&](const stale_node& a, const stale_node& b) { return order(a) < order(b); });
   return out;
 }
@@ -153,7 +155,7 @@ std::string objection_to(const node_record& record, const evaluation& now) {
     return fmt::format("{}: {}{}{}", to_string(now.result), now.rule, now.detail.empty() ? "" : ": ", now.detail);
   if (record.confirmed && now.ci_low <= 1.0)
     return fmt::format("it is not shown to be faster than the reference: {:.3f}, 95 % interval {:.3f} to {:.3f}",
-                       now.ratio, now.ci_low, now.ci_high);
+                       now.speedup, now.ci_low, now.ci_high);
   return {};
 }
 
@@ -184,12 +186,7 @@ result<rejudgement> rejudge(node& where, const stale_node& what, std::chrono::se
     out.detail = judged->fixed.admission.detail;
     out.objection = "its task is refused now: " + out.detail;
   } else {
-    out.result = e.result;
-    out.rule = e.rule;
-    out.detail = e.detail;
-    out.speedup = e.ratio;
-    out.ci_low = e.ci_low;
-    out.ci_high = e.ci_high;
+    out.set_measurement(e);
     out.evaluations = e.evaluations;
     auto stood = what.record;
     stood.confirmed = stood.confirmed || what.best; // a best is confirmed at the end, if not before

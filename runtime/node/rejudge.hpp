@@ -15,17 +15,11 @@ namespace kevolve {
 
 class store;
 
-// The latest judgement of a node by another harness than its first. The old evaluations stay. Stored in `index` under
-// rejudgement_key().
-struct rejudgement {
+// The latest judgement of a node by another harness than the one that first judged it. Beside the old evaluations,
+// which stay; kept in `index` under rejudgement_key().
+struct rejudgement : measurement {
   uint64_t index = 0;
   std::string harness;
-  verdict result = verdict::none;
-  std::string rule;
-  std::string detail;
-  double speedup = 0.0; // relative to the reference
-  double ci_low = 0.0;
-  double ci_high = 0.0;
   std::vector<id128> evaluations;
   std::string objection; // the claim that no longer holds; empty if all hold
   int64_t time_ns = 0;   // wall clock

@@ -2,7 +2,9 @@
 // field of every message survives serialisation.
 #pragma once
 
+#include "actors/messages/messages.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/measurement.hpp"
 
 #include <caf/actor.hpp>
 
@@ -42,6 +44,10 @@ private:
       inspect(*this, x);
   }
   void put(std::string& x) { x = "text " + std::to_string(++last_) + std::string(1, '\0') + "\xff"; }
+  template <class E>
+  void put(stored_as_text<E>& x) {
+    x.value = static_cast<E>(1);
+  }
   template <class T>
   void put(std::vector<T>& xs) {
     xs.resize(2);
@@ -150,6 +156,26 @@ constexpr size_t aggregate_size() {
     return aggregate_size<T, Fields..., any_field>();
   else
     return sizeof...(Fields);
+}
+
+// The fields of a type with those of the measurement that it derives from, which the aggregate counts as one.
+template <class T>
+constexpr size_t field_count() {
+  constexpr size_t interval = aggregate_size<speedup_interval>();
+  constexpr size_t with_score = interval + aggregate_size<score>() - 1;
+  constexpr size_t with_words = with_score + aggregate_size<measurement>() - 1;
+  if constexpr (std::is_same_v<T, champion_info>)
+    return interval + 3; // has a constructor: it begins as the reference
+  else if constexpr (std::is_same_v<T, amendment_record>)
+    return aggregate_size<T>() - 1 + with_words - 1; // `estimate` is not stored: an amendment is none
+  else if constexpr (std::is_base_of_v<measurement, T>)
+    return aggregate_size<T>() - 1 + with_words;
+  else if constexpr (std::is_base_of_v<score, T>)
+    return aggregate_size<T>() - 1 + with_score;
+  else if constexpr (std::is_base_of_v<speedup_interval, T>)
+    return aggregate_size<T>() - 1 + interval;
+  else
+    return aggregate_size<T>();
 }
 
 } // namespace kevolve

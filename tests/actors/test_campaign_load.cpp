@@ -70,7 +70,7 @@ struct loading : virtual_system {
     run();
     REQUIRE(journal->reading.pending());
     steer_request q;
-    q.action = "priority";
+    q.action = steer_action::priority;
     q.by = "alice";
     q.priority = 300;
     status = ask<campaign_status>(front, atom::status_v);
@@ -131,7 +131,7 @@ TEST_CASE("a campaign paused before its preparation stays paused after a restart
   journal_event e;
   e.sequence = 1;
   e.kind = event_kind::campaign_state;
-  e.payload = encode(state_record{"paused", "operator"});
+  e.payload = encode(state_record{run_state::paused, "operator"});
   s.journal->events = {e};
   caf::anon_send(s.journal_front, atom::flush_v); // there is no evaluator here to ask
   s.run();

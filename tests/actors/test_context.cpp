@@ -27,7 +27,7 @@ node_record tried(uint64_t index) {
   n.index = index;
   n.result = verdict::wrong_result;
   n.detail = "detail";
-  n.fitness = 0.5;
+  n.speedup = 0.5;
   n.proposal.genome = "genome " + std::to_string(index);
   n.proposal.flags = "flags";
   return n;
@@ -121,7 +121,7 @@ TEST_CASE("an ancestor has its source and the judge's findings, with bounded len
   CHECK(a.genome == "genome 1");
   CHECK(a.flags == "flags");
   CHECK(a.verdict == "wrong_result");
-  CHECK(a.fitness == 0.5);
+  CHECK(a.speedup == 0.5);
   CHECK(a.detail == std::string(2'000, 'x'));
 }
 

@@ -183,7 +183,7 @@ TEST_CASE_FIXTURE(laboratory, "an evaluation is prepared, compiled, screened and
   run();
   REQUIRE(e->value);
   CHECK(e->value->result == verdict::pass);
-  CHECK(e->value->ratio == 0.5);
+  CHECK(e->value->speedup == 0.5);
   CHECK(e->value->evaluations.size() == 2);
   CHECK(said->compiled == std::vector<std::string>{"candidate"});
   CHECK(screenings() == 1);
@@ -364,7 +364,9 @@ TEST_CASE_FIXTURE(laboratory, "repeated screenings go before first ones") {
   evaluate_request q;
   q.index = 1;
   q.what.source = "fast";
-  q.champion = {7, sha256_hex("object of the champion"), 3.0, 0.05};
+  q.champion.index = 7;
+  q.champion.object = sha256_hex("object of the champion");
+  q.champion.speedup = 3.0;
   auto again = ask<evaluation>(tested, atom::evaluate_v, q);
   run();
   pass(1s);

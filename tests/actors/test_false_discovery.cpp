@@ -156,7 +156,7 @@ TEST_CASE("a node is verified by its recorded confirmation or by its baseline's 
     node_record n;
     n.index = 1;
     n.result = verdict::pass;
-    n.fitness = 9.0;
+    n.speedup = 9.0;
     n.rule = r.rule;
     fold_finished(f, n);
     CHECK(f.tree.at(1).verified == r.verified);

@@ -44,7 +44,7 @@ struct play {
     r.index = index;
     r.result = v;
     r.rule = std::move(rule);
-    r.fitness = fitness;
+    r.speedup = fitness;
     r.ci_low = 0.9 * fitness;
     r.ci_high = 1.1 * fitness;
     r.confirmed = fitness > 1.0;
@@ -102,7 +102,7 @@ std::string picture(const campaign_fold& f) {
   for (const auto& [index, r] : f.open)
     out += " open " + std::to_string(index) + " " + std::to_string(r.seed);
   out += " champion " + std::to_string(f.champion.index) + f.champion.object + std::to_string(f.champion.speedup) + " "
-         + std::to_string(f.champion_ci_low) + " " + std::to_string(f.champion_ci_high);
+         + std::to_string(f.champion.ci_low) + " " + std::to_string(f.champion.ci_high);
   out += " since best " + std::to_string(f.valid_since_best) + " exhausted " + std::to_string(f.exhausted_in_a_row)
          + " drafts " + std::to_string(f.drafts) + " compile " + std::to_string(f.compile_ns) + " judge "
          + std::to_string(f.judge_ns);
@@ -153,24 +153,37 @@ TEST_CASE("a campaign's results follow from its events alone") {
   CHECK(s.budget_candidates == 40);
   CHECK(s.wall_s == static_cast<double>(p.events.size() - 1)); // one event a second
   CHECK(s.tree_hash == p.live.tree.hash());
-  p.event(event_kind::campaign_state, encode(state_record{"paused", "lunch"}));
+  p.event(event_kind::campaign_state, encode(state_record{run_state::paused, "lunch"}));
   CHECK(at_rest().state == "paused");
   CHECK(at_rest().reason == "lunch");
   finish_record end;
-  end.state = "finished";
-  end.stop_reason = "budget";
+  end.state = campaign_phase::finished;
+  end.stop_reason = end_reason::budget;
   end.detail = "all spent";
   end.best = 4;
   end.speedup = 1.4;
   p.event(event_kind::campaign_finished, encode(end));
   CHECK(at_rest().state == "finished");
-  CHECK(at_rest().stop_reason == "budget");
+  CHECK(at_rest().stop_reason == end_reason::budget);
   CHECK(at_rest().reason == "all spent");
   CHECK(at_rest().best == 4);
   CHECK(at_rest().speedup == 1.4);
 }
 
-TEST_CASE("a repeated event changes nothing") {
+TEST_CASE("an event of a newer record version is not taken in, and the refusal names both versions") {
+  play p;
+  auto events = p.events;
+  events.back().version = record_version + 1;
+  const auto f = folded(events);
+  CHECK(f.mismatch
+        == "event " + std::to_string(events.back().sequence) + ": its record is of version "
+               + std::to_string(record_version + 1) + ", and this kevolve reads versions up to "
+               + std::to_string(record_version));
+  events.pop_back();
+  CHECK(to_string(f.tree.hash()) == to_string(folded(events).tree.hash()));
+}
+
+TEST_CASE("an event told twice changes nothing") {
   play p;
   auto once = folded(p.events);
   // Replays events one by one, and in batches that repeat after a lost acknowledgement.
@@ -240,16 +253,17 @@ TEST_CASE("measuring the champion again does not end a stall, a new champion doe
 
 TEST_CASE("pause, resume and end are folded") {
   play p;
-  p.event(event_kind::campaign_state, encode(state_record{"paused", "disk"}));
+  p.event(event_kind::campaign_state, encode(state_record{run_state::paused, "disk"}));
   auto f = folded(p.events);
   CHECK(f.paused);
   CHECK(f.pause_reason == "disk");
-  p.event(event_kind::campaign_state, encode(state_record{"running", ""}));
-  p.event(event_kind::campaign_finished, encode(finish_record{"finished", "stall", "no gain", 2, 2.0, 1.8, 2.2, {}}));
+  p.event(event_kind::campaign_state, encode(state_record{run_state::running, ""}));
+  p.event(event_kind::campaign_finished,
+          encode(finish_record{{2.0, 1.8, 2.2}, campaign_phase::finished, end_reason::stall, "no gain", 2, {}}));
   f = folded(p.events);
   CHECK_FALSE(f.paused);
   CHECK(f.ended);
-  CHECK(f.finish.stop_reason == "stall");
+  CHECK(f.finish.stop_reason == end_reason::stall);
   CHECK(f.finish.best == 2);
 }
 
@@ -266,7 +280,7 @@ struct times {
     fold(f, e);
   }
   void session(int64_t s) { at(s, event_kind::session_started, encode(session_record{})); }
-  void state(int64_t s, const char* name) { at(s, event_kind::campaign_state, encode(state_record{name, ""})); }
+  void state(int64_t s, run_state name) { at(s, event_kind::campaign_state, encode(state_record{name, ""})); }
   void ran(int64_t s, int64_t wall_s) { at(s, event_kind::campaign_ran, encode(run_record{wall_s * 1'000'000'000})); }
   double wall() const { return wall_seconds_at_rest(f); }
 };
@@ -280,21 +294,22 @@ TEST_CASE_FIXTURE(times, "wall time adds up over sessions, not between them") {
   session(1'000);
   at(1'005, event_kind::evaluation_intent);
   CHECK(wall() == 35.0);
-  at(1'010, event_kind::campaign_finished, encode(finish_record{"finished", "budget", "", 0, 0, 0, 0, {}}));
+  at(1'010, event_kind::campaign_finished,
+     encode(finish_record{{}, campaign_phase::finished, end_reason::budget, "", 0, {}}));
   at(1'050, event_kind::evaluation_result);
   CHECK(wall() == 40.0);
 }
 
 TEST_CASE_FIXTURE(times, "a pause does not count as wall time, even if the node is killed during it") {
   session(100);
-  state(110, "paused");
+  state(110, run_state::paused);
   CHECK(wall() == 10.0);
   at(112, event_kind::node_finished, encode(node_record{})); // was in flight
   CHECK(wall() == 10.0);
   session(5'000);
   at(5'030, event_kind::evaluation_intent); // still paused
   CHECK(wall() == 10.0);
-  state(6'000, "running");
+  state(6'000, run_state::running);
   CHECK(wall() == 10.0);
   at(6'007, event_kind::evaluation_intent);
   CHECK(wall() == 17.0);
@@ -307,8 +322,8 @@ TEST_CASE_FIXTURE(times, "recorded session time counts instead of event times") 
   CHECK(wall() == 0.0);
   ran(160, 9); // its disk was full for the remaining time
   CHECK(wall() == 9.0);
-  state(161, "paused");
-  state(900, "running");
+  state(161, run_state::paused);
+  state(900, run_state::running);
   at(950, event_kind::evaluation_intent);
   CHECK(wall() == 9.0);
   ran(951, 12);
@@ -381,18 +396,18 @@ TEST_CASE("a corrected node changes its figures, and the tree's values follow") 
   play p;
   auto& f = p.live;
   const auto valid = f.tree.valid();
-  amendment_record r{4, verdict::crashed, "signal", "as the rival of node 6", 9.0, 9.0, 9.0, {}};
+  amendment_record r{{{{9.0, 9.0, 9.0}, verdict::crashed, false}, "signal", "as the rival of node 6"}, 4, {}};
   CHECK(fold_amended(f, r));
   CHECK_FALSE(fold_amended(f, r)); // reported twice
   r.tree_hash = f.tree.hash();
   p.event(event_kind::node_amended, encode(r));
   CHECK(f.tree.at(4).result == verdict::crashed);
-  CHECK(f.tree.at(4).fitness == 0.0);
+  CHECK(f.tree.at(4).speedup == 0.0);
   CHECK_FALSE(f.tree.at(4).confirmed);
   CHECK(f.tree.valid() == valid - 1);
   CHECK(best_allowed(f, {}) == 2);
   CHECK(best_measured(f) == 0);
-  amendment_record measured{2, verdict::pass, "", "", 1.5, 1.4, 1.6, {}};
+  amendment_record measured{{{{1.5, 1.4, 1.6}, verdict::pass, false}, "", ""}, 2, {}};
   CHECK(fold_amended(f, measured));
   measured.tree_hash = f.tree.hash();
   p.event(event_kind::node_amended, encode(measured));
@@ -401,7 +416,7 @@ TEST_CASE("a corrected node changes its figures, and the tree's values follow") 
   f.steered.banned.insert(2);
   CHECK(best_measured(f) == 0);
   f.steered.banned.clear();
-  amendment_record less{2, verdict::pass, "", "measured", 0.5, 0.4, 0.6, {}};
+  amendment_record less{{{{0.5, 0.4, 0.6}, verdict::pass, false}, "", "measured"}, 2, {}};
   CHECK(fold_amended(f, less));
   less.tree_hash = f.tree.hash();
   p.event(event_kind::node_amended, encode(less));
@@ -414,7 +429,7 @@ TEST_CASE("a corrected node changes its figures, and the tree's values follow") 
   CHECK(picture(again) == picture(f));
   CHECK(promotion_of(f, 2).object == f.objects.at(2));
   CHECK(promotion_of(f, 2).speedup == 0.5);
-  amendment_record root{0, verdict::crashed, "", "", 0, 0, 0, {}};
+  amendment_record root{{{{0, 0, 0}, verdict::crashed, false}, "", ""}, 0, {}};
   CHECK_FALSE(fold_amended(f, root));
 }
 
@@ -428,7 +443,7 @@ TEST_CASE("the first node of a candidate represents it, and later ones are not p
     r.index = f.tree.size() - 1;
     r.proposal.candidate = made;
     r.result = v;
-    r.fitness = 1.5;
+    r.speedup = 1.5;
     r.ci_low = 1.4;
     r.ci_high = 1.6;
     r.duplicate_of = duplicate_of;
@@ -460,7 +475,7 @@ TEST_CASE("an unconfirmed faster candidate may be confirmed once, and becomes th
     node_record r;
     r.index = f.tree.size() - 1;
     r.result = verdict::pass;
-    r.fitness = fitness;
+    r.speedup = fitness;
     r.ci_low = ci_low;
     r.ci_high = 2 * fitness;
     r.estimate = estimate;
@@ -488,13 +503,13 @@ TEST_CASE("an unconfirmed faster candidate may be confirmed once, and becomes th
   CHECK(most_promising(f) == second); // a crash came before its figures, which must not count against it
   for (uint64_t i = 1; i < second; ++i)
     if (f.tree.at(i).confirmed) {
-      amendment_record gone{i, verdict::crashed, "signal", "", 0, 0, 0, {}};
+      amendment_record gone{{{{0, 0, 0}, verdict::crashed, false}, "signal", ""}, i, {}};
       CHECK(fold_amended(f, gone));
       gone.tree_hash = f.tree.hash();
       p.event(event_kind::node_amended, encode(gone));
     }
   CHECK(best_allowed(f, {}) == 0);
-  amendment_record shown{second, verdict::pass, "", "", 1.15, 1.1, 1.2, {}, true};
+  amendment_record shown{{{{1.15, 1.1, 1.2}, verdict::pass, false}, "", ""}, second, {}, true};
   CHECK(fold_amended(f, shown));
   shown.tree_hash = f.tree.hash();
   p.event(event_kind::node_amended, encode(shown));
@@ -510,17 +525,17 @@ TEST_CASE("a campaign is exported from the export of a batch until its import or
   auto f = p.live;
   batch_record r;
   r.batch = {1, 2};
-  r.action = "exported";
+  r.action = batch_action::exported;
   r.candidates = 1;
   fold_batch(f, r);
   REQUIRE(f.away);
   CHECK(away_text(*f.away).starts_with("exported as batch 00000000 of 1 candidate:"));
   auto other = r;
   other.batch = {3, 4};
-  other.action = "cancelled"; // an older action
+  other.action = batch_action::cancelled; // an older one
   fold_batch(f, other);
   CHECK(f.away);
-  r.action = "imported";
+  r.action = batch_action::imported;
   fold_batch(f, r);
   CHECK_FALSE(f.away);
   CHECK(f.batches.size() == 2);
@@ -560,7 +575,7 @@ TEST_CASE("a row with its baseline's figure shows no interval, and at most the b
   same.index = 3;
   same.result = verdict::pass;
   same.rule = same_object;
-  same.fitness = same.ci_low = same.ci_high = 2.0; // the figures of its baseline, which was measured again since
+  same.speedup = same.ci_low = same.ci_high = 2.0; // its baseline's, which was measured again since
   same.estimate = true;
   REQUIRE(fold_finished(p.live, same));
   auto screened = same;
@@ -570,7 +585,7 @@ TEST_CASE("a row with its baseline's figure shows no interval, and at most the b
   screened.ci_high = 2.2;
   REQUIRE(fold_finished(p.live, screened));
   const auto rows = page_of_tree(p.live, false, 0, 100).items;
-  CHECK(rows[3].fitness == 1.9);
+  CHECK(rows[3].speedup == 1.9);
   CHECK(rows[3].ci_low == 0.0);
   CHECK(rows[3].ci_high == 0.0);
   CHECK(rows[6].ci_low == 1.8);
@@ -581,8 +596,8 @@ TEST_CASE("nodes in flight at a campaign's end are abandoned") {
   play p;
   CHECK(page_of_tree(p.live, false, 6, 1).items[0].state == "in_flight");
   finish_record end;
-  end.state = "finished";
-  end.stop_reason = "cancelled";
+  end.state = campaign_phase::finished;
+  end.stop_reason = end_reason::cancelled;
   p.event(event_kind::campaign_finished, encode(end));
   const auto f = folded(p.events);
   CHECK(page_of_tree(f, false, 6, 1).items[0].state == "abandoned");

@@ -1,3 +1,4 @@
+#include "actors/messages/step_end.hpp"
 #include "filler.hpp"
 #include "virtual_system.hpp"
 
@@ -6,6 +7,9 @@
 #include <caf/sec.hpp>
 
 #include <doctest/doctest.h>
+
+#include <map>
+#include <set>
 
 using namespace kevolve;
 
@@ -49,7 +53,7 @@ void check_type(virtual_system& s, const caf::actor& someone) {
   }
   if constexpr (!is_vector<type>) {
     field_counter c;
-    CHECK(inspect(c, x) == aggregate_size<type>());
+    CHECK(inspect(c, x) == field_count<type>());
   }
 }
 
@@ -70,7 +74,7 @@ void check_record(const char* name) {
   CHECK(encode(*back) == encode(x));
   CHECK(encode(x) != encode(T{}));
   field_counter c;
-  CHECK(inspect(c, x) == aggregate_size<T>());
+  CHECK(inspect(c, x) == field_count<T>());
 }
 
 } // namespace
@@ -119,6 +123,57 @@ TEST_CASE("a message is transferred as a whole, with its atom") {
   auto n = travel(s.system, m);
   REQUIRE(n.match_elements<atom::finished, node_result>());
   CHECK(encode(n.get_as<node_result>(1)) == encode(r));
+}
+
+TEST_CASE("a generator's refusal ends the step with its own reason, and every other failure stays one") {
+  virtual_system s;
+  const std::map<errc, no_verdict> ends{{errc::unsupported, no_verdict::exhausted},
+                                        {errc::bad_input, no_verdict::no_candidate},
+                                        {errc::cancelled, no_verdict::withdrawn}};
+  for (uint8_t code = 1; code <= static_cast<uint8_t>(errc::internal); ++code) {
+    const failure x{static_cast<errc>(code), "detail of " + std::to_string(code)};
+    auto e = end_of_step(x);
+    const auto end = ends.find(x.code);
+    CHECK(no_verdict_of(e) == (end == ends.end() ? no_verdict::none : end->second));
+    CHECK(to_failure(e) == x);
+    CHECK(no_verdict_of(travel(s.system, e)) == no_verdict_of(e));
+    CHECK(no_verdict_of(to_error(x)) == no_verdict::none);
+  }
+}
+
+TEST_CASE("every closed set of words has texts that read back") {
+  const auto reads_back = [](auto first) {
+    using type = decltype(first);
+    std::set<std::string> texts;
+    for (size_t i = 0; i < enum_texts(first).size(); ++i) {
+      const auto x = static_cast<type>(i);
+      CHECK(parse_enum<type>(to_string(x)) == x);
+      texts.insert(to_string(x));
+    }
+    CHECK(texts.size() == enum_texts(first).size());
+    CHECK(to_string(static_cast<type>(enum_texts(first).size())).empty());
+    CHECK_FALSE(parse_enum<type>("no word of it"));
+  };
+  reads_back(campaign_phase{});
+  reads_back(end_reason{});
+  reads_back(candidate_state{});
+  reads_back(no_verdict{});
+  reads_back(steer_action{});
+  reads_back(batch_action{});
+  reads_back(run_state{});
+  CHECK(no_verdict_of("guard_band") == no_verdict::none); // a rule of the judge
+}
+
+TEST_CASE("a word is stored as its text, as it was before it was an enumeration") {
+  state_record r;
+  r.state = run_state::waiting;
+  r.reason = "why";
+  const auto bytes = encode(r);
+  CHECK(bytes == encode(std::pair<std::string, std::string>{"waiting", "why"}));
+  const auto unknown = decode<state_record>(encode(std::pair<std::string, std::string>{"flying", "why"}));
+  REQUIRE(unknown);
+  CHECK(unknown->state == run_state::none);
+  CHECK(unknown->reason == "why");
 }
 
 TEST_CASE("a failure keeps code and text as an error, also through serialisation") {

@@ -213,7 +213,7 @@ TEST_CASE("an audit gives the speed-up and leaves the decision to the confirmati
   audit.outcome.ci_high = 1.19;
   apply(p, stage::audit, audit);
   CHECK(next_stage(p) == stage::done);
-  CHECK(p.result.ratio == 1.15);
+  CHECK(p.result.speedup == 1.15);
   CHECK(p.result.confirmed);
   CHECK(p.result.decision == comparison_decision::faster);
   CHECK(p.result.confirmed_by == "confirm+audit");
@@ -234,7 +234,7 @@ TEST_CASE("an audit that contradicts nothing leaves the figure with more pairs")
     apply(p, stage::compile, built);
     apply(p, stage::screening, compared);
     apply(p, stage::audit, audit);
-    CHECK(p.result.ratio == 1.5);
+    CHECK(p.result.speedup == 1.5);
     CHECK(p.result.ci_low == 0.07);
     CHECK(p.result.ci_high == 1.73);
     CHECK(p.result.last.evidence.at("audit").starts_with("1.8x"));
@@ -251,7 +251,7 @@ TEST_CASE("an audit's figures replace the screening's and claim no gain") {
   apply(p, stage::compile, built);
   apply(p, stage::screening, screened);
   apply(p, stage::audit, audit);
-  CHECK(p.result.ratio == 1.1);
+  CHECK(p.result.speedup == 1.1);
   CHECK(p.result.verified);
   CHECK(p.result.confirmed_by == "audit");
   CHECK(!p.result.confirmed);
@@ -279,7 +279,7 @@ TEST_CASE("the stages' costs and figures end up in the evaluation") {
   CHECK(e.compile_ns == 3);
   CHECK(e.judge_ns == 14);
   CHECK(e.object == "an object");
-  CHECK(e.ratio == 1.5);
+  CHECK(e.speedup == 1.5);
   CHECK(e.ci_low == 1.2);
   CHECK(e.ci_high == 2.0);
   CHECK(e.rule == "a rule");
@@ -340,16 +340,16 @@ TEST_CASE("candidates that compile to the same object share their verdict") {
 TEST_CASE("the score is the baseline's speed-up times the ratio, and 0 unless it passed") {
   evaluation e;
   e.result = verdict::pass;
-  e.ratio = 1.5;
+  e.speedup = 1.5;
   e.ci_low = 1.25;
   e.ci_high = 2.0;
-  auto s = score_of(e, 4.0);
+  auto s = speedup_of(e, 4.0);
   CHECK(s.speedup == 6.0);
   CHECK(s.ci_low == 5.0);
   CHECK(s.ci_high == 8.0);
   for (auto v : {verdict::none, verdict::wrong_result, verdict::cheating, verdict::faster_than_physics}) {
     e.result = v;
-    auto none = score_of(e, 4.0);
+    auto none = speedup_of(e, 4.0);
     CHECK(none.speedup == 0.0);
     CHECK(none.ci_high == 0.0);
   }

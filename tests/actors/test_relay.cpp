@@ -86,7 +86,7 @@ struct post_office : virtual_system {
       p.source = parent;
       p.verdict = verdict;
       p.flags = "more";
-      p.fitness = 1.5;
+      p.speedup = 1.5;
       p.summary = "the first step";
       q.parents = {p};
     }

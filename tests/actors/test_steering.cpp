@@ -38,14 +38,14 @@ struct play {
     node_record r;
     r.index = index;
     r.result = fitness > 0.0 ? verdict::pass : verdict::wrong_result;
-    r.fitness = fitness;
+    r.speedup = fitness;
     r.ci_low = r.ci_high = fitness;
     r.confirmed = confirmed;
     fold_finished(live, r);
     r.tree_hash = live.tree.hash();
     event(event_kind::node_finished, encode(r));
   }
-  steering_record steer(const std::string& action, uint64_t index = 0,
+  steering_record steer(steer_action action, uint64_t index = 0,
                         const std::function<void(steering_record&)>& set = {}) {
     steering_record r;
     r.action = action;
@@ -58,9 +58,9 @@ struct play {
     event(event_kind::campaign_steered, encode(r));
     return r;
   }
-  void finish(const std::string& reason) {
+  void finish(end_reason reason) {
     finish_record f;
-    f.state = "finished";
+    f.state = campaign_phase::finished;
     f.stop_reason = reason;
     event(event_kind::campaign_finished, encode(f));
   }
@@ -81,14 +81,15 @@ candidate some_candidate() {
 TEST_CASE("steering changes are restored from the journal, with matching hashes") {
   play p;
   p.node(0, 1.5);
-  p.steer("priority", 0, [](steering_record& r) { r.priority = 250; });
-  p.steer("budget", 0, [](steering_record& r) { r.budget = {70, 600.0, 30.0}; });
-  p.steer("pin", 1);
+  p.steer(steer_action::priority, 0, [](steering_record& r) { r.priority = 250; });
+  p.steer(steer_action::budget, 0, [](steering_record& r) { r.budget = {70, 600.0, 30.0}; });
+  p.steer(steer_action::pin, 1);
   auto second = p.node(1, 2.0);
-  p.steer("ban", second);
+  p.steer(steer_action::ban, second);
   auto given = inject_node(p.live, p.campaign, 7, 1, some_candidate(), "inject", false);
   p.event(event_kind::node_selected, encode(given.selection));
-  p.steer("inject", given.record.index, [](steering_record& r) { r.candidate = candidate_id(some_candidate()); });
+  p.steer(steer_action::inject, given.record.index,
+          [](steering_record& r) { r.candidate = candidate_id(some_candidate()); });
   auto f = p.folded();
   CHECK(f.mismatch == "");
   CHECK(f.steered.priority == 250);
@@ -108,8 +109,8 @@ TEST_CASE("steering changes are restored from the journal, with matching hashes"
   CHECK(s.pinned == std::vector<uint64_t>{1});
   CHECK(s.banned == std::vector<uint64_t>{2});
   CHECK(rules_of(spec, f.steered).candidates == 70);
-  p.steer("unpin", 1);
-  p.steer("unban", 2);
+  p.steer(steer_action::unpin, 1);
+  p.steer(steer_action::unban, 2);
   CHECK(p.folded().steered.pinned.empty());
   CHECK(p.folded().steered.banned.empty());
 }
@@ -117,9 +118,9 @@ TEST_CASE("steering changes are restored from the journal, with matching hashes"
 TEST_CASE("a repeated change has no effect, and a lost one is noticed") {
   play p;
   p.node(0, 1.5);
-  p.steer("pin", 1);
-  p.steer("unpin", 1);
-  p.steer("priority", 0, [](steering_record& r) { r.priority = 7; });
+  p.steer(steer_action::pin, 1);
+  p.steer(steer_action::unpin, 1);
+  p.steer(steer_action::priority, 0, [](steering_record& r) { r.priority = 7; });
   campaign_fold twice;
   for (const auto& e : p.events) {
     fold(twice, e);
@@ -140,15 +141,15 @@ TEST_CASE("a reopened campaign continues without the time between") {
   play p;
   p.event(event_kind::session_started, encode(session_record{}));
   p.node(0, 1.5);
-  p.finish("budget");
+  p.finish(end_reason::budget);
   auto ended = p.folded();
   REQUIRE(ended.ended);
   auto wall = wall_seconds_at_rest(ended);
-  p.steer("budget", 0, [](steering_record& r) { r.budget = {99, 0.0, 0.0}; });
-  p.steer("reopen");
+  p.steer(steer_action::budget, 0, [](steering_record& r) { r.budget = {99, 0.0, 0.0}; });
+  p.steer(steer_action::reopen);
   auto f = p.folded();
   CHECK_FALSE(f.ended);
-  CHECK(f.finish.stop_reason == "");
+  CHECK(f.finish.stop_reason == end_reason::none);
   CHECK(f.mismatch == "");
   CHECK(wall_seconds_at_rest(f) == wall);
   p.event(event_kind::session_started, encode(session_record{}));
@@ -158,7 +159,7 @@ TEST_CASE("a reopened campaign continues without the time between") {
 TEST_CASE("a journal from before steering folds unchanged, with the defaults") {
   play p;
   p.node(0, 1.5);
-  p.finish("target");
+  p.finish(end_reason::target);
   auto f = p.folded();
   CHECK(f.mismatch == "");
   CHECK(f.steered.serial == 0);
@@ -196,7 +197,7 @@ TEST_CASE("a status stored before steering can be decoded") {
 TEST_CASE("an injected candidate begins as proposed and does not count as a draft") {
   play p;
   auto n = inject_node(p.live, p.campaign, 7, 0, some_candidate(), "inject", false);
-  CHECK(n.record.state == "proposed");
+  CHECK(n.record.state == candidate_state::proposed);
   CHECK(n.record.proposal.source == sha256_hex("int x;\n"));
   CHECK(n.record.proposal.candidate == candidate_id(some_candidate()));
   CHECK(n.selection.policy == "inject");

@@ -59,7 +59,7 @@ TEST_CASE("the judge's bottleneck of a parent comes before our own estimate") {
   generate_request step;
   ancestor parent;
   parent.verdict = "pass";
-  parent.fitness = 2.0;
+  parent.speedup = 2.0;
   parent.shape_ns = {{"large", 10e6}};
   parent.bound = "occupancy";
   parent.bound_why = "k has 1 block a multiprocessor";

@@ -35,11 +35,11 @@ node_record finished_node(const id128& campaign, uint64_t index, std::vector<uin
   r.index = index;
   r.node = node_id(campaign, index);
   r.parents = std::move(parents);
-  r.state = "finished";
+  r.state = candidate_state::finished;
   r.result = verdict::pass;
-  r.fitness = 1.0 + static_cast<double>(index);
-  r.ci_low = r.fitness - 0.1;
-  r.ci_high = r.fitness + 0.1;
+  r.speedup = 1.0 + static_cast<double>(index);
+  r.ci_low = r.speedup - 0.1;
+  r.ci_high = r.speedup + 0.1;
   r.confirmed = true;
   r.proposal.index = index;
   r.proposal.source = sha256_hex(source);
@@ -76,7 +76,7 @@ void put_node(campaign_fold& f, append_request& a, node_record r, const std::str
   compared.evaluation = r.evaluations[1];
   compared.stage = "race";
   compared.outcome.result = verdict::pass;
-  compared.outcome.speedup = r.fitness;
+  compared.outcome.speedup = r.speedup;
   shape_timing t;
   t.shape = "n=8";
   t.baseline_ns = {300, 100, 200};
@@ -122,7 +122,7 @@ served_node::served_node(const std::function<void(node_options&)>& change, bool 
   s.name = "twice";
   s.target = "cpu";
   s.state = "finished";
-  s.stop_reason = "target";
+  s.stop_reason = end_reason::target;
   s.candidates = 2;
   s.valid = 2;
   s.best = 2;
@@ -170,7 +170,7 @@ json served_node::get(const std::string& target) {
 uint64_t served_node::append_event(const std::string& reason) {
   append_request a;
   a.campaign = campaign;
-  a.events.push_back({event_kind::campaign_state, encode(state_record{"paused", reason})});
+  a.events.push_back({event_kind::campaign_state, encode(state_record{run_state::paused, reason})});
   node_reader reader{*running};
   auto stored = reader.ask<uint64_t>(running->journal(), atom::append_v, std::move(a));
   REQUIRE(stored);

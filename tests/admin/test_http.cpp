@@ -251,7 +251,7 @@ TEST_CASE("a stream ends with the reason once its campaign is gone") {
   const auto set_status = [&n](const id128& id, std::string bytes) {
     append_request a;
     a.campaign = id;
-    a.events.push_back({event_kind::campaign_state, encode(state_record{"paused", ""})});
+    a.events.push_back({event_kind::campaign_state, encode(state_record{run_state::paused, ""})});
     a.values.push_back({keys::index, keys::status(id), std::move(bytes)});
     node_reader reader{*n.running};
     REQUIRE(reader.ask<uint64_t>(n.running->journal(), atom::append_v, std::move(a)));

@@ -130,7 +130,7 @@ TEST_CASE("an event with an invalid payload is shown as such") {
 TEST_CASE("without a new measurement of the baseline's code there is no interval") {
   node_record n;
   n.rule = "same_object";
-  n.fitness = n.ci_low = n.ci_high = 1.5;
+  n.speedup = n.ci_low = n.ci_high = 1.5;
   CHECK(to_json(n)["ci95"].is_null());
   n.rule = "screened";
   CHECK(to_json(n)["ci95"] == json::array({1.5, 1.5}));

@@ -29,7 +29,7 @@ struct desk {
     auto events = data.read_events(who, 1, 1'000);
     REQUIRE(events);
     for (const auto& e : *events)
-      fold(f, {e.campaign_sequence, e.campaign, e.time_ns, static_cast<event_kind>(e.kind), e.payload});
+      fold(f, {e.campaign_sequence, e.campaign, e.time_ns, static_cast<event_kind>(e.kind), e.payload, e.version});
     return f;
   }
   void put(event_kind kind, std::string payload, std::vector<write_op> writes = {}) {
@@ -74,7 +74,7 @@ struct desk {
     node_record r;
     r.index = index;
     r.parents = {0};
-    r.state = "proposed";
+    r.state = candidate_state::proposed;
     r.proposal.index = index;
     r.proposal.source = sha256_hex(source);
     r.proposal.summary = "a step";
@@ -84,9 +84,9 @@ struct desk {
     auto f = fold_of();
     auto r = record(index);
     const auto object = "object " + std::to_string(index);
-    r.state = "finished";
+    r.state = candidate_state::finished;
     r.result = verdict::pass;
-    r.fitness = r.ci_low = r.ci_high = speedup;
+    r.speedup = r.ci_low = r.ci_high = speedup;
     r.object = sha256_hex(object);
     fold_finished(f, r);
     r.tree_hash = f.tree.hash();
@@ -165,7 +165,7 @@ TEST_CASE("results are stored by the import, and the campaign is no longer expor
   CHECK_FALSE(f.away);
   CHECK(f.tree.valid() == 2);
   CHECK(f.open.contains(3)); // is still being made
-  CHECK(home.record(2).fitness == 3.0);
+  CHECK(home.record(2).speedup == 3.0);
   CHECK(*home.data.blob(sha256_hex("object 2")) == "object 2");
   CHECK(*home.data.get(table::evaluations, keys::evaluation(derive_id("evaluation", "object 1"))));
 }
@@ -180,8 +180,8 @@ TEST_CASE("only new results come back") {
   CHECK(back.blobs == std::vector<std::string>{"object 1"});
   CHECK(judged(out, [](desk&) {}).events.empty());
   CHECK(judged(out, [](desk& d) {
-          d.put(event_kind::campaign_state, encode(state_record{"paused", "sick"}));
-        }).events.empty()); // it is local to the other machine
+          d.put(event_kind::campaign_state, encode(state_record{run_state::paused, "sick"}));
+        }).events.empty()); // is no matter of home
 }
 
 TEST_CASE("nothing is imported into a campaign that is not exported") {
@@ -270,7 +270,8 @@ TEST_CASE("a campaign that has changed since refuses the import and names the ch
     CHECK(holds(refusal(home, back).detail, "has changed since it was exported: its event 8 is node_selected"));
   }
   SUBCASE("it has ended") {
-    home.put(event_kind::campaign_finished, encode(finish_record{"finished", "cancelled", "", 0, 0, 0, 0, {}}));
+    home.put(event_kind::campaign_finished,
+             encode(finish_record{{}, campaign_phase::finished, end_reason::cancelled, "", 0, {}}));
     CHECK(holds(refusal(home, back).detail, "its event 8 is campaign_finished"));
   }
   SUBCASE("the batch was given up") {
@@ -340,8 +341,8 @@ TEST_CASE("a campaign is exported once at a time, and only with candidates to ju
   fresh.propose(1);
   fresh.judge(1, 2.0);
   CHECK_FALSE(mark_away(fresh.data, who, "bob"));
-  steering_record r; // its budget is used up, so only its best remains to be confirmed
-  r.action = "budget";
+  steering_record r; // its budget is used up: what remains is to confirm its best
+  r.action = steer_action::budget;
   r.budget.candidates = 1;
   auto f = fresh.fold_of();
   r = record_change(f.steered, r);

@@ -35,7 +35,7 @@ bundle_input sample_bundle() {
   b.ci_low = 2.4;
   b.ci_high = 2.6;
   b.final_confirmed = true;
-  b.shapes = {{"n=8", false, 1.0, 1000, 400, 2.5, 2.4, 2.6, 30, 8, 64}};
+  b.shapes = {{{2.5, 2.4, 2.6}, "n=8", false, 1.0, 1000, 400, 30, 8, 64}};
   b.progress = {{3, 2, 1.5}, {9, 7, 2.5}};
   b.kernel_build.version = "Debian clang version 19.1.4 (1~deb12u1)";
   b.kernel_build.clang_words = {"-std=gnu17", "-O3", "-march=native"};

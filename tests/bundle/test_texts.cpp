@@ -45,7 +45,7 @@ TEST_CASE("a doubt about the figures is stated beside them") {
   b.disturbed = "other load";
   b.same_device = false;
   b.same_toolchain = false;
-  b.shapes.front() = {"n=8", false, 1.0};
+  b.shapes.front() = {{}, "n=8", false, 1.0};
   const auto text = readme_text(b);
   CHECK(has(text, "the final confirmation was not made"));
   CHECK(has(text, "take it for an estimate"));
@@ -62,7 +62,7 @@ TEST_CASE("slower shapes and the judge's overhead are stated below the table") {
   CHECK_FALSE(has(readme_text(b), "the judge's own"));
   CHECK_FALSE(has(readme_text(b), "No shape has a time"));
   b.call_overhead_ns = 15'500;
-  b.shapes.push_back({"n=3", true, 1.0, 100, 200, 0.5, 0.49, 0.51, 8});
+  b.shapes.push_back({{0.5, 0.49, 0.51}, "n=3", true, 1.0, 100, 200, 8});
   const auto text = readme_text(b);
   CHECK(has(text, "0.490 to 0.510, slower"));
   CHECK(has(text, "**On 1 of these shapes it is slower than the reference**"));
@@ -70,7 +70,7 @@ TEST_CASE("slower shapes and the judge's overhead are stated below the table") {
   CHECK(results_json(b)["call_overhead_ns"] == 15'500);
   b.dispatches = {7}; // the reference runs in that region
   CHECK_FALSE(has(readme_text(b), "`kevolve dispatch` makes"));
-  b.shapes = {{"n=8", false, 1.0}};
+  b.shapes = {{{}, "n=8", false, 1.0}};
   CHECK(has(readme_text(b), "No shape has a time beside the reference's"));
 }
 
@@ -78,7 +78,7 @@ TEST_CASE("a dispatching kernel lists its regions and the shapes judged between 
   auto b = sample_bundle();
   CHECK_FALSE(has(readme_text(b), "Which sizes run what"));
   b.regions = {{"n < 3 || n > 8", "reference"}, {"n <= 4", "node 7"}};
-  b.between = {{"n=5", true, 1.0, 0, 0, 2.0, 1.9, 2.1, 8}};
+  b.between = {{{2.0, 1.9, 2.1}, "n=5", true, 1.0, 0, 0, 8}};
   const auto text = readme_text(b);
   CHECK(has(text, R"(| n &lt; 3 \|\| n &gt; 8 | reference |)"));
   CHECK(has(text, "| n=5 | between | - | - | 2.00x | 1.900 to 2.100 | 8 |"));

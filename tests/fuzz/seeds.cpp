@@ -91,16 +91,14 @@ void records() {
   device.sample.throttled_by = {{"sw_power_cap"}};
   record_seed(27, "device", device);
   record_seed(24, "ancestor",
-              ancestor{"L0:tile(8)",
+              ancestor{{2.0, 1.9, 2.1},
+                       "L0:tile(8)",
                        "source",
                        "O3",
                        "pass",
                        "",
-                       2.0,
                        3,
                        "tiled",
-                       1.9,
-                       2.1,
                        2,
                        {{"mid", 5e6}},
                        {{"mid", 2.5e6}},

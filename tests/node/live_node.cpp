@@ -214,7 +214,7 @@ campaign_fold folded(const std::string& data_dir, const id128& campaign) {
   REQUIRE(records);
   campaign_fold f;
   for (const auto& r : *records)
-    fold(f, {r.sequence, r.campaign, r.time_ns, static_cast<event_kind>(r.kind), r.payload});
+    fold(f, {r.sequence, r.campaign, r.time_ns, static_cast<event_kind>(r.kind), r.payload, r.version});
   return f;
 }
 
@@ -227,7 +227,7 @@ campaign_fold audit(const std::string& data_dir, const id128& campaign) {
   std::set<id128> bought;
   std::set<uint64_t> finished;
   for (const auto& r : *records) {
-    journal_event e{r.sequence, r.campaign, r.time_ns, static_cast<event_kind>(r.kind), r.payload};
+    journal_event e{r.sequence, r.campaign, r.time_ns, static_cast<event_kind>(r.kind), r.payload, r.version};
     fold(f, e);
     if (e.kind == event_kind::evaluation_intent || e.kind == event_kind::evaluation_result) {
       auto x = decode<intent_record>(e.payload);

@@ -51,7 +51,7 @@ TEST_CASE("a campaign survives the death of every actor and helper, and scores n
   }
   auto s = n.await_end(id);
   CHECK(s.state == "finished");
-  CHECK(s.stop_reason == "budget");
+  CHECK(s.stop_reason == end_reason::budget);
   CHECK(s.candidates == 60);
   CHECK(s.final_confirmed);
   n.stop();

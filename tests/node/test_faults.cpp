@@ -113,7 +113,7 @@ TEST_CASE("a node whose every try is a fault ends without a verdict, and the cam
   });
   const auto unjudged = [&] {
     for (const auto& row : n.tree(id))
-      if (row.state == "finished" && row.result == "none")
+      if (row.state == "finished" && row.result == verdict::none)
         return row.index;
     return uint64_t{0};
   };

@@ -87,7 +87,7 @@ TEST_CASE("a long compile continues over a restart of its node, and runs once" *
     id = n.submit("row_energy", settings);
     n.await(id, [](const campaign_status& s) { return s.candidates >= 1; });
     steer_request q;
-    q.action = "inject";
+    q.action = steer_action::inject;
     q.by = "alice";
     q.index = 1;
     q.what = endless();
@@ -123,7 +123,7 @@ TEST_CASE("a compile that continues without its node ends when its campaign is c
     id = n.submit("row_energy", {"budget.candidates=1000", "judge.compile_limit=10m"});
     n.await(id, [](const campaign_status& s) { return s.candidates >= 1; });
     steer_request q;
-    q.action = "inject";
+    q.action = steer_action::inject;
     q.by = "alice";
     q.index = 1;
     q.what = endless();

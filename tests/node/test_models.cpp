@@ -71,7 +71,7 @@ TEST_CASE("a provider's model writes a campaign's candidates; usage is counted, 
   live_node n{dir.path, {.providers = {service.spec}}};
   const auto id = n.submit("row_energy", by_llm);
   const auto s = n.await_end(id);
-  CHECK(s.stop_reason == "budget");
+  CHECK(s.stop_reason == end_reason::budget);
   CHECK(s.candidates == 4);
   CHECK(s.valid == 4); // the reply without code was repaired in the next round
   CHECK(s.models.calls == 6);
@@ -97,7 +97,7 @@ TEST_CASE("a paid candidate is judged, even if the budget ends meanwhile") {
   const auto id = n.submit("row_energy", {"generator[0].kind=llm", "generator[0].in_flight=6", "search.in_flight=8",
                                           "budget.candidates=100000", "budget.cost=0.06", "draft.candidates=100"});
   const auto s = n.await_end(id);
-  CHECK(s.stop_reason == "budget");
+  CHECK(s.stop_reason == end_reason::budget);
   CHECK(s.models.calls > 6);
   CHECK(s.candidates == s.models.calls);
   CHECK(s.valid == s.candidates);
@@ -112,7 +112,7 @@ TEST_CASE("a repeated candidate is not judged again and gets the first one's fig
   const auto id = n.submit(
       "row_energy", {"generator[0].kind=llm", "generator[0].in_flight=2", "budget.candidates=6", "draft.candidates=6"});
   const auto s = n.await_end(id);
-  CHECK(s.stop_reason == "budget");
+  CHECK(s.stop_reason == end_reason::budget);
   CHECK(s.valid == 6);
   n.stop();
   audit(dir.path, id);
@@ -133,7 +133,7 @@ TEST_CASE("a repeated candidate is not judged again and gets the first one's fig
       judged += x.duplicate_of == 0 ? 1 : 0;
     CHECK(judged == 1);
     for (const auto& x : nodes) {
-      CHECK(x.fitness == nodes.front().fitness);
+      CHECK(x.speedup == nodes.front().speedup);
       CHECK(x.evaluations.empty() == (x.duplicate_of != 0));
     }
   }
@@ -154,7 +154,7 @@ TEST_CASE("a campaign with a model survives the death of the actors that ask it"
     seen = n.status(id).candidates;
   }
   const auto s = n.await_end(id);
-  CHECK(s.stop_reason == "budget");
+  CHECK(s.stop_reason == end_reason::budget);
   CHECK(s.candidates == 8);
   CHECK(s.valid == 8);
   n.stop();
@@ -173,7 +173,7 @@ TEST_CASE("when its model may not be asked any more, the stand-in generator cont
   const auto id = n.submit("row_energy", {"generator=[{kind='llm',in_flight=1},{kind='transform',weight=0}]",
                                           "draft.candidates=1", "budget.candidates=8"});
   const auto s = n.await_end(id);
-  CHECK(s.stop_reason == "budget");
+  CHECK(s.stop_reason == end_reason::budget);
   CHECK(s.candidates == 8);
   CHECK(service.server.requests().size() == 2); // it was not asked again
   n.stop();
@@ -195,8 +195,8 @@ TEST_CASE("without a stand-in the campaign pauses with the reason, and continues
   self->request(n.get().models(), std::chrono::seconds{60}, atom::resume_v, std::string{"scripted"})
       .receive([](const provider_status& p) { CHECK(p.state == "ready"); },
                [](const caf::error& e) { FAIL(to_string(to_failure(e))); });
-  const auto s = n.await_end(id); // without intervention
-  CHECK(s.stop_reason == "budget");
+  const auto s = n.await_end(id); // by itself
+  CHECK(s.stop_reason == end_reason::budget);
   CHECK(s.candidates == 4);
   CHECK(s.valid == 4);
 }
@@ -208,7 +208,7 @@ TEST_CASE("when its provider fails repeatedly, the stand-in generator continues"
   const auto id = n.submit("row_energy", {"generator=[{kind='llm',in_flight=3},{kind='transform',weight=0}]",
                                           "draft.candidates=1", "budget.candidates=5"});
   const auto s = n.await_end(id);
-  CHECK(s.stop_reason == "budget");
+  CHECK(s.stop_reason == end_reason::budget);
   CHECK(s.candidates == 5);
   CHECK(s.valid == 5);
 }
@@ -224,7 +224,7 @@ TEST_CASE("a campaign with a token budget ends with it") {
       n.submit("row_energy", {"generator[0].kind=llm", "generator[0].in_flight=1", "draft.candidates=2",
                               "generator[0].reply_tokens=2000", "budget.candidates=1000", "budget.tokens=8000"});
   const auto s = n.await_end(id);
-  CHECK(s.stop_reason == "budget");
+  CHECK(s.stop_reason == end_reason::budget);
   CHECK(s.reason.find("tokens") != std::string::npos);
   CHECK(s.models.tokens <= 8'000);
   CHECK(s.valid >= 1);

@@ -19,7 +19,7 @@ evaluation judged(verdict v, double ci_low = 1.2) {
   evaluation e;
   e.result = v;
   e.rule = "a_rule";
-  e.ratio = ci_low + 0.1;
+  e.speedup = ci_low + 0.1;
   e.ci_low = ci_low;
   e.ci_high = ci_low + 0.2;
   return e;

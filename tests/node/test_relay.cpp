@@ -90,7 +90,7 @@ TEST_CASE("a campaign's candidates come through the relay, across restarts of no
     return s.state == "finished";
   });
   auto s = n.status(id);
-  CHECK(s.stop_reason == "budget");
+  CHECK(s.stop_reason == end_reason::budget);
   CHECK(s.candidates == 6);
   CHECK(s.valid == 6);
   CHECK(s.best != 0);
@@ -173,7 +173,7 @@ TEST_CASE("a model that never answers blocks neither other generators nor the ca
   auto id = n.submit("row_energy", {"generator=[{kind='transform'},{kind='relay',weight=5,in_flight=2}]",
                                     "budget.candidates=100000", "budget.wall=8s"});
   auto s = n.await_end(id);
-  CHECK(s.stop_reason == "budget");
+  CHECK(s.stop_reason == end_reason::budget);
   CHECK(s.candidates > 4);
   CHECK(s.final_confirmed);
   n.await(id, [&](const campaign_status&) { return prompts(n) == 0; });

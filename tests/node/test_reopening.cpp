@@ -71,7 +71,7 @@ TEST_CASE("a reopened campaign runs, whenever its actors end" * doctest::test_su
     id = n.submit("row_energy", {"budget.candidates=2"});
     n.await_end(id);
     steer_request q;
-    q.action = "budget";
+    q.action = steer_action::budget;
     q.by = "alice";
     q.set_candidates = true;
     q.budget.candidates = 20;

@@ -310,12 +310,12 @@ TEST_CASE("data that a candidate refers to during a search for references stays"
   held.hold(second, 9, keys::evaluation(taken_over));
   node_record r;
   r.index = 9;
-  r.state = "proposed";
+  r.state = candidate_state::proposed;
   REQUIRE(s.put(table::nodes, keys::node(second, 9), encode(r)));
   {
     sweep unnamed{s, held};
     REQUIRE(unnamed.find({first}));
-    r.state = "finished";
+    r.state = candidate_state::finished;
     r.evaluations = {taken_over};
     transaction t{{}, {write_op::put(table::nodes, keys::node(second, 9), encode(r))}};
     REQUIRE(s.commit({&t, 1}));

@@ -14,7 +14,7 @@ using namespace kevolve::test;
 
 namespace {
 
-steer_request wish(const std::string& action, uint64_t index = 0) {
+steer_request wish(steer_action action, uint64_t index = 0) {
   steer_request q;
   q.action = action;
   q.by = "alice";
@@ -53,20 +53,20 @@ TEST_CASE("changes of a paused campaign survive a restart, and a repeated reques
     n.await(id, [](const campaign_status& s) { return s.candidates >= 3; });
     REQUIRE(n.pause(id, "to steer"));
     n.await(id, [](const campaign_status& s) { return s.in_flight == 0; });
-    auto q = wish("priority");
+    auto q = wish(steer_action::priority);
     q.priority = 300;
     REQUIRE(n.steer(id, q));
     CHECK_FALSE(n.steer(id, q)->changed);
-    q = wish("budget");
+    q = wish(steer_action::budget);
     q.set_candidates = true;
     q.budget.candidates = 20;
     REQUIRE(n.steer(id, q));
-    REQUIRE(n.steer(id, wish("pin", 1)));
-    REQUIRE(n.steer(id, wish("ban", 2)));
-    CHECK(n.steer(id, wish("pin", 2)).error().code == errc::conflict);
-    CHECK(n.steer(id, wish("ban", 0)).error().code == errc::bad_input);
-    CHECK(n.steer(id, wish("pin", 999)).error().code == errc::not_found);
-    q = wish("inject", 1);
+    REQUIRE(n.steer(id, wish(steer_action::pin, 1)));
+    REQUIRE(n.steer(id, wish(steer_action::ban, 2)));
+    CHECK(n.steer(id, wish(steer_action::pin, 2)).error().code == errc::conflict);
+    CHECK(n.steer(id, wish(steer_action::ban, 0)).error().code == errc::bad_input);
+    CHECK(n.steer(id, wish(steer_action::pin, 999)).error().code == errc::not_found);
+    q = wish(steer_action::inject, 1);
     q.what = twin("first");
     q.what.flags = "no such set";
     CHECK(n.steer(id, q).error().code == errc::bad_input);
@@ -95,12 +95,12 @@ TEST_CASE("changes of a paused campaign survive a restart, and a repeated reques
     return row != nullptr && row->state == "finished";
   });
   auto tree = n.tree(id);
-  CHECK(find_row(tree, given)->result == "pass");
+  CHECK(find_row(tree, given)->result == verdict::pass);
   CHECK(find_row(tree, given)->injected_by == "alice");
   CHECK(find_row(tree, given)->parents == std::vector<uint64_t>{1});
   CHECK(find_row(tree, 1)->pinned);
   auto end = n.await_end(id);
-  CHECK(end.stop_reason == "budget");
+  CHECK(end.stop_reason == end_reason::budget);
   CHECK(end.candidates == 20);
   n.stop();
   auto f = audit(dir.path, id);
@@ -121,7 +121,7 @@ std::vector<std::string> reopened_because(const std::string& data_dir, const id1
   std::vector<std::string> out;
   for (const auto& r : *records)
     if (static_cast<event_kind>(r.kind) == event_kind::campaign_steered)
-      if (auto x = decode<steering_record>(r.payload); x && x->action == "reopen")
+      if (auto x = decode<steering_record>(r.payload); x && x->action == steer_action::reopen)
         out.push_back(x->reason);
   return out;
 }
@@ -135,12 +135,12 @@ TEST_CASE("a campaign ended by its budget continues once that is raised, also af
     live_node n{dir.path};
     id = n.submit("row_energy", {"budget.candidates=6"});
     auto s = n.await_end(id);
-    REQUIRE(s.stop_reason == "budget");
+    REQUIRE(s.stop_reason == end_reason::budget);
     auto refused = n.resume(id);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == errc::conflict);
     CHECK(refused.error().detail.find("6 candidates are used up") != std::string::npos);
-    auto q = wish("budget");
+    auto q = wish(steer_action::budget);
     q.set_candidates = true;
     q.budget.candidates = 8;
     REQUIRE(n.steer(id, q));
@@ -153,7 +153,7 @@ TEST_CASE("a campaign ended by its budget continues once that is raised, also af
   const auto early = n.resume(id);
   REQUIRE_FALSE(early); // the answer comes from the stored events
   CHECK(early.error().detail.find("8 candidates are used up; raise its budget first") != std::string::npos);
-  auto q = wish("budget");
+  auto q = wish(steer_action::budget);
   q.set_candidates = true;
   q.budget.candidates = 10;
   auto raised = n.steer(id, q);
@@ -175,14 +175,14 @@ TEST_CASE("a ban replaces the champion, and undoing it restores the champion") {
   auto s = n.await(id, [](const campaign_status& x) { return x.best != 0; });
   REQUIRE(n.pause(id, "to steer"));
   s = n.await(id, [](const campaign_status& x) { return x.in_flight == 0; });
-  auto banned = n.steer(id, wish("ban", s.best));
+  auto banned = n.steer(id, wish(steer_action::ban, s.best));
   REQUIRE_MESSAGE(banned, (banned ? "" : to_string(banned.error())));
   CHECK(banned->status.best != s.best);
-  auto back = n.steer(id, wish("unban", s.best));
+  auto back = n.steer(id, wish(steer_action::unban, s.best));
   REQUIRE(back);
   CHECK(back->status.speedup == s.speedup); // campaigns of one node share evaluations of the same code
   const auto tree = n.tree(id);
-  CHECK(find_row(tree, back->status.best)->fitness == find_row(tree, s.best)->fitness);
+  CHECK(find_row(tree, back->status.best)->speedup == find_row(tree, s.best)->speedup);
   CHECK(back->status.banned.empty());
   REQUIRE(n.cancel(id, "enough"));
   n.stop();
@@ -198,7 +198,7 @@ TEST_CASE("the number of running campaigns is limited; the next by priority star
   auto third = n.submit("row_energy", {"seed=3", "budget.candidates=2"});
   CHECK(n.await(second, [](const campaign_status& s) { return s.state == "queued"; }).candidates == 0);
   n.await(third, [](const campaign_status& s) { return s.state == "queued"; });
-  auto q = wish("priority");
+  auto q = wish(steer_action::priority);
   q.priority = 500;
   REQUIRE(n.steer(third, q));
   REQUIRE(n.cancel(first, "make room"));
@@ -276,7 +276,7 @@ uint64_t promote_injected(live_node& n, const id128& id, const candidate& what) 
   n.status(id); // ensures that its events are read
   REQUIRE(n.pause(id, "to inject"));
   n.await(id, [](const campaign_status& s) { return s.state == "paused" && s.in_flight == 0; });
-  auto q = wish("inject", 0);
+  auto q = wish(steer_action::inject, 0);
   q.what = what;
   const auto injected = n.steer(id, q);
   REQUIRE_MESSAGE(injected, (injected ? "" : to_string(injected.error())));
@@ -309,21 +309,21 @@ TEST_CASE("a champion that fails as baseline or in the final confirmation is rep
       n.await(racing, [&](const campaign_status& x) { return x.best != baseline && x.candidates >= before + 2; });
   CHECK(s.state == "running");
   auto tree = n.tree(racing);
-  CHECK(find_row(tree, baseline)->result == "nonfinite");
+  CHECK(find_row(tree, baseline)->result == verdict::nonfinite);
   CHECK_FALSE(find_row(tree, baseline)->confirmed);
   REQUIRE(n.cancel(racing, "seen"));
 
-  auto q = wish("budget");
+  auto q = wish(steer_action::budget);
   q.set_candidates = true;
   q.budget.candidates = n.status(ending).candidates;
   REQUIRE(n.steer(ending, q));
   REQUIRE(n.resume(ending));
   const auto end = n.await_end(ending);
   CHECK(end.state == "finished");
-  CHECK(end.stop_reason == "budget");
+  CHECK(end.stop_reason == end_reason::budget);
   CHECK(end.best != last);
   tree = n.tree(ending);
-  CHECK(find_row(tree, last)->result == "nonfinite");
+  CHECK(find_row(tree, last)->result == verdict::nonfinite);
   n.stop();
   audit(dir.path, racing);
   const auto f = audit(dir.path, ending);

@@ -58,7 +58,7 @@ TEST_CASE("a campaign that waits for a core names the holder, and ends when its 
   CHECK(state_of(n.get(), "device").find("waiting for core ") != std::string::npos);
   auto s = n.await_end(id);
   CHECK(s.state == "finished");
-  CHECK(s.stop_reason == "budget");
+  CHECK(s.stop_reason == end_reason::budget);
   INFO(s.reason);
   CHECK(s.reason.find("4 s of wall time are used up, waiting for core ") == 0);
   CHECK(s.wall_s >= 4.0);

@@ -12,7 +12,7 @@ using namespace kevolve;
 namespace {
 
 node_outcome passed(double fitness) {
-  return {verdict::pass, fitness, fitness, fitness, false, false, true};
+  return {{{fitness, fitness, fitness}, verdict::pass, false}, false, true};
 }
 
 // One policy without drafts and without a second parent.
@@ -30,7 +30,7 @@ search_tree star(const std::vector<double>& fitnesses) {
   search_tree t;
   for (auto f : fitnesses) {
     auto i = t.add({0}, true);
-    t.finish(i, f > 0.0 ? passed(f) : node_outcome{verdict::wrong_result, 0.0, 0.0, 0.0, false, false});
+    t.finish(i, f > 0.0 ? passed(f) : node_outcome{{{}, verdict::wrong_result, false}, false});
   }
   return t;
 }
@@ -160,7 +160,7 @@ TEST_CASE("uct descends to the higher bound: value first, then fewer visits") {
   // Visits without gain below node 2 lower its bound until another child is chosen.
   auto other = false;
   for (int i = 0; i < 40 && !other; ++i) {
-    t.finish(t.add({2}, false), {verdict::wrong_result, 0.0, 0.0, 0.0, false, false});
+    t.finish(t.add({2}, false), {{{0.0, 0.0, 0.0}, verdict::wrong_result, false}, false});
     other = select(t, o, 1).statistics.at("depth") == 1.0;
   }
   CHECK(other);

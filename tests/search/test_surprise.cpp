@@ -11,7 +11,7 @@ using namespace kevolve;
 namespace {
 
 node_outcome compared(double fitness, bool verified = false) {
-  return {verdict::pass, fitness, fitness, fitness, false, false, verified};
+  return {{{fitness, fitness, fitness}, verdict::pass, false}, false, verified};
 }
 
 uint64_t add(search_tree& t, std::vector<uint64_t> parents, const node_outcome& o) {
@@ -84,13 +84,13 @@ TEST_CASE("an unverified surprise is no parent for any policy; once verified it 
 
 TEST_CASE("a failed candidate makes no claim and may be repaired") {
   search_tree t;
-  auto failed = add(t, {0}, {verdict::wrong_result, 90.0, 0.0, 0.0, false, false, false});
+  auto failed = add(t, {0}, {{{90.0, 0.0, 0.0}, verdict::wrong_result, false}, false, false});
   CHECK(is_believed(t, t.at(failed), best_verified(t)));
 }
 
 TEST_CASE("a confirmed node is verified, and the tree's hash includes audits") {
   search_tree confirmed;
-  add(confirmed, {0}, {verdict::pass, 2.0, 2.0, 2.0, false, true, false});
+  add(confirmed, {0}, {{{2.0, 2.0, 2.0}, verdict::pass, false}, true, false});
   CHECK(confirmed.at(1).verified);
   search_tree audited;
   add(audited, {0}, compared(2.0, true));

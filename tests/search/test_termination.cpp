@@ -30,29 +30,29 @@ campaign_progress underway() {
 
 TEST_CASE("a campaign continues while no limit is reached") {
   CHECK(!should_stop(all_rules(), underway()).stop);
-  CHECK(should_stop(all_rules(), underway()).reason.empty());
+  CHECK(should_stop(all_rules(), underway()).reason == end_reason::none);
 }
 
 TEST_CASE("each limit ends it, with its reason and a text for people") {
   struct example {
     void (*change)(campaign_progress&);
-    const char* reason;
+    end_reason reason;
     const char* detail;
   };
   for (const auto& x : std::vector<example>{
-           {[](campaign_progress& p) { p.cancelled = true; }, "cancelled", "cancelled on request"},
-           {[](campaign_progress& p) { p.best_ci_low = 8.0; }, "target",
+           {[](campaign_progress& p) { p.cancelled = true; }, end_reason::cancelled, "cancelled on request"},
+           {[](campaign_progress& p) { p.best_ci_low = 8.0; }, end_reason::target,
             "by its races the best is at least 8 times as fast, wanted was 8"},
-           {[](campaign_progress& p) { p.candidates = 300; }, "budget", "300 candidates are used up"},
-           {[](campaign_progress& p) { p.wall_s = 120.0; }, "budget", "120 s of wall time are used up"},
-           {[](campaign_progress& p) { p.device_s = 60.0; }, "budget", "60 s of device time are used up"},
-           {[](campaign_progress& p) { p.tokens = 5'000; }, "budget",
+           {[](campaign_progress& p) { p.candidates = 300; }, end_reason::budget, "300 candidates are used up"},
+           {[](campaign_progress& p) { p.wall_s = 120.0; }, end_reason::budget, "120 s of wall time are used up"},
+           {[](campaign_progress& p) { p.device_s = 60.0; }, end_reason::budget, "60 s of device time are used up"},
+           {[](campaign_progress& p) { p.tokens = 5'000; }, end_reason::budget,
             "the budget of 5000 tokens for language models is used up"},
-           {[](campaign_progress& p) { p.cost = 2.5; }, "budget",
+           {[](campaign_progress& p) { p.cost = 2.5; }, end_reason::budget,
             "the budget of 2.5 (money) for language models is used up"},
-           {[](campaign_progress& p) { p.valid_since_best = 80; }, "stall",
+           {[](campaign_progress& p) { p.valid_since_best = 80; }, end_reason::stall,
             "80 valid candidates without an improvement"},
-           {[](campaign_progress& p) { p.exhausted_in_a_row = 32; }, "stall",
+           {[](campaign_progress& p) { p.exhausted_in_a_row = 32; }, end_reason::stall,
             "no generator had anything left to propose 32 times in a row"},
        }) {
     auto p = underway();
@@ -77,13 +77,13 @@ TEST_CASE("a limit of zero means no limit") {
 TEST_CASE("cancelling precedes the target, the target the budget, the budget the stall") {
   auto p = underway();
   p.valid_since_best = 80;
-  CHECK(should_stop(all_rules(), p).reason == "stall");
+  CHECK(should_stop(all_rules(), p).reason == end_reason::stall);
   p.candidates = 300;
-  CHECK(should_stop(all_rules(), p).reason == "budget");
+  CHECK(should_stop(all_rules(), p).reason == end_reason::budget);
   p.best_ci_low = 9.0;
-  CHECK(should_stop(all_rules(), p).reason == "target");
+  CHECK(should_stop(all_rules(), p).reason == end_reason::target);
   p.cancelled = true;
-  CHECK(should_stop(all_rules(), p).reason == "cancelled");
+  CHECK(should_stop(all_rules(), p).reason == end_reason::cancelled);
 }
 
 TEST_CASE("a campaign whose wall time is over waits for its last results, with a limit") {

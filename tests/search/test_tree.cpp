@@ -9,11 +9,11 @@ using namespace kevolve;
 namespace {
 
 node_outcome passed(double fitness) {
-  return {verdict::pass, fitness, fitness * 0.99, fitness * 1.01, false, false};
+  return {{{fitness, fitness * 0.99, fitness * 1.01}, verdict::pass, false}, false};
 }
 
 node_outcome failed(verdict v = verdict::wrong_result) {
-  return {v, 7.0, 6.0, 8.0, false, true};
+  return {{{7.0, 6.0, 8.0}, v, false}, true};
 }
 
 } // namespace
@@ -22,7 +22,7 @@ TEST_CASE("the root is the reference: finished, fitness 1, one visit") {
   search_tree t;
   CHECK(t.size() == 1);
   CHECK(t.at(0).phase == node_phase::finished);
-  CHECK(t.at(0).fitness == 1.0);
+  CHECK(t.at(0).speedup == 1.0);
   CHECK(t.at(0).visits == 1);
   CHECK(t.at(0).parents.empty());
   CHECK(t.finished() == 0);
@@ -55,7 +55,7 @@ TEST_CASE("finishing counts a visit, raises the value of every ancestor and remo
   CHECK(t.finish(c, passed(5.0)));
   CHECK(t.at(c).value == 5.0);
   CHECK(t.at(a).value == 5.0);
-  CHECK(t.at(a).fitness == 2.0);
+  CHECK(t.at(a).speedup == 2.0);
   CHECK(t.at(a).visits == 2);
   CHECK(t.at(0).value == 5.0);
   CHECK(t.at(0).visits == 3);
@@ -71,7 +71,7 @@ TEST_CASE("a node that does not pass has fitness 0, whatever it claims") {
   search_tree t;
   auto a = t.add({0}, true);
   CHECK(t.finish(a, failed()));
-  CHECK(t.at(a).fitness == 0.0);
+  CHECK(t.at(a).speedup == 0.0);
   CHECK(t.at(a).ci_high == 0.0);
   CHECK(!t.at(a).confirmed);
   CHECK(t.at(a).value == 0.0);
@@ -88,7 +88,7 @@ TEST_CASE("only a node in flight can finish, and only once") {
   CHECK(t.finish(a, passed(2.0)));
   auto before = t.hash();
   CHECK(!t.finish(a, passed(9.0)));
-  CHECK(t.at(a).fitness == 2.0);
+  CHECK(t.at(a).speedup == 2.0);
   CHECK(t.hash() == before);
 }
 

@@ -48,7 +48,7 @@ shown_node node(uint64_t index, const std::string& source, const std::string& ve
   n.index = index;
   n.node.source = source;
   n.node.verdict = verdict;
-  n.node.fitness = fitness;
+  n.node.speedup = fitness;
   n.node.detail = detail;
   n.tactic = tactic;
   return n;
@@ -224,7 +224,7 @@ TEST_CASE("timing and possible values are described for every argument") {
 TEST_CASE("a step knows the speed-up to beat, wherever it starts; a fresh start does not") {
   const auto c = campaign();
   auto f = facts_of(c);
-  f.best = {9, 3.1, 2.96, 3.3, "stream the stores"};
+  f.best = {{3.1, 2.96, 3.3}, 9, "stream the stores"};
   const std::string line =
       "- best of all so far, node 9: \"stream the stores\" → 3.1 times as fast as the reference (2.96 to 3.3)\n";
   for (const auto* memory : {"parent", "siblings", "both"}) {

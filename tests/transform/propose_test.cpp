@@ -297,7 +297,7 @@ TEST_CASE("what siblings tried in vain is tried less") {
   ancestor parent;
   parent.genome = "vectorise(L1,16)";
   parent.verdict = "pass";
-  parent.fitness = 5;
+  parent.speedup = 5;
   c.parents = {parent};
   auto adds_jam = [&] {
     int count = 0;
@@ -312,14 +312,14 @@ TEST_CASE("what siblings tried in vain is tried less") {
   for (const char* f : {"2", "3", "4", "6", "8", "12", "14", "16"}) {
     auto s = parent;
     s.genome += std::string{"; jam(L0,"} + f + "); restrict";
-    s.fitness = 4;
+    s.speedup = 4;
     c.siblings.push_back(s);
     c.siblings.push_back(s);
   }
   CHECK(before >= 10);
   CHECK(adds_jam() < before * 2 / 3);
   for (auto& s : c.siblings)
-    s.fitness = 9; // those that paid are not avoided
+    s.speedup = 9; // those that paid are not avoided
   CHECK(adds_jam() == before);
 }
 

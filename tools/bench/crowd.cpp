@@ -66,8 +66,8 @@ public:
     }
     if (ends) {
       fold_.ended = true;
-      fold_.finish.state = "finished";
-      fold_.finish.stop_reason = "budget";
+      fold_.finish.state = campaign_phase::finished;
+      fold_.finish.stop_reason = end_reason::budget;
       fold_.finish.best = fold_.champion.index;
       fold_.finish.speedup = fold_.champion.speedup;
       next_.events.push_back({event_kind::campaign_finished, encode(fold_.finish)});
@@ -107,11 +107,11 @@ private:
     r.index = index;
     r.node = s.node;
     r.parents = s.parents;
-    r.state = "finished";
+    r.state = candidate_state::finished;
     r.result = index % 5 == 0 ? verdict::wrong_result : verdict::pass;
-    r.fitness = r.result == verdict::pass ? 1.0 + static_cast<double>(index % 97) / 10.0 : 0.0;
-    r.ci_low = 0.95 * r.fitness;
-    r.ci_high = 1.05 * r.fitness;
+    r.speedup = r.result == verdict::pass ? 1.0 + static_cast<double>(index % 97) / 10.0 : 0.0;
+    r.ci_low = 0.95 * r.speedup;
+    r.ci_high = 1.05 * r.speedup;
     r.proposal.index = index;
     r.proposal.source = sha256_hex(source);
     r.proposal.language = "c";
@@ -134,21 +134,21 @@ private:
     e.evaluation = r.evaluations[1];
     e.stage = "race";
     e.outcome.result = r.result;
-    e.outcome.speedup = r.fitness;
+    e.outcome.speedup = r.speedup;
     shape_timing t;
     t.shape = "timed";
     t.baseline_ns = samples(index, 2e6);
     t.candidate_ns = samples(index + 1, 1e6);
     e.outcome.timings.push_back(std::move(t));
     next_.values.push_back({keys::evaluations, keys::evaluation(e.evaluation), encode(e)});
-    if (r.fitness > fold_.champion.speedup)
+    if (r.speedup > fold_.champion.speedup)
       promote(r);
   }
 
   void promote(const node_record& r) {
     champion_record c;
     c.index = r.index;
-    c.speedup = r.fitness;
+    c.speedup = r.speedup;
     c.ci_low = r.ci_low;
     c.ci_high = r.ci_high;
     fold_champion_changed(fold_, c);

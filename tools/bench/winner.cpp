@@ -62,8 +62,8 @@ int main(int argc, char** argv) {
   const auto search_ns = r->candidates == 0 ? 0 : r->last_finished_ns - r->first_selected_ns;
   json out{{"task", r->spec.task.task.name},
            {"seed", r->spec.seed},
-           {"state", r->finish.state},
-           {"stop_reason", r->finish.stop_reason},
+           {"state", to_string(r->finish.state)},
+           {"stop_reason", to_string(r->finish.stop_reason)},
            {"detail", r->finish.detail},
            {"candidates", r->candidates},
            {"search_s", static_cast<double>(search_ns) / 1e9},

@@ -17,7 +17,7 @@ public:
                   selection_statistics& statistics) const override {
     auto among = improvable(tree, may);
     auto best = *std::max_element(among.begin(), among.end(),
-                                  [&](uint64_t a, uint64_t b) { return tree.at(a).fitness < tree.at(b).fitness; });
+                                  [&](uint64_t a, uint64_t b) { return tree.at(a).speedup < tree.at(b).speedup; });
     statistics["among"] = static_cast<double>(among.size());
     return best;
   }

@@ -14,11 +14,11 @@ struct value_range {
 };
 
 value_range range_of(const search_tree& tree) {
-  value_range out{tree.at(0).fitness, tree.at(0).fitness};
+  value_range out{tree.at(0).speedup, tree.at(0).speedup};
   for (const auto& n : tree.nodes())
     if (n.phase == node_phase::finished && n.result == verdict::pass) {
-      out.low = std::min(out.low, n.fitness);
-      out.high = std::max(out.high, n.fitness);
+      out.low = std::min(out.low, n.speedup);
+      out.high = std::max(out.high, n.speedup);
     }
   return out;
 }

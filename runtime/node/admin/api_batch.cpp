@@ -30,8 +30,9 @@ json to_json(const batch_import& x) {
 }
 
 json to_json(const batch_record& x) {
-  return {{"batch", to_string(x.batch)}, {"action", x.action}, {"by", or_null(x.by)},
-          {"candidates", x.candidates},  {"events", x.events}, {"time", time_json(x.time_ns)}};
+  return {{"batch", to_string(x.batch)}, {"action", to_string(x.action)},
+          {"by", or_null(x.by)},         {"candidates", x.candidates},
+          {"events", x.events},          {"time", time_json(x.time_ns)}};
 }
 
 json export_json(const batch_bundle& b, const std::string& path, uint64_t bytes) {
@@ -70,7 +71,7 @@ result<steer_answer> steer_batch(caf::actor_system& system, const api_context& c
   return answer_of<steer_answer>(system, caf::actor_cast<campaign_actor>(*front), atom::steer_v, std::move(q));
 }
 
-steer_request batch_request(const char* action, const id128& batch, const std::string& by) {
+steer_request batch_request(steer_action action, const id128& batch, const std::string& by) {
   steer_request q;
   q.action = action;
   q.batch = batch;
@@ -98,7 +99,7 @@ result<json> write_out(caf::actor_system& system, const api_context& context, co
   if (std::filesystem::exists(out, ec) && !(again && away))
     return fail(errc::conflict, out + " is there already");
   if (!away || !again) {
-    auto marked = steer_batch(system, context, s.id, batch_request("batch_out", random_id(), by));
+    auto marked = steer_batch(system, context, s.id, batch_request(steer_action::batch_out, random_id(), by));
     if (!marked)
       return tl::unexpected(marked.error());
   }
@@ -110,7 +111,7 @@ result<json> write_out(caf::actor_system& system, const api_context& context, co
   if (bytes)
     return export_json(*bundle, out, *bytes);
   if (!away)
-    steer_batch(system, context, s.id, batch_request("batch_cancel", {}, by));
+    steer_batch(system, context, s.id, batch_request(steer_action::batch_cancel, {}, by));
   return tl::unexpected(bytes.error());
 }
 
@@ -121,9 +122,9 @@ result<json> bring_back(caf::actor_system& system, const api_context& context, c
   auto back = read_batch(file);
   if (!back)
     return tl::unexpected(back.error());
-  auto held = steer_batch(system, context, back->campaign, batch_request("batch_in", back->batch, by));
-  const bool ended = !held && held.error().code == errc::conflict;    // the store can say why it does not fit
-  const bool unknown = !held && held.error().code == errc::not_found; // the store can say which campaign is missing
+  auto held = steer_batch(system, context, back->campaign, batch_request(steer_action::batch_in, back->batch, by));
+  const bool ended = !held && held.error().code == errc::conflict;    // the store knows why it does not fit
+  const bool unknown = !held && held.error().code == errc::not_found; // it knows which campaign is missed
   if (!held && !ended && !unknown)
     return tl::unexpected(held.error());
   // Unchanged: another call has put the campaign on hold and may be writing.
@@ -168,7 +169,7 @@ void cancel_batch(const call_ptr& c) {
     with_steerable(c, s, false, [c](const campaign_actor& whom) {
       ask<steer_answer>(
           c, whom, [c](steer_answer& a) { c->reply(to_json(a.status)); }, atom::steer_v,
-          batch_request("batch_cancel", {}, asker(c)));
+          batch_request(steer_action::batch_cancel, {}, asker(c)));
     });
   });
 }
@@ -181,8 +182,8 @@ void show_batch(const call_ptr& c) {
       const auto away = folded->ended ? std::nullopt : folded->away;
       auto all = json::array();
       for (auto [id, r] : folded->batches) {
-        if (folded->ended && r.action == "exported")
-          r.action = "void";
+        if (folded->ended && r.action == batch_action::exported)
+          r.action = batch_action::voided;
         all.push_back(to_json(r));
       }
       c->reply(json{{"campaign", to_string(s.id)},

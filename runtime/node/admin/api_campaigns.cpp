@@ -35,7 +35,9 @@ void campaigns(const call_ptr& c) {
   with_campaigns(c, [c](std::vector<campaign_status>& all) {
     if (auto state = c->text("state"); !state.empty())
       std::erase_if(all, [&](const campaign_status& s) {
-        return s.state != state && !(s.state == "finished" && s.stop_reason == state);
+        return s.state != state
+               && !(parse_enum<campaign_phase>(s.state) == campaign_phase::finished
+                    && to_string(s.stop_reason) == state);
       });
     c->reply(page_of(all, c->page(), [](const campaign_status& s) { return to_json(s); }));
   });

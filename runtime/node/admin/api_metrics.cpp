@@ -66,7 +66,9 @@ void put_campaigns(exposition& out, const std::vector<campaign_status>& all) {
   uint64_t valid = 0;
   uint64_t in_flight = 0;
   for (const auto& s : all) {
-    ++states[s.state == "finished" && s.stop_reason == "cancelled" ? s.stop_reason : s.state];
+    const bool cancelled =
+        parse_enum<campaign_phase>(s.state) == campaign_phase::finished && s.stop_reason == end_reason::cancelled;
+    ++states[cancelled ? to_string(s.stop_reason) : s.state];
     candidates += s.candidates;
     valid += s.valid;
     in_flight += s.in_flight;

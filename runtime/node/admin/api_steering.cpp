@@ -59,7 +59,7 @@ void steer(const call_ptr& c, steer_request q, std::function<void(const steer_an
   if (!reply)
     reply = [c](const steer_answer& a) { c->reply(to_json(a)); };
   with_campaign(c, c->path.at("id"), [c, q, reply](const campaign_status& s) {
-    with_steerable(c, s, q.action == "budget", [c, q, reply](const campaign_actor& whom) {
+    with_steerable(c, s, q.action == steer_action::budget, [c, q, reply](const campaign_actor& whom) {
       ask_or<steer_answer>(
           c, whom, [reply](steer_answer& a) { reply(a); }, [c](const failure& why) { refuse(c, why); }, atom::steer_v,
           q);
@@ -78,7 +78,7 @@ std::optional<uint64_t> index_of(const call_ptr& c) {
   return std::nullopt;
 }
 
-void steer_node(const call_ptr& c, const char* action) {
+void steer_node(const call_ptr& c, steer_action action) {
   auto index = index_of(c);
   if (!index)
     return;
@@ -249,14 +249,14 @@ void submit(const call_ptr& c) {
 
 void priority(const call_ptr& c) {
   steer_request q;
-  q.action = "priority";
+  q.action = steer_action::priority;
   q.priority = priority_of(c, default_priority);
   steer(c, std::move(q));
 }
 
 void budget(const call_ptr& c) {
   steer_request q;
-  q.action = "budget";
+  q.action = steer_action::budget;
   if (read_budget(c, q))
     steer(c, std::move(q));
   else
@@ -265,7 +265,7 @@ void budget(const call_ptr& c) {
 
 void inject(const call_ptr& c) {
   steer_request q;
-  q.action = "inject";
+  q.action = steer_action::inject;
   auto parent = c->body.find("parent");
   q.index = parent == c->body.end() ? 0 : parent->get<uint64_t>();
   q.what.source = text_of(c, "source");
@@ -368,13 +368,15 @@ std::vector<route> steering_routes() {
       inject_fields(), inject)
       ->fields.push_back(reason);
   struct wish {
-    const char* action;
+    steer_action action;
     const char* about;
   };
-  for (const auto& w : {wish{"pin", "Always let the candidate be improved on"}, wish{"unpin", "Take the pin back"},
-                        wish{"ban", "Never select the candidate and what is below it again, nor let it be the best"},
-                        wish{"unban", "Take the ban back"}})
-    add(std::string{"/v1/campaigns/{id}/candidates/{index}/"} + w.action, std::string{w.action} + "_candidate", w.about,
+  for (const auto& w :
+       {wish{steer_action::pin, "Always let the candidate be improved on"},
+        wish{steer_action::unpin, "Take the pin back"},
+        wish{steer_action::ban, "Never select the candidate and what is below it again, nor let it be the best"},
+        wish{steer_action::unban, "Take the ban back"}})
+    add("/v1/campaigns/{id}/candidates/{index}/" + to_string(w.action), to_string(w.action) + "_candidate", w.about,
         {reason}, [action = w.action](const call_ptr& c) { steer_node(c, action); });
   add("/v1/campaigns/{id}/candidates/{index}/fork", "fork_candidate",
       "Start a campaign of the same task whose first draft is this candidate's source", fork_fields(), fork);

@@ -15,8 +15,8 @@ struct resting {
 };
 
 void put_from(const call_ptr& c, const std::shared_ptr<resting>& r, size_t at) {
-  while (at < r->all.size() && (r->all[at].state == "finished" || r->all[at].state == "failed"))
-    ++at; // its status was stored together with the campaign's end
+  while (at < r->all.size() && has_ended(r->all[at].state))
+    ++at; // stored together with the campaign's end
   if (at == r->all.size()) {
     r->then(r->all);
     return;

@@ -128,26 +128,26 @@ void with_campaign_id(const call_ptr& c, const std::string& digits, std::functio
 }
 
 std::string ended_text(const campaign_status& s) {
-  if (s.state == "failed")
+  if (parse_enum<campaign_phase>(s.state) == campaign_phase::failed)
     return "the campaign has failed ('kevolve status' says why): submit its files once they are mended, which is a new "
            "campaign";
-  if (s.stop_reason == "cancelled")
+  if (s.stop_reason == end_reason::cancelled)
     return "the campaign is cancelled, for good: 'kevolve fork' starts another from one of its candidates";
-  if (s.stop_reason == "target")
+  if (s.stop_reason == end_reason::target)
     return "the campaign is finished, its target is reached: submit its files with a higher stop.speedup, which is a "
            "new "
            "campaign";
-  if (s.stop_reason == "stall")
+  if (s.stop_reason == end_reason::stall)
     return "the campaign is finished, its search stalled: 'kevolve fork' starts another from one of its candidates";
-  if (s.stop_reason == "budget")
+  if (s.stop_reason == end_reason::budget)
     return "the campaign is finished, its budget is used up: 'kevolve budget' and then 'kevolve resume' let it go on";
   return "the campaign is " + s.state;
 }
 
 void with_steerable(const call_ptr& c, const campaign_status& s, bool may_reopen,
                     std::function<void(const campaign_actor&)> then) {
-  const auto ended = s.state == "finished" || s.state == "failed";
-  if (ended && !(may_reopen && s.stop_reason == "budget")) {
+  const auto ended = has_ended(s.state);
+  if (ended && !(may_reopen && s.stop_reason == end_reason::budget)) {
     c->refuse(failure{errc::conflict, ended_text(s)});
     return;
   }

@@ -64,22 +64,22 @@ json of(const confirmation_record& x) {
 json of(const amendment_record& x) {
   return {{"index", x.index},         {"verdict", to_string(x.result)},
           {"rule", or_null(x.rule)},  {"detail", or_null(x.detail)},
-          {"speedup", x.fitness},     {"ci95", interval_json(x.ci_low, x.ci_high)},
+          {"speedup", x.speedup},     {"ci95", interval_json(x.ci_low, x.ci_high)},
           {"confirmed", x.confirmed}, {"tree_hash", to_string(x.tree_hash)}};
 }
 json of(const state_record& x) {
-  return {{"state", x.state}, {"reason", or_null(x.reason)}};
+  return {{"state", to_string(x.state)}, {"reason", or_null(x.reason)}};
 }
 json of(const run_record& x) {
   return {{"wall_s", static_cast<double>(x.wall_ns) / 1e9}};
 }
 json of(const steering_record& x) {
-  json out{{"serial", x.serial}, {"action", x.action}, {"by", or_null(x.by)}, {"reason", or_null(x.reason)}};
+  json out{{"serial", x.serial}, {"action", to_string(x.action)}, {"by", or_null(x.by)}, {"reason", or_null(x.reason)}};
   if (x.index != 0)
     out["index"] = x.index;
-  if (x.action == "priority")
+  if (x.action == steer_action::priority)
     out["priority"] = x.priority;
-  if (x.action == "budget")
+  if (x.action == steer_action::budget)
     out["budget"] = {{"candidates", x.budget.candidates == 0 ? json(nullptr) : json(x.budget.candidates)},
                      {"wall_s", x.budget.wall_s == 0 ? json(nullptr) : json(x.budget.wall_s)},
                      {"device_s", x.budget.device_s == 0 ? json(nullptr) : json(x.budget.device_s)}};
@@ -105,7 +105,7 @@ json of(const call_event& x) {
 }
 json of(const batch_record& x) {
   return {{"batch", to_string(x.batch)},
-          {"action", x.action},
+          {"action", to_string(x.action)},
           {"by", or_null(x.by)},
           {"candidates", x.candidates},
           {"events", x.events}};
@@ -117,9 +117,9 @@ json of(const finish_record& x) {
   auto shapes = json::array();
   for (const auto& t : x.shapes)
     shapes.push_back(to_json(t, false));
-  return {{"state", x.state},           {"stop_reason", x.stop_reason},
-          {"detail", x.detail},         {"best", x.best == 0 ? json(nullptr) : json(x.best)},
-          {"speedup", x.speedup},       {"ci95", interval_json(x.ci_low, x.ci_high)},
+  return {{"state", to_string(x.state)}, {"stop_reason", to_string(x.stop_reason)},
+          {"detail", x.detail},          {"best", x.best == 0 ? json(nullptr) : json(x.best)},
+          {"speedup", x.speedup},        {"ci95", interval_json(x.ci_low, x.ci_high)},
           {"shapes", std::move(shapes)}};
 }
 

@@ -39,8 +39,8 @@ json reference_json(const node_parts_read& p) {
 
 void reply_with_sources(const call_ptr& c, const std::shared_ptr<node_parts_read>& p, const found_values& sources) {
   auto out = to_json(p->record);
-  if (p->ended && p->record.state != "finished")
-    out["state"] = "abandoned"; // the tree uses the same word
+  if (p->ended && p->record.state != candidate_state::finished)
+    out["state"] = "abandoned"; // as the tree says it
   auto own = sources.find("source");
   out["source"] = own == sources.end() ? json(nullptr) : json(own->second);
   const auto& reference = p->spec.task.reference_source;
@@ -197,7 +197,7 @@ void reply_node(const call_ptr& c, const id128& of, uint64_t index) {
                p->spec = std::move(*spec);
            if (auto stored = found.find("status"); stored != found.end())
              if (auto s = decode_older<campaign_status>(stored->second))
-               p->ended = s->state == "finished" || s->state == "failed";
+               p->ended = has_ended(s->state);
            if (index == 0) {
              c->reply(reference_json(*p));
              return;

@@ -82,7 +82,7 @@ json to_json(const campaign_status& s) {
       {"target", s.target},
       {"state", s.state},
       {"reason", or_null(s.reason)},
-      {"stop_reason", or_null(s.stop_reason)},
+      {"stop_reason", or_null(to_string(s.stop_reason))},
       {"candidates", s.candidates},
       {"valid", s.valid},
       {"in_flight", s.in_flight},
@@ -118,13 +118,24 @@ json to_json(const campaign_status& s) {
   return out;
 }
 
+namespace {
+
+// Returns an empty text for a candidate that has no verdict.
+std::string verdict_words(const node_brief& n) {
+  if (n.index == 0)
+    return "reference";
+  return n.result == verdict::none ? std::string{} : to_string(n.result);
+}
+
+} // namespace
+
 std::string to_text(const node_brief& n) {
   return json_row{}
       .add("index", n.index)
       .add_json("parents", n.parents)
       .add("state", n.state)
-      .add_or_null("verdict", n.result == "none" ? std::string_view{} : n.result)
-      .add("speedup", n.fitness)
+      .add_or_null("verdict", verdict_words(n))
+      .add("speedup", n.speedup)
       .add_json("ci95", interval_json(n.ci_low, n.ci_high))
       .add("estimate", n.estimate)
       .add("confirmed", n.confirmed)
@@ -229,7 +240,7 @@ json to_json(const evaluation_record& r) {
            {"rival", r.baseline ? json(to_string(r.baseline)) : json("reference")},
            {"fingerprint", {{"harness", r.harness}, {"toolchain", r.toolchain}, {"device", r.device}}},
            {"wall_s", seconds(r.wall_ns)}};
-  if (r.stage == "compile") {
+  if (parse_enum<stage>(r.stage) == stage::compile) {
     out["verdict"] = to_string(r.outcome.result);
     out["object"] = or_null(r.object);
     out["log"] = r.log;
@@ -249,7 +260,7 @@ json to_json(const node_record& r) {
           {"fault", to_json(r.trouble)},
           {"rule", or_null(r.rule)},
           {"detail", r.detail},
-          {"speedup", r.fitness},
+          {"speedup", r.speedup},
           {"ci95", measured_interval(r.rule, r.ci_low, r.ci_high)},
           {"estimate", r.estimate},
           {"confirmed", r.confirmed},

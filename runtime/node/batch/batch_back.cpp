@@ -20,9 +20,9 @@ result<bool> is_back_already(const campaign_fold& f, const batch_bundle& back, c
   if (known == f.batches.end())
     return fail(errc::conflict, "the campaign was not exported as " + what + " from here");
   const auto& last = known->second;
-  if (last.action == "cancelled")
+  if (last.action == batch_action::cancelled)
     return fail(errc::conflict, what + " was given up (kevolve batch cancel), and the campaign has gone on");
-  if (last.action != "imported")
+  if (last.action != batch_action::imported)
     return false;
   if (last.digest == digest)
     return true;
@@ -168,7 +168,7 @@ result<batch_import> import_batch(store& data, const batch_bundle& back, const s
       return tl::unexpected(r.error());
     batch_record record;
     record.batch = back.batch;
-    record.action = "imported";
+    record.action = batch_action::imported;
     record.by = by;
     record.candidates = back.candidates;
     record.events = back.events.size();

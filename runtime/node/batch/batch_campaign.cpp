@@ -49,7 +49,7 @@ result<stored_campaign> read_campaign(const store& data, const id128& campaign) 
 }
 
 void fold_event(campaign_fold& f, const id128& campaign, const batch_event& e, uint64_t sequence) {
-  fold(f, {sequence, campaign, e.time_ns, static_cast<event_kind>(e.kind), e.payload});
+  fold(f, {sequence, campaign, e.time_ns, static_cast<event_kind>(e.kind), e.payload, e.version});
 }
 
 result<void> each_record(const store& data, table where, const std::string& prefix,

@@ -92,7 +92,7 @@ result<batch_record> mark_away(store& data, const id128& campaign, const std::st
     return tl::unexpected(c.error());
   const auto& f = c->fold;
   if (f.ended)
-    return fail(errc::conflict, "the campaign is " + f.finish.state);
+    return fail(errc::conflict, "the campaign is " + to_string(f.finish.state));
   if (f.away)
     return fail(errc::conflict, "the campaign is " + away_text(*f.away));
   const auto waiting = awaiting_judgement(f);
@@ -104,7 +104,7 @@ result<batch_record> mark_away(store& data, const id128& campaign, const std::st
                                 "or with [[device]] batch = true in the node's settings");
   batch_record r;
   r.batch = random_id();
-  r.action = "exported";
+  r.action = batch_action::exported;
   r.by = by;
   r.candidates = waiting;
   return record_batch(data, campaign, std::move(r));
@@ -119,7 +119,7 @@ result<batch_record> cancel_away(store& data, const id128& campaign, const std::
   if (c->fold.ended)
     return fail(errc::conflict, "the campaign has ended: its batch is void, and there is nothing to give up");
   auto r = *c->fold.away;
-  r.action = "cancelled";
+  r.action = batch_action::cancelled;
   r.by = by;
   return record_batch(data, campaign, std::move(r));
 }

@@ -3,6 +3,7 @@
 
 #include "backends/cpu/build_recipe.hpp"
 #include "runtime/base/contract.hpp"
+#include "runtime/base/measurement.hpp"
 #include "runtime/base/result.hpp"
 #include "runtime/node/admin/json.hpp"
 
@@ -14,16 +15,13 @@
 
 namespace kevolve {
 
-// The figures of a declared shape; 0 means unknown.
-struct bundle_shape {
+// A declared shape as it was measured; 0 where nothing is known.
+struct bundle_shape : speedup_interval {
   std::string name;
   bool held_out = false;
   double weight = 1.0;
   double reference_ns = 0.0; // medians
   double kernel_ns = 0.0;
-  double speedup = 0.0;
-  double ci_low = 0.0;
-  double ci_high = 0.0;
   uint64_t pairs = 0;
   double flops = 0.0; // minimal work of any implementation
   double bytes = 0.0;
@@ -41,7 +39,7 @@ struct bundle_step {
   double speedup = 0.0;
 };
 
-struct bundle_input {
+struct bundle_input : speedup_interval {
   contract task;
   std::string reference_source;
   std::string oracle_source; // empty: the reference with float promoted to double
@@ -63,9 +61,6 @@ struct bundle_input {
   std::vector<bundle_shape> between;  // shapes judged with it that the task does not name; the test does not run them
   std::string summary;
   std::string generator;
-  double speedup = 0.0;
-  double ci_low = 0.0;
-  double ci_high = 0.0;
   bool final_confirmed = false;
   std::string disturbed;
   std::vector<bundle_shape> shapes;

@@ -25,6 +25,15 @@ uint64_t count_at(const json& x, const char* key) {
   return static_cast<uint64_t>(number_at(x, key));
 }
 
+// Without an interval the one that is there stays.
+void read_speedup(const json& x, speedup_interval& out) {
+  out.speedup = number_at(x, "speedup");
+  if (const auto& interval = x["ci95"]; interval.is_array()) {
+    out.ci_low = interval[0].get<double>();
+    out.ci_high = interval[1].get<double>();
+  }
+}
+
 result<void> read_task(const json& task, bundle_input& b) {
   auto spec = task_told(task);
   if (!spec)
@@ -57,11 +66,7 @@ void read_times(const json& shapes, bundle_input& b) {
         s.kernel_ns = number_at(t["candidate_ns"], "median");
         s.pairs = count_at(t["candidate_ns"], "samples");
       }
-      s.speedup = number_at(t, "speedup");
-      if (t["ci95"].is_array()) {
-        s.ci_low = t["ci95"][0].get<double>();
-        s.ci_high = t["ci95"][1].get<double>();
-      }
+      read_speedup(t, s);
     }
 }
 
@@ -84,11 +89,7 @@ result<void> read_best(const json& status, json best, bundle_input& b) {
   b.node = count_at(best, "index");
   b.summary = raw_at(p, "summary");
   b.generator = raw_at(p, "generator");
-  b.speedup = number_at(best, "speedup");
-  if (best["ci95"].is_array()) {
-    b.ci_low = best["ci95"][0].get<double>();
-    b.ci_high = best["ci95"][1].get<double>();
-  }
+  read_speedup(best, b);
   b.verdict = verdict;
   b.evidence = json::array();
   const json* against_reference = nullptr;
@@ -101,13 +102,9 @@ result<void> read_best(const json& status, json best, bundle_input& b) {
   }
   const auto told = status.find("best");
   if (told != status.end() && told->is_object() && candidate_at(*told) == b.node) {
-    b.speedup = number_at(*told, "speedup");
+    read_speedup(*told, b);
     b.final_confirmed = told->value("final", false);
     b.disturbed = raw_at(*told, "disturbed");
-    if ((*told)["ci95"].is_array()) {
-      b.ci_low = (*told)["ci95"][0].get<double>();
-      b.ci_high = (*told)["ci95"][1].get<double>();
-    }
     if (!(*told)["shapes"].empty()) {
       read_times((*told)["shapes"], b);
       return {};

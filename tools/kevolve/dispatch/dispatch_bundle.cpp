@@ -14,9 +14,7 @@ void take_times(const shape_timing& t, bundle_shape& s) {
   s.reference_ns = t.baseline_ns.empty() ? 0.0 : spread_json(t.baseline_ns)["median"].get<double>();
   s.kernel_ns = t.candidate_ns.empty() ? 0.0 : spread_json(t.candidate_ns)["median"].get<double>();
   s.pairs = t.candidate_ns.size();
-  s.speedup = t.speedup;
-  s.ci_low = t.ci_low;
-  s.ci_high = t.ci_high;
+  s.set_speedup(t);
 }
 
 } // namespace
@@ -35,9 +33,7 @@ result<void> take_dispatcher(bundle_input& b, const dispatch::proof& p, const st
     b.regions.push_back({r.when, r.kernel ? "candidate " + std::to_string(kernels[*r.kernel].node) : "reference"});
   b.generator = "dispatch";
   b.summary.clear();
-  b.speedup = said.speedup;
-  b.ci_low = said.ci_low;
-  b.ci_high = said.ci_high;
+  b.set_speedup(said);
   b.call_overhead_ns = p.judged.call_overhead_ns;
   b.final_confirmed = true;
   const auto disturbed = said.evidence.find("disturbed");
@@ -49,7 +45,7 @@ result<void> take_dispatcher(bundle_input& b, const dispatch::proof& p, const st
     const auto own =
         std::find_if(b.shapes.begin(), b.shapes.end(), [&](const bundle_shape& s) { return s.name == t.shape; });
     if (own == b.shapes.end())
-      b.between.push_back({t.shape, true});
+      b.between.push_back({{}, t.shape, true});
     take_times(t, own == b.shapes.end() ? b.between.back() : *own);
   }
   b.verdict = to_string(said.result);

@@ -100,10 +100,10 @@ result<campaign_result> read_result(node& where, const campaign_spec& spec, cons
     return tl::unexpected(tree.error());
   for (const auto& n : *tree)
     if (n.index != 0 && n.state == "finished")
-      ++r.by_verdict[n.result];
+      ++r.by_verdict[to_string(n.result)];
   for (const auto& n : *tree)
-    if (n.index != 0 && n.result == "pass")
-      r.fastest = std::max(r.fastest, n.fitness);
+    if (n.index != 0 && n.result == verdict::pass)
+      r.fastest = std::max(r.fastest, n.speedup);
   auto events = reader.events(status.id);
   if (!events)
     return tl::unexpected(events.error());
@@ -153,7 +153,7 @@ json run_json(const campaign_result& r, const target& hardware, const std::strin
   auto ended = s.state == "finished" || s.state == "failed";
   json out{{"campaign", to_string(s.id)},
            {"state", ended ? s.state : "paused"},
-           {"stop_reason", or_null(s.stop_reason)},
+           {"stop_reason", or_null(to_string(s.stop_reason))},
            {"reason", or_null(s.reason)},
            {"notes", notes_of(r, hardware)},
            {"candidates", s.candidates},

@@ -22,7 +22,7 @@ std::string interval(const campaign_status& s) {
 }
 
 std::string state_of(const campaign_status& s) {
-  return state_text(s.state, s.stop_reason, s.candidates);
+  return state_text(s.state, to_string(s.stop_reason), s.candidates);
 }
 
 // How far the nearest budget is used up.

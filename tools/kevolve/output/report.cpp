@@ -120,8 +120,9 @@ std::string report_text(const campaign_result& r, const target& hardware) {
            + "): take it for an estimate.\n\n";
   if (!has_winner(s))
     out += "No candidate was shown to be faster than the reference.\n\n";
-  out += fmt::format("- campaign {}, {} ({}{}) after {} of wall time\n", to_string(s.id), s.state, s.stop_reason,
-                     s.reason.empty() ? "" : ": " + printable(s.reason), human_duration(s.wall_s));
+  out += fmt::format("- campaign {}, {} ({}{}) after {} of wall time\n", to_string(s.id), s.state,
+                     to_string(s.stop_reason), s.reason.empty() ? "" : ": " + printable(s.reason),
+                     human_duration(s.wall_s));
   out += "- prototype: `" + c_prototype(task) + "`\n";
   out += "- reference: " + r.spec.task.reference_path
          + (hardware.form(task).from_reference ? ", built with " + baseline_of(hardware) : ", in " + task.language)

@@ -51,7 +51,7 @@ json to_json(const row& r) {
                   {"best", r.old.best},
                   {"confirmed", r.old.record.confirmed},
                   {"verdict", to_string(r.old.record.result)},
-                  {"speedup", r.old.record.fitness},
+                  {"speedup", r.old.record.speedup},
                   {"harness", r.old.harness},
                   {"fault", or_null(r.fault)},
                   {"now", nullptr}};
@@ -78,7 +78,7 @@ std::string line_of(const row& r) {
                   r.old.best               ? " (best)"
                   : r.old.record.confirmed ? " (confirmed)"
                                            : "",
-                  to_string(r.old.record.result), human_speedup(r.old.record.fitness), r.old.harness.substr(0, 12));
+                  to_string(r.old.record.result), human_speedup(r.old.record.speedup), r.old.harness.substr(0, 12));
   if (!r.fault.empty())
     return what + "; not judged: " + printable(r.fault) + "\n";
   if (!r.now)

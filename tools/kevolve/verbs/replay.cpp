@@ -99,7 +99,7 @@ int replay_file(const record_options& o) {
                        {"refused", seen.refused},
                        {"tree_hash", to_string(seen.tree_hash)},
                        {"difference", or_null(seen.difference)},
-                       {"stop_reason", or_null(end.stop_reason)},
+                       {"stop_reason", or_null(to_string(end.stop_reason))},
                        {"best", end.best == 0 ? json(nullptr)
                                               : json{{"candidate", end.best},
                                                      {"node", end.best},

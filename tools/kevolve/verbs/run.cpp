@@ -98,9 +98,10 @@ void print_outcome(const campaign_result& r, const target& hardware, const std::
                    const std::string& data) {
   const auto& s = r.status;
   if (s.state == "failed")
-    print_out(fmt::format("{}: {}\n", s.name, printable_lines(s.reason.empty() ? s.stop_reason : s.reason, "  ")));
+    print_out(
+        fmt::format("{}: {}\n", s.name, printable_lines(s.reason.empty() ? to_string(s.stop_reason) : s.reason, "  ")));
   else if (!has_winner(s)) {
-    auto why = s.reason.empty() ? s.stop_reason : s.reason;
+    auto why = s.reason.empty() ? to_string(s.stop_reason) : s.reason;
     const auto nearest = r.fastest > 0.0 ? "; the fastest came to " + human_speedup(r.fastest) : std::string{};
     print_out(fmt::format("{}: no candidate was shown to be faster ({} candidates, {} valid{}; {})\n", s.name,
                           s.candidates, s.valid, nearest, printable(why)));
@@ -112,7 +113,7 @@ void print_outcome(const campaign_result& r, const target& hardware, const std::
     print_out(
         fmt::format("{}: {}; the best so far, candidate {}, is {} faster by what was measured on the way; the final "
                     "confirmation was not made\n",
-                    s.name, s.stop_reason, s.best, human_speedup(s.speedup)));
+                    s.name, to_string(s.stop_reason), s.best, human_speedup(s.speedup)));
   } else {
     size_t declared = 0;
     for (const auto& t : s.shapes)
@@ -121,7 +122,7 @@ void print_outcome(const campaign_result& r, const target& hardware, const std::
                           human_speedup(s.speedup), s.ci_low, s.ci_high));
     if (!s.disturbed.empty())
       print_out(disturbed_text(s.disturbed));
-    if (s.stop_reason == "budget" && s.speedup < r.spec.stop.speedup)
+    if (s.stop_reason == end_reason::budget && s.speedup < r.spec.stop.speedup)
       print_out(
           fmt::format("  its budget ended before its goal of {} was reached ({}); a longer one goes on from here\n",
                       human_speedup(r.spec.stop.speedup), printable(s.reason)));
@@ -138,7 +139,7 @@ void print_outcome(const campaign_result& r, const target& hardware, const std::
 int exit_code_of(const campaign_status& s) {
   if (has_winner(s) && s.final_confirmed)
     return exit_code::ok;
-  return s.stop_reason == "budget" && s.valid == 0 ? exit_code::nothing_in_budget : exit_code::failed;
+  return s.stop_reason == end_reason::budget && s.valid == 0 ? exit_code::nothing_in_budget : exit_code::failed;
 }
 
 int conclude(node& where, const run_options& o, const campaign_spec& spec, const campaign_status& status) {

@@ -132,7 +132,7 @@ private:
     const auto& parent = context_.parents.front();
     const auto base = parse_genome(parent.genome).value_or(genome{});
     for (const auto& sibling : context_.siblings) {
-      if (sibling.fitness > parent.fitness * 1.02)
+      if (sibling.speedup > parent.speedup * 1.02)
         continue;
       for (const auto& m : parse_genome(sibling.genome).value_or(genome{}))
         if (std::find(base.begin(), base.end(), m) == base.end())
