@@ -57,10 +57,10 @@ private:
     const auto seed = node_seed(from.spec.seed, fold.tree.size());
     const auto s = select(fold.tree, policy_of(from.spec, fold.steered), seed);
     if (r.seed != seed)
-      differs(e, "node " + std::to_string(r.index) + " has another seed");
+      differs(e, "candidate " + std::to_string(r.index) + " has another seed");
     else if (s.parents != r.parents || s.policy != r.policy || s.memory != r.memory || s.draft != r.draft)
-      differs(e, "node " + std::to_string(r.index) + " would be made from node " + std::to_string(s.parents.front())
-                     + " by " + s.policy + " with memory " + s.memory + "; recorded is node "
+      differs(e, "candidate " + std::to_string(r.index) + " would be made from candidate " + std::to_string(s.parents.front())
+                     + " by " + s.policy + " with memory " + s.memory + "; recorded is candidate "
                      + std::to_string(r.parents.front()) + " by " + r.policy + " with memory " + r.memory);
   }
 
@@ -90,7 +90,7 @@ private:
   // What the generator made of its model's replies: the last one ended it, with a candidate or without.
   void read_replies(const journal_event& e, const node_record& node, const selection_record& step) {
     const auto& p = node.proposal;
-    const auto name = "the reply for node " + std::to_string(node.index);
+    const auto name = "the reply for candidate " + std::to_string(node.index);
     const auto asked = exchanges_of(node.index);
     const bool by_model = find_generator_kind(p.generator).asks_model;
     if (asked.empty()) {
