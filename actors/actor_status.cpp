@@ -44,12 +44,12 @@ std::string describe_end(const caf::error& reason) {
 
 namespace {
 
-bool is_busy(const card_view& v) {
+bool is_busy(const actor_status_view& v) {
   return v.ended_ns == 0 && !v.at_rest && v.state != "idle" && v.state != "starting";
 }
 
 // Adds a live actor to its kind's tally; sign -1 removes it.
-void count_live(kind_tally& t, const card_view& v, int64_t sign) {
+void count_live(kind_tally& t, const actor_status_view& v, int64_t sign) {
   t.live += sign;
   t.busy += is_busy(v) ? sign : 0;
   t.restarts += sign * static_cast<int64_t>(v.restarts);
@@ -57,18 +57,19 @@ void count_live(kind_tally& t, const card_view& v, int64_t sign) {
 }
 
 // Adds an ended actor to its kind's tally; sign -1 removes it.
-void count_dead(kind_tally& t, const card_view& v, int64_t sign) {
+void count_dead(kind_tally& t, const actor_status_view& v, int64_t sign) {
   t.dead += sign;
   t.failed += v.last_failure == stopped ? 0 : sign;
 }
 
 } // namespace
 
-actor_card::actor_card(std::shared_ptr<card_table> table, std::shared_ptr<kind_tally> tally, card_view first)
+actor_status::actor_status(std::shared_ptr<actor_status_table> table, std::shared_ptr<kind_tally> tally,
+                           actor_status_view first)
     : tally_(std::move(tally)), view_(std::move(first)), table_(std::move(table)) {}
 
 template <class F>
-void actor_card::change(F f) {
+void actor_status::change(F f) {
   std::lock_guard lock{guard_};
   const auto busy = is_busy(view_);
   const auto mailbox = view_.mailbox;
@@ -81,8 +82,8 @@ void actor_card::change(F f) {
     tally_->mailbox += static_cast<int64_t>(view_.mailbox) - static_cast<int64_t>(mailbox);
 }
 
-void actor_card::handling(std::string message, uint64_t mailbox) {
-  change([&](card_view& v) {
+void actor_status::handling(std::string message, uint64_t mailbox) {
+  change([&](actor_status_view& v) {
     v.message = std::move(message);
     v.mailbox = mailbox;
     v.since_ns = wall_clock_ns();
@@ -91,9 +92,9 @@ void actor_card::handling(std::string message, uint64_t mailbox) {
   });
 }
 
-void actor_card::handled() {
+void actor_status::handled() {
   ++tally_->handled;
-  change([](card_view& v) {
+  change([](actor_status_view& v) {
     ++v.handled;
     v.message.clear();
     v.since_ns = wall_clock_ns();
@@ -102,16 +103,16 @@ void actor_card::handled() {
   });
 }
 
-void actor_card::flight(int64_t by) {
-  change([by](card_view& v) { v.in_flight = static_cast<uint64_t>(static_cast<int64_t>(v.in_flight) + by); });
+void actor_status::flight(int64_t by) {
+  change([by](actor_status_view& v) { v.in_flight = static_cast<uint64_t>(static_cast<int64_t>(v.in_flight) + by); });
 }
 
-void actor_card::says(std::string state) {
+void actor_status::says(std::string state) {
   awaits(std::move(state), {});
 }
 
-void actor_card::awaits(std::string state, std::string what) {
-  change([&](card_view& v) {
+void actor_status::awaits(std::string state, std::string what) {
+  change([&](actor_status_view& v) {
     v.awaits = std::move(what);
     v.state = std::move(state);
     v.at_rest = false;
@@ -119,8 +120,8 @@ void actor_card::awaits(std::string state, std::string what) {
   });
 }
 
-void actor_card::rests(std::string state) {
-  change([&](card_view& v) {
+void actor_status::rests(std::string state) {
+  change([&](actor_status_view& v) {
     v.awaits.clear();
     v.state = std::move(state);
     v.at_rest = true;
@@ -128,20 +129,20 @@ void actor_card::rests(std::string state) {
   });
 }
 
-void actor_card::about(const std::string& campaign, const std::string& node) {
+void actor_status::about(const std::string& campaign, const std::string& node) {
   std::lock_guard lock{guard_};
   about_.campaign = campaign;
   about_.node = node;
 }
 
-log::ids actor_card::ids() const {
+log::ids actor_status::ids() const {
   std::lock_guard lock{guard_};
   auto out = about_;
   out.actor = view_.id;
   return out;
 }
 
-void actor_card::ended(const std::string& cause) {
+void actor_status::ended(const std::string& cause) {
   std::lock_guard lock{guard_};
   if (std::exchange(counted_, false))
     count_live(*tally_, view_, -1);
@@ -150,25 +151,25 @@ void actor_card::ended(const std::string& cause) {
   view_.last_failure = cause;
 }
 
-void actor_card::started_as(uint64_t id) {
+void actor_status::started_as(uint64_t id) {
   std::lock_guard lock{guard_};
   view_.id = id;
   if (!std::exchange(counted_, true))
     count_live(*tally_, view_, 1);
 }
 
-card_view actor_card::view() const {
+actor_status_view actor_status::view() const {
   std::lock_guard lock{guard_};
   return view_;
 }
 
-uint64_t actor_card::id() const {
+uint64_t actor_status::id() const {
   std::lock_guard lock{guard_};
   return view_.id;
 }
 
-card_ptr card_table::open(std::string kind, std::string name, uint64_t parent) {
-  card_view v;
+actor_status_ptr actor_status_table::open(std::string kind, std::string name, uint64_t parent) {
+  actor_status_view v;
   v.kind = std::move(kind);
   v.name = std::move(name);
   v.parent = parent;
@@ -184,17 +185,17 @@ card_ptr card_table::open(std::string kind, std::string name, uint64_t parent) {
   auto& tally = tallies_[v.kind];
   if (!tally)
     tally = std::make_shared<kind_tally>();
-  return std::make_shared<actor_card>(shared_from_this(), tally, std::move(v));
+  return std::make_shared<actor_status>(shared_from_this(), tally, std::move(v));
 }
 
-void card_table::opened(const card_ptr& card, const caf::actor& who) {
-  card->started_as(who->id());
+void actor_status_table::opened(const actor_status_ptr& own_status, const caf::actor& who) {
+  own_status->started_as(who->id());
   std::lock_guard lock{guard_};
-  live_[who->id()] = {card, caf::actor_cast<caf::weak_actor_ptr>(who)};
-  kinds_[card->kind()][who->id()] = card;
+  live_[who->id()] = {own_status, caf::actor_cast<caf::weak_actor_ptr>(who)};
+  kinds_[own_status->kind()][who->id()] = own_status;
 }
 
-caf::actor card_table::handle(uint64_t id) const {
+caf::actor actor_status_table::handle(uint64_t id) const {
   std::lock_guard lock{guard_};
   auto i = live_.find(id);
   if (i == live_.end())
@@ -203,13 +204,13 @@ caf::actor card_table::handle(uint64_t id) const {
   return strong ? caf::actor_cast<caf::actor>(strong) : caf::actor{};
 }
 
-void card_table::close(uint64_t id, const std::string& cause) {
+void actor_status_table::close(uint64_t id, const std::string& cause) {
   std::lock_guard lock{guard_};
   auto i = live_.find(id);
   if (i == live_.end())
     return;
-  i->second.card->ended(cause);
-  auto v = i->second.card->view();
+  i->second.own_status->ended(cause);
+  auto v = i->second.own_status->view();
   live_.erase(i);
   kinds_[v.kind].erase(id);
   auto& tally = *tallies_[v.kind];
@@ -226,7 +227,7 @@ void card_table::close(uint64_t id, const std::string& cause) {
   count_dead(tally, v, 1);
   dead_.push_back(std::move(v));
   while (dead_.size() > dead_kept_) {
-    const auto& gone = dead_.front();
+    const auto& gone = dead_.proxy();
     auto& its = *tallies_[gone.kind];
     count_dead(its, gone, -1);
     its.handled -= static_cast<int64_t>(gone.handled);
@@ -235,56 +236,56 @@ void card_table::close(uint64_t id, const std::string& cause) {
   }
 }
 
-std::vector<card_view> card_table::list() const {
+std::vector<actor_status_view> actor_status_table::list() const {
   std::lock_guard lock{guard_};
-  std::vector<card_view> out;
+  std::vector<actor_status_view> out;
   out.reserve(live_.size() + dead_.size());
   for (const auto& [id, x] : live_)
-    out.push_back(x.card->view());
+    out.push_back(x.own_status->view());
   out.insert(out.end(), dead_.begin(), dead_.end());
   return out;
 }
 
-std::string card_table::state_of(const card_view& v) {
+std::string actor_status_table::state_of(const actor_status_view& v) {
   if (v.ended_ns != 0)
     return "dead";
   return is_busy(v) ? "busy" : v.state == "starting" ? "starting" : "idle";
 }
 
-const std::vector<std::string>& card_table::asked_states() {
+const std::vector<std::string>& actor_status_table::asked_states() {
   static const std::vector<std::string> all{"live", "starting", "idle", "busy", "dead"};
   return all;
 }
 
-card_table::page_of_cards card_table::page(const std::string& kind, const std::string& state, uint64_t first,
-                                           uint64_t limit) const {
+actor_status_table::page_of_statuses actor_status_table::page(const std::string& kind, const std::string& state,
+                                                              uint64_t first, uint64_t limit) const {
   std::lock_guard lock{guard_};
-  page_of_cards out;
-  const auto put = [&](card_view v) {
+  page_of_statuses out;
+  const auto put = [&](actor_status_view v) {
     if (out.total++ >= first && out.items.size() < limit)
       out.items.push_back(std::move(v));
   };
   const bool any_live = state.empty() || state == "live"; // then only the actors on the page are read
-  const auto walk = [&](const auto& cards, auto card_of) {
-    if (any_live && first >= cards.size()) {
-      out.total += cards.size();
+  const auto walk = [&](const auto& statuses, auto actor_status_of) {
+    if (any_live && first >= statuses.size()) {
+      out.total += statuses.size();
       return;
     }
-    auto i = cards.begin();
+    auto i = statuses.begin();
     if (any_live) {
       std::advance(i, static_cast<std::ptrdiff_t>(first));
       out.total = first;
     }
-    for (; i != cards.end() && !(any_live && out.items.size() >= limit); ++i)
-      if (auto v = card_of(i->second)->view(); any_live || state_of(v) == state)
+    for (; i != statuses.end() && !(any_live && out.items.size() >= limit); ++i)
+      if (auto v = actor_status_of(i->second)->view(); any_live || state_of(v) == state)
         put(std::move(v));
     if (any_live)
-      out.total = cards.size();
+      out.total = statuses.size();
   };
   if (kind.empty())
-    walk(live_, [](const living& x) { return x.card; });
+    walk(live_, [](const living& x) { return x.own_status; });
   else if (const auto found = kinds_.find(kind); found != kinds_.end())
-    walk(found->second, [](const card_ptr& card) { return card; });
+    walk(found->second, [](const actor_status_ptr& own_status) { return own_status; });
   if (state == "live")
     return out;
   for (const auto& v : dead_)
@@ -293,27 +294,27 @@ card_table::page_of_cards card_table::page(const std::string& kind, const std::s
   return out;
 }
 
-std::optional<card_view> card_table::find(uint64_t id) const {
+std::optional<actor_status_view> actor_status_table::find(uint64_t id) const {
   std::lock_guard lock{guard_};
   if (const auto i = live_.find(id); i != live_.end())
-    return i->second.card->view();
-  const auto found = std::find_if(dead_.begin(), dead_.end(), [id](const card_view& v) { return v.id == id; });
-  return found == dead_.end() ? std::nullopt : std::optional<card_view>{*found};
+    return i->second.own_status->view();
+  const auto found = std::find_if(dead_.begin(), dead_.end(), [id](const actor_status_view& v) { return v.id == id; });
+  return found == dead_.end() ? std::nullopt : std::optional<actor_status_view>{*found};
 }
 
-std::map<std::string, std::shared_ptr<const kind_tally>> card_table::tallies() const {
+std::map<std::string, std::shared_ptr<const kind_tally>> actor_status_table::tallies() const {
   std::lock_guard lock{guard_};
   return {tallies_.begin(), tallies_.end()};
 }
 
-std::string card_table::awaited(const std::string& kind) const {
+std::string actor_status_table::awaited(const std::string& kind) const {
   std::lock_guard lock{guard_};
   std::string out;
   const auto found = kinds_.find(kind);
   if (found == kinds_.end())
     return out;
-  for (const auto& [id, card] : found->second) {
-    auto v = card->view();
+  for (const auto& [id, own_status] : found->second) {
+    auto v = own_status->view();
     if (v.awaits.empty())
       return {};
     out = std::move(v.awaits);
@@ -321,7 +322,7 @@ std::string card_table::awaited(const std::string& kind) const {
   return out;
 }
 
-uint64_t card_table::forgotten() const {
+uint64_t actor_status_table::forgotten() const {
   std::lock_guard lock{guard_};
   return forgotten_;
 }

@@ -1,4 +1,4 @@
-// The status of an actor as operators see it, while it runs and after it has ended. spawn_carded() starts every actor
+// The status of an actor as operators see it, while it runs and after it has ended. spawn_tracked() starts every actor
 // and gives it one; its handlers mark their work with `handling`.
 #pragma once
 
@@ -22,7 +22,7 @@
 namespace kevolve {
 
 // A copy of a status at one moment.
-struct card_view {
+struct actor_status_view {
   uint64_t id = 0;      // the actor's id on this node
   std::string kind;     // "device"
   std::string name;     // "cpu:1"
@@ -53,11 +53,11 @@ struct kind_tally {
   std::atomic<int64_t> failed{0}; // of the ended ones
 };
 
-class card_table;
+class actor_status_table;
 
-class actor_card {
+class actor_status {
 public:
-  actor_card(std::shared_ptr<card_table> table, std::shared_ptr<kind_tally> tally, card_view first);
+  actor_status(std::shared_ptr<actor_status_table> table, std::shared_ptr<kind_tally> tally, actor_status_view first);
 
   // Records the start of a handler; `mailbox` is the length of the mailbox.
   void handling(std::string message, uint64_t mailbox);
@@ -78,8 +78,8 @@ public:
   void ended(const std::string& cause);
   // Sets the actor's id and counts it as live.
   void started_as(uint64_t id);
-  card_view view() const;
-  const std::shared_ptr<card_table>& table() const { return table_; }
+  actor_status_view view() const;
+  const std::shared_ptr<actor_status_table>& table() const { return table_; }
   uint64_t id() const;
   const std::string& kind() const { return view_.kind; } // never changes
 
@@ -90,42 +90,42 @@ private:
   mutable std::mutex guard_;
   bool counted_ = false; // counted in the tally as a live actor
   const std::shared_ptr<kind_tally> tally_;
-  card_view view_;
+  actor_status_view view_;
   log::ids about_;
-  std::shared_ptr<card_table> table_;
+  std::shared_ptr<actor_status_table> table_;
 };
 
-using card_ptr = std::shared_ptr<actor_card>;
+using actor_status_ptr = std::shared_ptr<actor_status>;
 
 // The statuses of all actors of a node. Ended actors are kept up to a limit; then the oldest are forgotten, and
 // forgotten() counts them.
-class card_table : public std::enable_shared_from_this<card_table> {
+class actor_status_table : public std::enable_shared_from_this<actor_status_table> {
 public:
-  explicit card_table(size_t dead_kept = 2'000) : dead_kept_(dead_kept) {}
+  explicit actor_status_table(size_t dead_kept = 2'000) : dead_kept_(dead_kept) {}
 
   // Makes the status of an actor that is about to be spawned. A supervised actor inherits failures of its name.
-  card_ptr open(std::string kind, std::string name, uint64_t parent);
+  actor_status_ptr open(std::string kind, std::string name, uint64_t parent);
   // Moves the status of an ended actor to the ended ones.
   void close(uint64_t id, const std::string& cause);
   // Adds the status of a spawned actor to the live ones.
-  void opened(const card_ptr& card, const caf::actor& who);
+  void opened(const actor_status_ptr& own_status, const caf::actor& who);
   // Returns the actor of a live status; invalid if there is none.
   caf::actor handle(uint64_t id) const;
   // Returns all live statuses, then the ended ones that are kept.
-  std::vector<card_view> list() const;
+  std::vector<actor_status_view> list() const;
   // One page of the actors of that kind and state. An empty kind or state means any; else `state` is one of
   // asked_states(). Live actors come first, by id, then ended ones. The page has `limit` actors from the one at
   // `first`, and the total.
-  struct page_of_cards {
-    std::vector<card_view> items;
+  struct page_of_statuses {
+    std::vector<actor_status_view> items;
     uint64_t total = 0;
   };
   // Returns live | starting | idle | busy | dead. Busy is as in tallies; idle is neither busy nor starting.
   static const std::vector<std::string>& asked_states();
-  static std::string state_of(const card_view& v); // returns one of these states except live
-  page_of_cards page(const std::string& kind, const std::string& state, uint64_t first, uint64_t limit) const;
+  static std::string state_of(const actor_status_view& v); // returns one of these states except live
+  page_of_statuses page(const std::string& kind, const std::string& state, uint64_t first, uint64_t limit) const;
   // Finds a live actor, or an ended one that is kept.
-  std::optional<card_view> find(uint64_t id) const;
+  std::optional<actor_status_view> find(uint64_t id) const;
   // Returns the tallies by kind.
   std::map<std::string, std::shared_ptr<const kind_tally>> tallies() const;
   // Returns an event that actors of that kind wait for; empty unless every live one waits.
@@ -141,28 +141,29 @@ private:
   size_t dead_kept_;
   uint64_t forgotten_ = 0;
   struct living {
-    card_ptr card;
+    actor_status_ptr own_status;
     caf::weak_actor_ptr who; // weak: a status keeps no actor alive
   };
   std::map<uint64_t, living> live_;
-  std::map<std::string, std::map<uint64_t, card_ptr>> kinds_; // the cards of live_
+  std::map<std::string, std::map<uint64_t, actor_status_ptr>> kinds_; // the statuses of live_
   std::map<std::string, std::shared_ptr<kind_tally>> tallies_;
-  std::deque<card_view> dead_;
+  std::deque<actor_status_view> dead_;
   std::map<std::string, history> histories_; // by kind/name of supervised actors
 };
 
 // Marks a handler on the actor's status while it runs. Its log lines carry the ids of its subject.
 class handling {
 public:
-  handling(caf::scheduled_actor* self, const card_ptr& card, const char* message) : card_(card), scope_(card->ids()) {
-    card_->handling(message, self->mailbox().size());
+  handling(caf::scheduled_actor* self, const actor_status_ptr& own_status, const char* message)
+      : own_status_(own_status), scope_(own_status->ids()) {
+    own_status_->handling(message, self->mailbox().size());
   }
   handling(const handling&) = delete;
   handling& operator=(const handling&) = delete;
-  ~handling() { card_->handled(); }
+  ~handling() { own_status_->handled(); }
 
 private:
-  const card_ptr& card_;
+  const actor_status_ptr& own_status_;
   log::scope scope_;
 };
 
@@ -172,15 +173,15 @@ void report_exceptions(caf::scheduled_actor* self);
 // Returns "stopped", or the failure in words.
 std::string describe_end(const caf::error& reason);
 
-// Spawns `fun(self, card, args...)` with a status of its own and watches for its end. `host` is an actor or the actor
+// Spawns `fun(self, status, args...)` with a status of its own and watches for its end. `host` is an actor or the actor
 // system.
 template <caf::spawn_options Options = caf::no_spawn_options, class Host, class Fun, class... Ts>
-auto spawn_carded(Host& host, const std::shared_ptr<card_table>& table, std::string kind, std::string name,
-                  uint64_t parent, Fun fun, Ts&&... xs) {
-  auto card = table->open(std::move(kind), std::move(name), parent);
-  auto handle = host.template spawn<Options>(fun, card, std::forward<Ts>(xs)...);
+auto spawn_tracked(Host& host, const std::shared_ptr<actor_status_table>& table, std::string kind, std::string name,
+                   uint64_t parent, Fun fun, Ts&&... xs) {
+  auto own_status = table->open(std::move(kind), std::move(name), parent);
+  auto handle = host.template spawn<Options>(fun, own_status, std::forward<Ts>(xs)...);
   auto id = static_cast<uint64_t>(handle->id());
-  table->opened(card, caf::actor_cast<caf::actor>(handle));
+  table->opened(own_status, caf::actor_cast<caf::actor>(handle));
   handle->attach_functor([table, id](const caf::error& reason) { table->close(id, describe_end(reason)); });
   return handle;
 }

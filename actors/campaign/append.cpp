@@ -23,7 +23,7 @@ void held_up(appender_pointer self, const failure& why) {
     st.held_up = true;
     self->send(st.told, atom::faulted_v, uint64_t{0}, fault{"no_space", to_string(why), 0});
   }
-  st.card->says("waiting: " + to_string(why));
+  st.own_status->says("waiting: " + to_string(why));
   self->delayed_send(self, retry_after, atom::tick_v);
 }
 
@@ -66,14 +66,14 @@ appender_state::~appender_state() {
     caf::anon_send(told, atom::faulted_v, uint64_t{0}, fault{});
 }
 
-caf::behavior appender(appender_pointer self, card_ptr card, journal_actor journal, caf::actor told,
+caf::behavior appender(appender_pointer self, actor_status_ptr own_status, journal_actor journal, caf::actor told,
                        append_request request, failure first) {
   auto& st = self->state;
-  st.card = std::move(card);
+  st.own_status = std::move(own_status);
   st.journal = std::move(journal);
   st.told = std::move(told);
   st.request = std::move(request);
-  st.card->about(short_string(st.request.campaign));
+  st.own_status->about(short_string(st.request.campaign));
   st.first = std::move(first);
   report_exceptions(self);
   return {

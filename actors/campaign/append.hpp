@@ -16,7 +16,7 @@ namespace kevolve {
 
 struct appender_state {
   static inline const char* name = "appender";
-  card_ptr card;
+  actor_status_ptr own_status;
   journal_actor journal;
   caf::actor told; // hears (atom::faulted, 0, fault) when writing is held up, with an empty fault when it goes on
   append_request request;
@@ -29,8 +29,8 @@ struct appender_state {
 
 // Lives for one request that the journal refused once. Replies to (atom::append) with the sequence once it is stored.
 // Errors that waiting does not mend are passed on.
-caf::behavior appender(caf::stateful_actor<appender_state>* self, card_ptr card, journal_actor journal, caf::actor told,
-                       append_request request, failure first);
+caf::behavior appender(caf::stateful_actor<appender_state>* self, actor_status_ptr own_status, journal_actor journal,
+                       caf::actor told, append_request request, failure first);
 
 // Errors that waiting may mend: a full disk, a journal that restarts.
 bool worth_waiting(errc code);
@@ -38,20 +38,20 @@ bool worth_waiting(errc code);
 // Calls on_sequence(uint64_t), or on_error(caf::error&) with what waiting does not mend, in the actor's context. That
 // may take as long as the disk is full; the waiting ends with the actor that asked.
 template <class Self, class F, class G>
-void append(Self* self, const card_ptr& card, const journal_actor& journal, const caf::actor& told,
+void append(Self* self, const actor_status_ptr& own_status, const journal_actor& journal, const caf::actor& told,
             append_request request, F on_sequence, G on_error) {
   auto kept = std::make_shared<append_request>(std::move(request));
   self->request(journal, until_answered, atom::append_v, *kept)
       .then([on_sequence](uint64_t sequence) mutable { on_sequence(sequence); },
-            [self, card, journal, told, kept, on_sequence, on_error](caf::error& e) mutable {
+            [self, own_status, journal, told, kept, on_sequence, on_error](caf::error& e) mutable {
               auto why = to_failure(e);
               if (!worth_waiting(why.code)) {
                 on_error(e);
                 return;
               }
-              auto helper =
-                  spawn_carded<caf::linked>(*self, card->table(), "appender", short_string(kept->campaign), card->id(),
-                                            appender, journal, told, std::move(*kept), std::move(why));
+              auto helper = spawn_tracked<caf::linked>(*self, own_status->table(), "appender",
+                                                       short_string(kept->campaign), own_status->id(), appender,
+                                                       journal, told, std::move(*kept), std::move(why));
               self->request(helper, until_answered, atom::append_v).then(on_sequence, on_error);
             });
 }

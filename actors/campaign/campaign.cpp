@@ -102,7 +102,7 @@ void storage(pointer self, const fault& f) {
       log::warn("campaign", "{}: paused: {}", st.context->name, f.detail);
     st.pauses.set(pause_reason::storage, f.detail);
     keep_time(self);
-    st.card->rests("paused: " + f.detail);
+    st.own_status->rests("paused: " + f.detail);
     return;
   }
   if (st.held == 0) // from an append that a former instance knew of
@@ -112,7 +112,7 @@ void storage(pointer self, const fault& f) {
   log::info("campaign", "{}: storage is back, going on", st.context->name);
   st.pauses.clear(pause_reason::storage);
   keep_time(self);
-  st.card->says(to_string(st.phase()));
+  st.own_status->says(to_string(st.phase()));
   pump(self);
 }
 
@@ -220,9 +220,9 @@ caf::result<node_record> ask_node(pointer self, uint64_t index) {
   if (const auto lives = st.flight.actor_of(index))
     node = caf::actor_cast<search_node_actor>(lives);
   else
-    node = spawn_carded(*self, st.context->cards, "search_node",
-                        short_string(st.context->id) + "/" + std::to_string(index), static_cast<uint64_t>(self->id()),
-                        revived_node, st.context, index);
+    node = spawn_tracked(*self, st.context->statuses, "search_node",
+                         short_string(st.context->id) + "/" + std::to_string(index), static_cast<uint64_t>(self->id()),
+                         revived_node, st.context, index);
   auto promise = self->make_response_promise<node_record>();
   promise.delegate(node, atom::node_v);
   return promise;
@@ -245,12 +245,12 @@ campaign_state::~campaign_state() {
     abandon(p, "the campaign");
 }
 
-campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign_state> self, card_ptr card,
-                                       campaign_context_ptr context) {
+campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign_state> self,
+                                       actor_status_ptr own_status, campaign_context_ptr context) {
   namespace steps = campaign_steps;
-  self->state.card = std::move(card);
+  self->state.own_status = std::move(own_status);
   self->state.context = std::move(context);
-  self->state.card->about(short_string(self->state.context->id));
+  self->state.own_status->about(short_string(self->state.context->id));
   report_exceptions(self);
   // Nodes are linked so that they end with their campaign; their own end is told by the monitor.
   self->set_exit_handler([self](caf::exit_msg& m) {
@@ -264,65 +264,65 @@ campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign
   self->set_down_handler([self](caf::down_msg& m) { steps::node_ended(self, m.source, m.reason); });
   return {
       [self](atom::begin) {
-        handling h{self, self->state.card, "begin"};
+        handling h{self, self->state.own_status, "begin"};
         steps::load(self);
       },
       [self](atom::finished, node_result& result) {
-        handling h{self, self->state.card, "finished"};
+        handling h{self, self->state.own_status, "finished"};
         return steps::node_finished(self, result);
       },
       [self](atom::faulted, uint64_t index, const fault& f) {
-        handling h{self, self->state.card, "faulted"};
+        handling h{self, self->state.own_status, "faulted"};
         if (index == 0)
           steps::storage(self, f);
         else
           steps::node_faulted(self, index, f);
       },
       [self](atom::amend, const amendment_record& r) {
-        handling h{self, self->state.card, "amend"};
+        handling h{self, self->state.own_status, "amend"};
         // Once may be the machine's doing.
         if (++self->state.failed_as_baseline[r.index] > 1)
           steps::amend(self, r, steps::promotion_rule::to_the_best);
       },
       [self](atom::progress, uint64_t index, const std::string& genome, const std::string& summary,
              const id128& candidate) {
-        handling h{self, self->state.card, "progress"};
+        handling h{self, self->state.own_status, "progress"};
         auto same = steps::proposed(self, index, genome, summary, candidate);
         steps::pump(self); // an answer has come: another may be asked for
         return same;
       },
       [self](atom::tick, uint64_t generation) {
-        handling h{self, self->state.card, "tick"};
+        handling h{self, self->state.own_status, "tick"};
         if (generation == self->state.generation)
           steps::retry(self);
       },
       [self](atom::wake) {
-        handling h{self, self->state.card, "wake"};
+        handling h{self, self->state.own_status, "wake"};
         steps::pump(self);
       },
       [self](atom::tick) {
-        handling h{self, self->state.card, "tick"};
+        handling h{self, self->state.own_status, "tick"};
         steps::clock_ticked(self);
       },
       [self](atom::pause, const std::string& reason) {
-        handling h{self, self->state.card, "pause"};
+        handling h{self, self->state.own_status, "pause"};
         return steps::ask_pause(self, reason);
       },
       [self](atom::resume, const std::string& reason) {
-        handling h{self, self->state.card, "resume"};
+        handling h{self, self->state.own_status, "resume"};
         return steps::ask_resume(self, reason);
       },
       [self](atom::cancel, const std::string& reason) {
-        handling h{self, self->state.card, "cancel"};
+        handling h{self, self->state.own_status, "cancel"};
         return steps::ask_cancel(self, reason);
       },
       [self](atom::steer, steer_request& q) {
-        handling h{self, self->state.card, "steer"};
+        handling h{self, self->state.own_status, "steer"};
         return steps::ask_steer(self, q);
       },
       [self](atom::status) -> caf::result<campaign_status> {
         auto& st = self->state;
-        handling h{self, st.card, "status"};
+        handling h{self, st.own_status, "status"};
         if (st.loaded)
           return status_now(st);
         st.status_askers.push_back(self->make_response_promise<campaign_status>());
@@ -330,11 +330,11 @@ campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign
       },
       [self](atom::tree, uint64_t first, uint64_t limit) {
         auto& st = self->state;
-        handling h{self, st.card, "tree"};
+        handling h{self, st.own_status, "tree"};
         return page_of_tree(st.fold, st.context->batch || steps::is_away(st), first, limit);
       },
       [self](atom::node, uint64_t index) {
-        handling h{self, self->state.card, "node"};
+        handling h{self, self->state.own_status, "node"};
         return steps::ask_node(self, index);
       },
       [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },

@@ -25,7 +25,7 @@ namespace kevolve {
 struct campaign_state {
   static inline const char* name = "campaign";
 
-  card_ptr card;
+  actor_status_ptr own_status;
   campaign_context_ptr context;
   campaign_fold fold;
   phase_machine machine;
@@ -58,8 +58,8 @@ struct campaign_state {
   ~campaign_state();
 };
 
-campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign_state> self, card_ptr card,
-                                       campaign_context_ptr context);
+campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign_state> self,
+                                       actor_status_ptr own_status, campaign_context_ptr context);
 
 // Why it does nothing, though nobody paused it; empty: it does.
 const std::string& rests_for(const campaign_state& st);

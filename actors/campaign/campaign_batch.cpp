@@ -124,7 +124,7 @@ void mind_elsewhere(pointer self) {
     return;
   st.pauses.set_elsewhere(now.reason, now.why);
   keep_time(self);
-  st.card->says(now.reason ? "waits: " + now.why : to_string(st.phase()));
+  st.own_status->says(now.reason ? "waits: " + now.why : to_string(st.phase()));
   const bool begins = now.reason == pause_reason::batch && !before;
   if (!begins && !(!now.reason && before == pause_reason::batch))
     return;

@@ -58,7 +58,7 @@ void mind_budget(pointer self) {
     return;
   if (st.phase() == campaign_phase::running)
     pump(self); // starts nothing more, and ends it if nothing is in flight
-  const auto awaited = st.context->cards->awaited("device");
+  const auto awaited = st.context->statuses->awaited("device");
   if (st.fold.ended
       || !is_over({.beyond_s = wall - std::max(budget, st.phase_from_s),
                    .preparing = st.phase() == campaign_phase::preparing,

@@ -25,14 +25,14 @@ struct campaign_context {
   std::string name;
   std::shared_ptr<const campaign_spec> spec;
   std::shared_ptr<const target> hardware;
-  std::shared_ptr<card_table> cards;
+  std::shared_ptr<actor_status_table> statuses;
   // Fronts.
   journal_actor journal;
   scheduler_actor scheduler;
   campaign_actor campaign;
   evaluator_actor evaluator;
   synthesizer_actor synthesizer;
-  std::vector<generator_actor> generators;  // fronts, in the order of the campaign's list
+  std::vector<generator_actor> generators;  // proxies, in the order of the campaign's list
   std::shared_ptr<const model_board> board; // of the node's providers
   std::shared_ptr<pinned_results> held = std::make_shared<pinned_results>(); // of the node
   // As it is now: the campaign changes it, whoever asks for a lease reads it.

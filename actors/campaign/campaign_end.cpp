@@ -39,7 +39,7 @@ void try_later(pointer self, const std::string& why) {
   auto& st = self->state;
   if (st.fold.ended)
     return; // without it
-  log::scope about{st.card->ids()};
+  log::scope about{st.own_status->ids()};
   log::warn("campaign", "{}: the final confirmation waits: {}", st.context->name, why);
   st.reason = why;
   arm_retry(self);
@@ -156,7 +156,7 @@ void finish(pointer self, end_reason reason, const std::string& detail) {
   if (!move(self, campaign_event::confirm))
     return;
   keep_time(self);
-  st.card->says("finishing: " + to_string(reason));
+  st.own_status->says("finishing: " + to_string(reason));
   st.reason = "measuring the best against the reference in fresh processes";
   st.fold.finish.stop_reason = reason;
   st.fold.finish.detail = detail;
@@ -212,7 +212,7 @@ void end(pointer self, finish_record record, std::function<void()> stored) {
   if (const auto& board = st.context->board)
     board->leave(st.context->id);
   keep_time(self);
-  log::scope about{st.card->ids()};
+  log::scope about{st.own_status->ids()};
   log::info("campaign", "{}: {} ({}{}{})", st.context->name, to_string(record.state), to_string(record.stop_reason),
             record.detail.empty() ? "" : ": ", record.detail);
   auto told = status_of(st); // as it is once this is stored
@@ -221,7 +221,7 @@ void end(pointer self, finish_record record, std::function<void()> stored) {
   push(self, event_kind::campaign_finished, encode(record), {{keys::index, keys::status(st.context->id), encode(told)}},
        [self, state = record.state, stored = std::move(stored)] {
          move(self, state == campaign_phase::failed ? campaign_event::stored_failed : campaign_event::stored_finished);
-         self->state.card->rests(to_string(state) + ": " + to_string(self->state.fold.finish.stop_reason));
+         self->state.own_status->rests(to_string(state) + ": " + to_string(self->state.fold.finish.stop_reason));
          if (stored)
            stored();
          tell_ended(self);
@@ -261,7 +261,7 @@ campaign_status status_now(const campaign_state& st) {
   auto s = status_of(st);
   const auto phase = parse_enum<campaign_phase>(s.state);
   if (phase == campaign_phase::preparing || phase == campaign_phase::running || phase == campaign_phase::finishing)
-    if (auto awaited = st.context->cards->awaited("device"); !awaited.empty())
+    if (auto awaited = st.context->statuses->awaited("device"); !awaited.empty())
       s.reason = std::move(awaited);
   if (phase == campaign_phase::running && s.reason.empty())
     if (auto held = campaign_steps::hold_of_any(st); !held.empty())

@@ -104,8 +104,8 @@ void listen_to_board(pointer self) {
   if (!context.board || context.evaluate_only || std::none_of(all.begin(), all.end(), calls_providers))
     return;
   context.board->listen(context.id, [me = caf::actor_cast<caf::actor_addr>(context.campaign)] {
-    if (auto front = caf::actor_cast<campaign_actor>(me))
-      caf::anon_send(front, atom::wake_v);
+    if (auto proxy = caf::actor_cast<campaign_actor>(me))
+      caf::anon_send(proxy, atom::wake_v);
   });
 }
 

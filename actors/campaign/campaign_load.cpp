@@ -25,7 +25,7 @@ void run(pointer self) {
   st.reason = st.fold.pause_reason;
   keep_time(self);
   listen_to_board(self);
-  st.card->says(to_string(st.phase()));
+  st.own_status->says(to_string(st.phase()));
   if (st.fold.champion.index != 0)
     self->send(st.context->evaluator, atom::champion_changed_v, champion_now(st));
   adopt_open(self);
@@ -57,7 +57,7 @@ void loaded(pointer self) {
     move(self, st.fold.finish.state == campaign_phase::failed ? campaign_event::found_failed
                                                               : campaign_event::found_finished);
     st.reason = st.fold.finish.detail;
-    st.card->says(to_string(st.phase()));
+    st.own_status->says(to_string(st.phase()));
     if (!st.context->dormant) { // taken up as one that goes on: what is stored beside its events may say so
       append_request a;
       a.campaign = st.context->id;
@@ -77,7 +77,7 @@ void loaded(pointer self) {
   if (st.context->dormant) {
     move(self, st.fold.paused ? campaign_event::found_paused : campaign_event::queue);
     st.reason = st.fold.paused ? st.fold.pause_reason : waits_for_place;
-    st.card->says(to_string(st.phase()));
+    st.own_status->says(to_string(st.phase()));
     return;
   }
   keep_time(self);
@@ -92,7 +92,7 @@ void loaded(pointer self) {
            return;
          state.reason = state.fold.pause_reason;
          state.pauses.set(pause_reason::person, state.reason);
-         state.card->rests("paused: " + state.reason);
+         state.own_status->rests("paused: " + state.reason);
        });
 }
 
@@ -123,7 +123,7 @@ void read_page(pointer self, uint64_t after) {
 
 void prepare(pointer self) {
   auto& st = self->state;
-  st.card->says("preparing");
+  st.own_status->says("preparing");
   self->request(st.context->evaluator, prepare_limit, atom::prepare_v)
       .then(
           [self](preparation& p) {
@@ -145,7 +145,7 @@ void prepare(pointer self) {
               return;
             state.reason = to_string(to_failure(e));
             state.last_fault = state.reason;
-            log::scope about{state.card->ids()};
+            log::scope about{state.own_status->ids()};
             log::warn("campaign", "{}: cannot prepare yet: {}", state.context->name, state.reason);
             // Who works on a batch is there for it: what is missing on that machine does not come by itself.
             const bool for_good =
@@ -158,7 +158,7 @@ void prepare(pointer self) {
 }
 
 void load(pointer self) {
-  self->state.card->says("folding");
+  self->state.own_status->says("folding");
   read_page(self, 0);
 }
 

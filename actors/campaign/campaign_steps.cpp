@@ -33,7 +33,7 @@ void write_next(pointer self) {
   if (auto time = time_record(st))
     a.events.insert(first ? a.events.end() : a.events.begin(), std::move(*time));
   append(
-      self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a),
+      self, st.own_status, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a),
       [self, batch](uint64_t sequence) {
         self->state.outbox.written();
         self->state.fold.last_sequence = sequence;
@@ -53,8 +53,8 @@ void spawn_node(pointer self, node_record record) {
   if (open == st.fold.open.end() || st.fold.ended || st.flight.actor_of(record.index))
     return;
   auto index = record.index;
-  auto node = spawn_carded<caf::linked + caf::monitored>(
-      *self, st.context->cards, "search_node", short_string(st.context->id) + "/" + std::to_string(index),
+  auto node = spawn_tracked<caf::linked + caf::monitored>(
+      *self, st.context->statuses, "search_node", short_string(st.context->id) + "/" + std::to_string(index),
       static_cast<uint64_t>(self->id()), search_node, st.context, std::move(record), to_step(st.fold, open->second),
       champion_now(st));
   st.flight.attach(index, caf::actor_cast<caf::actor>(node));
@@ -223,7 +223,7 @@ void await_models(pointer self, const std::string& held) {
   const bool changed = why.empty() == st.pauses.holds(pause_reason::models);
   st.pauses.set(pause_reason::models, why);
   keep_time(self);
-  st.card->says(why.empty() ? to_string(st.phase()) : "waits: " + why);
+  st.own_status->says(why.empty() ? to_string(st.phase()) : "waits: " + why);
   if (!changed)
     return;
   log::info("campaign", "{}: {}", st.context->name, why.empty() ? "a model may be asked again" : why);
@@ -285,7 +285,7 @@ void pause(pointer self, pause_reason why, const std::string& reason, std::funct
   st.pauses.clear(pause_reason::models);
   mind_elsewhere(self);
   keep_time(self);
-  st.card->rests("paused: " + reason);
+  st.own_status->rests("paused: " + reason);
   push(self, event_kind::campaign_state, encode(state_record{run_state::paused, reason}), {status_value(st)},
        std::move(stored));
 }
@@ -303,7 +303,7 @@ void resume(pointer self, const std::string& reason) {
   st.reason = waits ? waits_for_place : "";
   st.faults_in_a_row = 0;
   keep_time(self);
-  st.card->says(to_string(st.phase()));
+  st.own_status->says(to_string(st.phase()));
   push(self, event_kind::campaign_state, encode(state_record{run_state::running, reason}), {status_value(st)},
        [self, waits] {
          if (!waits)

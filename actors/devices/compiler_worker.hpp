@@ -10,6 +10,7 @@ struct compiler_worker_state : helper_owner_state<compile_outcome> {
 };
 
 compiler_worker_actor::behavior_type
-compiler_worker(compiler_worker_actor::stateful_pointer<compiler_worker_state> self, card_ptr card, helper_setup setup);
+compiler_worker(compiler_worker_actor::stateful_pointer<compiler_worker_state> self, actor_status_ptr own_status,
+                helper_setup setup);
 
 } // namespace kevolve

@@ -65,7 +65,7 @@ void begin_probe(device_pointer self) {
   q.mode = judge_mode::probe;
   q.limit_ms = st.setup.health.probe_limit_ms;
   st.probe = q.job;
-  st.card->says("proving itself");
+  st.own_status->says("proving itself");
   helper_owner::put(self, frame_kind::judge_request, q);
 }
 
@@ -162,9 +162,9 @@ void answered(device_pointer self, uint8_t kind, const std::string& payload) {
 
 } // namespace
 
-device_actor::behavior_type device(device_pointer self, card_ptr card, helper_setup setup) {
+device_actor::behavior_type device(device_pointer self, actor_status_ptr own_status, helper_setup setup) {
   auto& st = self->state;
-  st.card = std::move(card);
+  st.own_status = std::move(own_status);
   st.setup = std::move(setup);
   st.proving = true;
   if (st.setup.board) { // starts from the stored record, except for its state
@@ -178,33 +178,33 @@ device_actor::behavior_type device(device_pointer self, card_ptr card, helper_se
   helper_owner::start(self);
   return {
       [self](atom::judge, const lease& l, const judge_request& request) -> caf::result<judge_outcome> {
-        handling h{self, self->state.card, "judge"};
+        handling h{self, self->state.own_status, "judge"};
         return helper_owner::take<judge_outcome>(self, l, request, [&] { begin_job(self, request); });
       },
       [self](atom::cancel, const id128& job) {
-        handling h{self, self->state.card, "cancel"};
+        handling h{self, self->state.own_status, "cancel"};
         drop_postponed(self->state, job);
         if (self->state.job == job && self->state.helper)
           self->state.helper->send(static_cast<uint8_t>(frame_kind::cancel), encode(helper_cancel{job}));
       },
       [self](atom::release, const lease& l) {
-        handling h{self, self->state.card, "release"};
+        handling h{self, self->state.own_status, "release"};
         if (l.epoch == self->state.epoch)
           drop_postponed(self->state, self->state.job);
         helper_owner::released(self, l);
       },
       [self](atom::offer) { helper_owner::offer(self); },
       [self](atom::answer, uint8_t kind, const std::string& payload) {
-        handling h{self, self->state.card, "answer"};
+        handling h{self, self->state.own_status, "answer"};
         answered(self, kind, payload);
       },
       [self](atom::helper_end, int32_t status) {
-        handling h{self, self->state.card, "helper_end"};
+        handling h{self, self->state.own_status, "helper_end"};
         helper_owner::ended<judge_outcome>(self, status);
       },
       [self](atom::tick) { helper_owner::look(self); },
       [self](atom::probe) {
-        handling h{self, self->state.card, "probe"};
+        handling h{self, self->state.own_status, "probe"};
         if (self->state.helper && !self->state.proving)
           begin_probe(self);
       },

@@ -22,7 +22,7 @@ struct device_state : helper_owner_state<judge_outcome> {
   bool storing = false;
 };
 
-device_actor::behavior_type device(device_actor::stateful_pointer<device_state> self, card_ptr card,
+device_actor::behavior_type device(device_actor::stateful_pointer<device_state> self, actor_status_ptr own_status,
                                    helper_setup setup);
 
 } // namespace kevolve

@@ -46,7 +46,7 @@ struct helper_setup {
 
 template <class Outcome>
 struct helper_owner_state {
-  card_ptr card;
+  actor_status_ptr own_status;
   helper_setup setup;
   std::shared_ptr<helper_process> helper;
   helper_hello hello;
@@ -132,7 +132,7 @@ void start(Self* self) {
     return;
   }
   st.helper = *helper;
-  st.card->says("starting pid " + std::to_string(st.helper->pid()));
+  st.own_status->says("starting pid " + std::to_string(st.helper->pid()));
   arm(self, hello_limit);
 }
 
@@ -153,7 +153,7 @@ void offer(Self* self) {
           [self, unfit = st.unfit](uint64_t epoch) {
             auto& state = self->state;
             state.epoch = unfit.empty() ? epoch : 0;
-            state.card->says(unfit.empty() ? "idle" : unfit);
+            state.own_status->says(unfit.empty() ? "idle" : unfit);
             auto instance = caf::actor_cast<caf::actor_addr>(self->current_sender());
             if (instance != state.scheduler_instance) {
               state.scheduler_instance = instance;
@@ -203,8 +203,8 @@ caf::result<Outcome> take(Self* self, const lease& l, const Request& request, Be
   st.job = request.job;
   st.begun = std::chrono::steady_clock::now();
   st.promise = self->template make_response_promise<Outcome>();
-  st.card->flight(1);
-  st.card->says("job " + short_string(st.job));
+  st.own_status->flight(1);
+  st.own_status->says("job " + short_string(st.job));
   begin();
   return st.promise;
 }
@@ -215,8 +215,8 @@ void finish(Self* self) {
   st.job = {};
   st.watched = false;
   ++st.jobs;
-  st.card->flight(-1);
-  st.card->says("idle");
+  st.own_status->flight(-1);
+  st.own_status->says("idle");
   if (st.offer_due)
     offer(self);
 }
@@ -235,7 +235,7 @@ void ended(Self* self, int32_t status) {
     o.trouble = {"worker_killed", st.setup.offer.resource_id + " ended with " + what, 0};
     st.promise.deliver(std::move(o));
     st.job = {};
-    st.card->flight(-1);
+    st.own_status->flight(-1);
   }
   st.helper.reset();
   self->quit(to_error({errc::unavailable, st.setup.offer.resource_id + ": helper ended with " + what}));
@@ -265,9 +265,9 @@ bool heard(Self* self, uint8_t kind, const std::string& payload, Ready ready) {
     extend(self);
   const auto awaited = progress->waiting ? progress->stage : std::string{};
   if (st.proving)
-    st.card->awaits("proving itself: " + progress->stage, awaited);
+    st.own_status->awaits("proving itself: " + progress->stage, awaited);
   else if (st.job && progress->job == st.job)
-    st.card->awaits("job " + short_string(st.job) + ": " + progress->stage, awaited);
+    st.own_status->awaits("job " + short_string(st.job) + ": " + progress->stage, awaited);
   return true;
 }
 
@@ -311,34 +311,34 @@ void look(Self* self) {
 
 // The behaviour of the actor. `work` names its job message; `asked` and `answered_with` are the frames that carry it.
 template <class Actor, class Outcome, class Request, class Work, class Self>
-typename Actor::behavior_type behave(Self* self, card_ptr card, helper_setup setup, const char* work, frame_kind asked,
-                                     frame_kind answered_with) {
-  self->state.card = std::move(card);
+typename Actor::behavior_type behave(Self* self, actor_status_ptr own_status, helper_setup setup, const char* work,
+                                     frame_kind asked, frame_kind answered_with) {
+  self->state.own_status = std::move(own_status);
   self->state.setup = std::move(setup);
   report_exceptions(self);
   watch_scheduler(self);
   start(self);
   return {
       [self, work, asked](Work, const lease& l, const Request& request) -> caf::result<Outcome> {
-        handling h{self, self->state.card, work};
+        handling h{self, self->state.own_status, work};
         return take<Outcome>(self, l, request, [&] { put(self, asked, request); });
       },
       [self](atom::cancel, const id128& job) {
-        handling h{self, self->state.card, "cancel"};
+        handling h{self, self->state.own_status, "cancel"};
         if (self->state.job == job && self->state.helper)
           self->state.helper->send(static_cast<uint8_t>(frame_kind::cancel), encode(helper_cancel{job}));
       },
       [self](atom::release, const lease& l) {
-        handling h{self, self->state.card, "release"};
+        handling h{self, self->state.own_status, "release"};
         released(self, l);
       },
       [self](atom::offer) { offer(self); },
       [self, answered_with](atom::answer, uint8_t kind, const std::string& payload) {
-        handling h{self, self->state.card, "answer"};
+        handling h{self, self->state.own_status, "answer"};
         answered<Outcome>(self, answered_with, kind, payload);
       },
       [self](atom::helper_end, int32_t status) {
-        handling h{self, self->state.card, "helper_end"};
+        handling h{self, self->state.own_status, "helper_end"};
         ended<Outcome>(self, status);
       },
       [self](atom::tick) { look(self); },

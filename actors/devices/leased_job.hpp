@@ -31,13 +31,13 @@ namespace detail {
 
 struct delay_state {
   static inline const char* name = "delay";
-  card_ptr card;
+  actor_status_ptr own_status;
   caf::typed_response_promise<bool> promise;
 };
 // Answers once after a pause, because the framework has no delayed call.
-inline caf::behavior delay(caf::stateful_actor<delay_state>* self, card_ptr card) {
-  self->state.card = std::move(card);
-  self->state.card->says("waiting to try again");
+inline caf::behavior delay(caf::stateful_actor<delay_state>* self, actor_status_ptr own_status) {
+  self->state.own_status = std::move(own_status);
+  self->state.own_status->says("waiting to try again");
   return {
       [self](atom::begin) -> caf::result<bool> {
         self->state.promise = self->make_response_promise<bool>();
@@ -89,11 +89,11 @@ struct leased_job : std::enable_shared_from_this<leased_job<Resource, Outcome, S
   void failed(fault f) {
     const bool stays = f.kind == "sandbox_weak" || f.kind == "toolchain_missing";
     if (++attempt < job_attempts && !stays) {
-      log::scope about{self->state.card->ids()};
+      log::scope about{self->state.own_status->ids()};
       log::warn("job", "attempt {} of {}: {}: {}", attempt, job_attempts, f.kind, f.detail);
       auto job = this->shared_from_this();
-      auto pause = spawn_carded(*self, self->state.card->table(), "delay", to_string(request.job),
-                                self->state.card->id(), delay);
+      auto pause = spawn_tracked(*self, self->state.own_status->table(), "delay", to_string(request.job),
+                                 self->state.own_status->id(), delay);
       self->request(pause, std::chrono::minutes{1}, atom::begin_v)
           .then([job](bool) { job->acquire(); }, [job](caf::error&) { job->acquire(); });
       return;

@@ -52,7 +52,7 @@ void finish(pointer self, const run_ptr& r) {
   r->progress.result.unsaved = std::move(r->request.unsaved);
   r->promise.deliver(std::move(r->progress.result));
   self->state.runs.erase(r->serial);
-  self->state.card->flight(-1);
+  self->state.own_status->flight(-1);
 }
 
 // Ends a purchase and returns the runs that waited for it.
@@ -148,7 +148,7 @@ void store_result(pointer self, const run_ptr& r, stage s, evaluation_record rec
   }
   a.may_lag = s == stage::compile && record.wall_ns < soon_compiled_again_ns;
   append(
-      self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a),
+      self, st.own_status, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a),
       [self, r, s, record](uint64_t) { go_on(self, r, s, record); }, [self, r](caf::error& e) { failed(self, r, e); });
 }
 
@@ -324,7 +324,7 @@ void pay(pointer self, const run_ptr& r, stage s, const id128& id, std::string u
   a.events.push_back(note(st, r, event_kind::evaluation_intent, id, s));
   a.unless_evaluated = std::move(unless_evaluated);
   append(
-      self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a),
+      self, st.own_status, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a),
       [self, r, s, id](uint64_t sequence) {
         if (sequence == 0) {
           take_over(self, r, s, id);
@@ -409,15 +409,16 @@ void await_batch(pointer self, const run_ptr& r) {
     return;
   a.campaign = self->state.context->id;
   append(
-      self, self->state.card, self->state.context->journal, caf::actor_cast<caf::actor>(self->state.context->campaign),
-      std::move(a), [](uint64_t) {}, [self, r](caf::error& e) { failed(self, r, e); });
+      self, self->state.own_status, self->state.context->journal,
+      caf::actor_cast<caf::actor>(self->state.context->campaign), std::move(a), [](uint64_t) {},
+      [self, r](caf::error& e) { failed(self, r, e); });
 }
 
 void give_turns(pointer self) {
   auto& st = self->state;
   auto devices = std::max<size_t>(1, st.context->hardware->devices().size());
   while (st.turns_taken < devices && !st.settling && !st.awaiting_turn.empty()) {
-    auto r = st.awaiting_turn.front();
+    auto r = st.awaiting_turn.proxy();
     st.awaiting_turn.pop_front();
     ++st.turns_taken;
     r->has_turn = true;
@@ -441,16 +442,16 @@ evaluator_state::~evaluator_state() {
     abandon(r->promise, "the evaluator");
 }
 
-evaluator_actor::behavior_type evaluator(pointer self, card_ptr card, campaign_context_ptr context) {
-  self->state.card = std::move(card);
+evaluator_actor::behavior_type evaluator(pointer self, actor_status_ptr own_status, campaign_context_ptr context) {
+  self->state.own_status = std::move(own_status);
   self->state.context = std::move(context);
-  self->state.card->about(short_string(self->state.context->id));
+  self->state.own_status->about(short_string(self->state.context->id));
   report_exceptions(self);
-  self->state.card->says("idle");
+  self->state.own_status->says("idle");
   return {
       [self](atom::prepare) -> caf::result<preparation> {
         auto& st = self->state;
-        handling h{self, st.card, "prepare"};
+        handling h{self, st.own_status, "prepare"};
         if (st.prepared)
           return st.fixed;
         auto promise = self->make_response_promise<preparation>();
@@ -460,7 +461,7 @@ evaluator_actor::behavior_type evaluator(pointer self, card_ptr card, campaign_c
       },
       [self](atom::evaluate, evaluate_request& request) -> caf::result<evaluation> {
         auto& st = self->state;
-        handling h{self, st.card, "evaluate"};
+        handling h{self, st.own_status, "evaluate"};
         auto r = std::make_shared<evaluator_state::run>();
         r->serial = ++st.last_serial;
         r->candidate = candidate_id(request.what);
@@ -471,7 +472,7 @@ evaluator_actor::behavior_type evaluator(pointer self, card_ptr card, campaign_c
         r->request = std::move(request);
         r->promise = self->make_response_promise<evaluation>();
         st.runs[r->serial] = r;
-        st.card->flight(1);
+        st.own_status->flight(1);
         if (st.prepared)
           advance(self, r);
         else {
@@ -481,14 +482,14 @@ evaluator_actor::behavior_type evaluator(pointer self, card_ptr card, campaign_c
         return r->promise;
       },
       [self](atom::champion_changed, champion_info& champion) {
-        handling h{self, self->state.card, "crowned"};
+        handling h{self, self->state.own_status, "crowned"};
         self->state.champion = std::move(champion);
         self->state.told = true;
         self->state.settling.reset();
         give_turns(self);
       },
       [self](atom::cancel) {
-        handling h{self, self->state.card, "cancel"};
+        handling h{self, self->state.own_status, "cancel"};
         self->quit(caf::exit_reason::user_shutdown); // the scheduler stops the jobs whose holder ends
       },
       [self](atom::tick) {

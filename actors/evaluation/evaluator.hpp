@@ -36,7 +36,7 @@ struct evaluator_state {
   };
   using run_ptr = std::shared_ptr<run>;
 
-  card_ptr card;
+  actor_status_ptr own_status;
   campaign_context_ptr context;
   evaluation_ground ground;
   bool prepared = false;
@@ -65,8 +65,8 @@ struct evaluator_state {
   ~evaluator_state();
 };
 
-evaluator_actor::behavior_type evaluator(evaluator_actor::stateful_pointer<evaluator_state> self, card_ptr card,
-                                         campaign_context_ptr context);
+evaluator_actor::behavior_type evaluator(evaluator_actor::stateful_pointer<evaluator_state> self,
+                                         actor_status_ptr own_status, campaign_context_ptr context);
 
 // Starts the preparation: compiles reference, oracle and syntax tree, probes the device, admits the task.
 void start_preparation(evaluator_actor::stateful_pointer<evaluator_state> self);

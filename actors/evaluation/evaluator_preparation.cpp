@@ -45,7 +45,7 @@ void give_up(pointer self, fault f) {
   for (auto& r : std::exchange(st.held, {})) {
     r->promise.deliver(e);
     st.runs.erase(r->serial);
-    st.card->flight(-1);
+    st.own_status->flight(-1);
   }
 }
 
@@ -53,7 +53,7 @@ void ready(pointer self, const making_ptr& m) {
   auto& st = self->state;
   st.preparing = false;
   st.prepared = true;
-  st.card->says("idle");
+  st.own_status->says("idle");
   st.fixed = m->out;
   st.reference = std::move(m->reference);
   st.oracle = std::move(m->oracle);
@@ -81,7 +81,7 @@ void store(pointer self, const making_ptr& m) {
     if (!bytes->empty())
       a.blobs.push_back(*bytes);
   append(
-      self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a),
+      self, st.own_status, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a),
       [self, m](uint64_t) { ready(self, m); },
       [self](caf::error& e) { give_up(self, {"journal", to_string(to_failure(e)), 0}); });
 }
@@ -288,7 +288,7 @@ void make(pointer self) {
     give_up(self, {"device_missing", "target " + st.context->spec->target + " has no device here", 0});
     return;
   }
-  m->out.device = st.context->hardware->device_fingerprint(devices.front());
+  m->out.device = st.context->hardware->device_fingerprint(devices.proxy());
   build_reference(self, m);
 }
 
@@ -300,7 +300,7 @@ bool still_holds(const evaluator_state& st, const preparation& p) {
   return p.task == contract_id(st.context->spec->task.task) && !devices.empty()
          && p.toolchain == st.context->hardware->toolchain_fingerprint(st.context->spec->task.task.libraries)
          && p.harness == st.context->hardware->harness_fingerprint()
-         && p.device == st.context->hardware->device_fingerprint(devices.front());
+         && p.device == st.context->hardware->device_fingerprint(devices.proxy());
 }
 
 void fetch(pointer self, const making_ptr& m) {
@@ -331,7 +331,7 @@ void start_preparation(pointer self) {
   if (st.preparing)
     return;
   st.preparing = true;
-  st.card->says("preparing");
+  st.own_status->says("preparing");
   self->request(st.context->journal, until_answered, atom::lookup_v, std::string{keys::index},
                 keys::prepared(st.context->id))
       .then(

@@ -103,15 +103,15 @@ void write_group(journal_actor::stateful_pointer<journal_state> self) {
   auto how = std::exchange(st.all_may_lag, true) ? durability::written : durability::synced;
   auto enough = room(st);
   auto done = enough ? st.data->commit(group, how) : tl::unexpected(enough.error());
-  st.card->flight(-static_cast<int64_t>(waiting.size()));
+  st.own_status->flight(-static_cast<int64_t>(waiting.size()));
   if (!done) {
-    st.card->says(to_string(done.error()));
+    st.own_status->says(to_string(done.error()));
     tell(self, done.error());
     for (auto& p : waiting)
       p.deliver(to_error(done.error()));
     return;
   }
-  st.card->says("idle");
+  st.own_status->says("idle");
   for (size_t i = 0; i < waiting.size(); ++i)
     waiting[i].deliver((*done)[i]);
 }
@@ -151,17 +151,17 @@ result<std::vector<stored_value>> scan_rows(const store& data, const std::string
   return out;
 }
 
-journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_state> self, card_ptr card,
+journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_state> self, actor_status_ptr own_status,
                                      std::shared_ptr<store> data, uint64_t reserve) {
-  self->state.card = std::move(card);
+  self->state.own_status = std::move(own_status);
   self->state.data = std::move(data);
   self->state.reserve = reserve;
   report_exceptions(self);
-  self->state.card->says("idle");
+  self->state.own_status->says("idle");
   return {
       [self](atom::append, append_request& request) -> caf::result<uint64_t> {
         auto& st = self->state;
-        handling h{self, st.card, "append"};
+        handling h{self, st.own_status, "append"};
         if (!request.unless_evaluated.empty())
           if (auto there = st.data->get(table::evaluations, request.unless_evaluated); there && *there)
             return uint64_t{0};
@@ -172,7 +172,7 @@ journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_sta
         st.group.push_back(std::move(*t));
         st.all_may_lag = st.all_may_lag && request.may_lag;
         st.waiting.push_back(promise);
-        st.card->flight(1);
+        st.own_status->flight(1);
         // The flush is queued after all waiting requests, which form the group.
         if (st.group.size() >= group_limit)
           write_group(self);
@@ -184,7 +184,7 @@ journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_sta
       },
       [self](atom::events, const id128& campaign, uint64_t after,
              uint32_t limit) -> caf::result<std::vector<journal_event>> {
-        handling h{self, self->state.card, "events"};
+        handling h{self, self->state.own_status, "events"};
         // A reader must see everything sent before, including the messages of an instance that has ended. It must not
         // see events that may be lost: if the sync fails, unsynced events are left out.
         write_group(self);
@@ -210,7 +210,7 @@ journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_sta
         return out;
       },
       [self](atom::lookup, const std::string& family, const std::string& key) -> caf::result<std::string> {
-        handling h{self, self->state.card, "lookup"};
+        handling h{self, self->state.own_status, "lookup"};
         auto value = read(*self->state.data, family, key);
         if (!value)
           return to_error(value.error());
@@ -219,7 +219,7 @@ journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_sta
         return std::move(**value);
       },
       [self](atom::lookup, std::vector<stored_value>& wanted) -> caf::result<std::vector<stored_value>> {
-        handling h{self, self->state.card, "lookup"};
+        handling h{self, self->state.own_status, "lookup"};
         auto out = look_up(*self->state.data, std::move(wanted));
         if (!out)
           return to_error(out.error());
@@ -227,14 +227,14 @@ journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_sta
       },
       [self](atom::scan, const std::string& family, const std::string& prefix,
              uint32_t limit) -> caf::result<std::vector<stored_value>> {
-        handling h{self, self->state.card, "scan"};
+        handling h{self, self->state.own_status, "scan"};
         auto out = scan_rows(*self->state.data, family, prefix, limit);
         if (!out)
           return to_error(out.error());
         return std::move(*out);
       },
       [self](atom::blob, const std::string& digest) -> caf::result<std::string> {
-        handling h{self, self->state.card, "blob"};
+        handling h{self, self->state.own_status, "blob"};
         auto bytes = self->state.data->blob(digest);
         if (!bytes)
           return to_error(bytes.error());
@@ -243,7 +243,7 @@ journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_sta
         return std::move(**bytes);
       },
       [self](atom::flush) {
-        handling h{self, self->state.card, "flush"};
+        handling h{self, self->state.own_status, "flush"};
         write_group(self);
       },
       [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },

@@ -19,7 +19,7 @@ namespace kevolve {
 struct journal_state {
   static inline const char* name = "journal";
 
-  card_ptr card;
+  actor_status_ptr own_status;
   std::shared_ptr<store> data;
   uint64_t reserve = 0;                              // with fewer bytes of free disk space nothing is written
   std::chrono::steady_clock::time_point roomy_until; // the disk space is not checked before
@@ -42,7 +42,7 @@ result<std::vector<stored_value>> scan_rows(const store& data, const std::string
                                             uint32_t limit);
 
 // Spawn it detached. The store outlives restarts of the actor, so the directory stays locked.
-journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_state> self, card_ptr card,
+journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_state> self, actor_status_ptr own_status,
                                      std::shared_ptr<store> data, uint64_t reserve = 0);
 
 } // namespace kevolve

@@ -195,7 +195,7 @@ void send(pointer self, const call_ptr& c, std::string body) {
     ended(self, c, e);
     return;
   }
-  self->request(st.setup.sources[provider].front, until_answered, atom::ask_v,
+  self->request(st.setup.sources[provider].proxy, until_answered, atom::ask_v,
                 provider_request{c->serial, std::move(body), true, c->fresh})
       .then([self, c](provider_end& e) { ended(self, c, e); },
             [self, c](caf::error& error) { // its actor has ended, so the outcome of the call is unknown
@@ -324,7 +324,7 @@ llm::instant now_of(const models_state& st) {
 void tell(pointer self) {
   constexpr llm::milliseconds short_rest{120'000}; // so short that campaigns need not look elsewhere
   auto& st = self->state;
-  st.card->says(std::to_string(st.calls.size()) + " under way");
+  st.own_status->says(std::to_string(st.calls.size()) + " under way");
   const auto now = now_of(st);
   std::optional<llm::instant> first;
   std::map<std::string, std::string> held;

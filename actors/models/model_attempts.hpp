@@ -42,7 +42,7 @@ void finish(pointer self, const call_ptr& c, T&& answer) {
     same->second.erase(c->serial);
   st.waiting.erase(c->serial);
   c->then = nullptr;
-  st.card->flight(-1);
+  st.own_status->flight(-1);
   const auto heirs = heirs_of(st, c);
   for (const auto& heir : heirs) {
     heir->question.record = c->question.record; // the record as stored so far

@@ -30,7 +30,7 @@ void finish(asking_pointer self, const work_ptr& w, T&& answer) {
     return; // the work was withdrawn
   w->promise.deliver(std::forward<T>(answer));
   self->state.under_way.erase(w->serial);
-  self->state.card->flight(-1);
+  self->state.own_status->flight(-1);
 }
 
 void give_up(asking_pointer self, const work_ptr& w, const failure& why) {
@@ -40,7 +40,7 @@ void give_up(asking_pointer self, const work_ptr& w, const failure& why) {
 proposal to_proposal(const model_generator_state& st, const work_ptr& w, synthesis::answer a) {
   proposal p;
   p.language = st.fixed.form.language;
-  p.source = std::move(a.files.front().content);
+  p.source = std::move(a.files.proxy().content);
   p.flags = a.flags.empty() ? flags_before(st, w) : a.flags;
   p.summary = std::move(a.summary);
   return p;
@@ -130,7 +130,7 @@ void store(asking_pointer self, const work_ptr& w) {
     return;
   }
   append(
-      self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign),
+      self, st.own_status, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign),
       synthesis::asked(w->question), [self, w](uint64_t) { ask(self, w); },
       [self, w](caf::error& e) { finish(self, w, std::move(e)); });
 }
@@ -237,15 +237,16 @@ model_generator_state::~model_generator_state() {
     abandon(w->promise, "the generator");
 }
 
-generator_actor::behavior_type model_generator(asking_pointer self, card_ptr card, campaign_context_ptr context,
-                                               uint32_t place, model_actor model, std::function<int64_t()> now_ns) {
+generator_actor::behavior_type model_generator(asking_pointer self, actor_status_ptr own_status,
+                                               campaign_context_ptr context, uint32_t place, model_actor model,
+                                               std::function<int64_t()> now_ns) {
   auto& st = self->state;
-  st.card = std::move(card);
+  st.own_status = std::move(own_status);
   st.context = std::move(context);
   st.place = place;
   st.model = std::move(model);
   st.now_ns = std::move(now_ns);
-  st.card->about(short_string(st.context->id));
+  st.own_status->about(short_string(st.context->id));
   report_exceptions(self);
   st.fixed = fixed_context(*st.context);
   std::vector<synthesis::document> sections;
@@ -273,7 +274,7 @@ generator_actor::behavior_type model_generator(asking_pointer self, card_ptr car
   return {
       [self](atom::generate, generate_request& request) -> caf::result<proposal> {
         auto& state = self->state;
-        handling h{self, state.card, "generate"};
+        handling h{self, state.own_status, "generate"};
         if (state.withdrawn.contains(request.index))
           return to_error(withdrawn());
         auto w = std::make_shared<model_generator_state::work>();
@@ -281,7 +282,7 @@ generator_actor::behavior_type model_generator(asking_pointer self, card_ptr car
         w->step = std::move(request);
         w->promise = self->make_response_promise<proposal>();
         state.under_way[w->serial] = w;
-        state.card->flight(1);
+        state.own_status->flight(1);
         if (state.ready)
           begin(self, w);
         else if (state.under_way.size() == 1)
@@ -289,7 +290,7 @@ generator_actor::behavior_type model_generator(asking_pointer self, card_ptr car
         return w->promise;
       },
       [self](atom::cancel, uint64_t node) {
-        handling h{self, self->state.card, "cancel"};
+        handling h{self, self->state.own_status, "cancel"};
         withdraw(self, node);
       },
       [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },

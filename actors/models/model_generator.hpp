@@ -34,7 +34,7 @@ struct model_generator_state {
   };
   using work_ptr = std::shared_ptr<work>;
 
-  card_ptr card;
+  actor_status_ptr own_status;
   campaign_context_ptr context;
   uint32_t place = 0; // index in the campaign's list of generators
   model_actor model;
@@ -57,7 +57,7 @@ struct model_generator_state {
 };
 
 generator_actor::behavior_type model_generator(generator_actor::stateful_pointer<model_generator_state> self,
-                                               card_ptr card, campaign_context_ptr context, uint32_t place,
-                                               model_actor model, std::function<int64_t()> now_ns);
+                                               actor_status_ptr own_status, campaign_context_ptr context,
+                                               uint32_t place, model_actor model, std::function<int64_t()> now_ns);
 
 } // namespace kevolve

@@ -56,7 +56,7 @@ caf::result<model_reply> ask(pointer self, model_question& q) {
   c->way.seed = record.id.node * most_rounds + record.id.round;
   st.calls[c->serial] = c;
   st.asked[record.id].insert(c->serial);
-  st.card->flight(1);
+  st.own_status->flight(1);
   std::vector<std::string> needed{keys::spent_by(record.id.campaign)};
   for (const auto& s : st.setup.sources)
     needed.push_back(keys::spent_with(s.plan.name));
@@ -81,7 +81,7 @@ void withdraw(pointer self, const call_ptr& c) {
     if (c->promise.pending())
       c->promise.deliver(to_error({errc::cancelled, "withdrawn"}));
     if (c->at)
-      self->send(st.setup.sources[*c->at].front, atom::cancel_v, c->serial);
+      self->send(st.setup.sources[*c->at].proxy, atom::cancel_v, c->serial);
     return;
   }
   finish(self, c, to_error({errc::cancelled, "withdrawn"}));
@@ -147,9 +147,9 @@ models_state::~models_state() {
   }
 }
 
-models_actor::behavior_type models(pointer self, card_ptr card, models_setup setup) {
+models_actor::behavior_type models(pointer self, actor_status_ptr own_status, models_setup setup) {
   auto& st = self->state;
-  st.card = std::move(card);
+  st.own_status = std::move(own_status);
   st.setup = std::move(setup);
   for (const auto& s : st.setup.sources) {
     llm::provider_health h;
@@ -166,11 +166,11 @@ models_actor::behavior_type models(pointer self, card_ptr card, models_setup set
   tell(self);
   return {
       [self](atom::ask, model_question& q) {
-        handling h{self, self->state.card, "ask"};
+        handling h{self, self->state.own_status, "ask"};
         return ask(self, q);
       },
       [self](atom::cancel, const exchange_id& id) {
-        handling h{self, self->state.card, "cancel"};
+        handling h{self, self->state.own_status, "cancel"};
         withdraw_all(self, [&](const models_state::call& c) { return c.question.record.id == id; });
       },
       [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
@@ -181,11 +181,11 @@ models_actor::behavior_type models(pointer self, card_ptr card, models_setup set
         return out;
       },
       [self](atom::resume, const std::string& name) {
-        handling h{self, self->state.card, "resume"};
+        handling h{self, self->state.own_status, "resume"};
         return resume(self, name);
       },
       [self](atom::tick, uint64_t timer) {
-        handling h{self, self->state.card, "tick"};
+        handling h{self, self->state.own_status, "tick"};
         if (timer == 0)
           self->state.looks_again.reset();
         tell(self); // a suspension may be over

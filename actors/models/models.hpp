@@ -25,7 +25,7 @@ namespace kevolve {
 
 struct model_source {
   provider_plan plan;
-  provider_actor front;
+  provider_actor proxy;
 };
 
 struct models_setup {
@@ -58,7 +58,7 @@ struct models_state {
   };
   using call_ptr = std::shared_ptr<call>;
 
-  card_ptr card;
+  actor_status_ptr own_status;
   models_setup setup;
   std::vector<llm::provider_health> health;
   std::map<std::string, llm::ledger> ledgers; // by key; only those that were needed
@@ -79,7 +79,7 @@ struct models_state {
   ~models_state();
 };
 
-models_actor::behavior_type models(models_actor::stateful_pointer<models_state> self, card_ptr card,
+models_actor::behavior_type models(models_actor::stateful_pointer<models_state> self, actor_status_ptr own_status,
                                    models_setup setup);
 
 } // namespace kevolve

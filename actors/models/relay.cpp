@@ -20,7 +20,7 @@ using relay_pointer = relay_actor::stateful_pointer<relay_state>;
 using receipt_promise = caf::typed_response_promise<relay_receipt>;
 
 void tell(relay_state& st) {
-  st.card->says(std::to_string(st.items.size()) + " waiting");
+  st.own_status->says(std::to_string(st.items.size()) + " waiting");
 }
 
 relay_prompt prompt_of(const exchange_record& r) {
@@ -212,10 +212,10 @@ relay_state::~relay_state() {
     abandon(i.promise, "the relay");
 }
 
-relay_actor::behavior_type relay(relay_pointer self, card_ptr card, journal_actor journal,
+relay_actor::behavior_type relay(relay_pointer self, actor_status_ptr own_status, journal_actor journal,
                                  std::function<int64_t()> now_ns) {
   auto& st = self->state;
-  st.card = std::move(card);
+  st.own_status = std::move(own_status);
   st.journal = std::move(journal);
   st.now_ns = std::move(now_ns);
   report_exceptions(self);
@@ -223,26 +223,26 @@ relay_actor::behavior_type relay(relay_pointer self, card_ptr card, journal_acto
   tell(st);
   return {
       [self](atom::ask, model_question& q) {
-        handling h{self, self->state.card, "ask"};
+        handling h{self, self->state.own_status, "ask"};
         return ask(self, q);
       },
       [self](atom::cancel, const exchange_id& id) {
-        handling h{self, self->state.card, "cancel"};
+        handling h{self, self->state.own_status, "cancel"};
         auto& state = self->state;
         if (auto i = state.items.find(id); i != state.items.end() && !i->second.being_answered)
           drop(state, i);
       },
       [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
       [self](atom::next, const relay_request& who) {
-        handling h{self, self->state.card, "next"};
+        handling h{self, self->state.own_status, "next"};
         return next(self, who);
       },
       [self](atom::answer, relay_answer& a) {
-        handling h{self, self->state.card, "answer"};
+        handling h{self, self->state.own_status, "answer"};
         return answer(self, a);
       },
       [self](atom::release, const exchange_id& id, const std::string& holder) {
-        handling h{self, self->state.card, "release"};
+        handling h{self, self->state.own_status, "release"};
         return return_resource(self, id, holder);
       },
       [self](atom::list) { return self->state.queue.list(self->state.now_ns()); },

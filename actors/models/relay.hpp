@@ -28,7 +28,7 @@ struct relay_state {
     bool being_answered = false; // an answer is being stored
   };
 
-  card_ptr card;
+  actor_status_ptr own_status;
   journal_actor journal;
   std::function<int64_t()> now_ns; // wall clock, since the epoch
   synthesis::relay_queue queue;
@@ -40,7 +40,7 @@ struct relay_state {
   ~relay_state();
 };
 
-relay_actor::behavior_type relay(relay_actor::stateful_pointer<relay_state> self, card_ptr card, journal_actor journal,
-                                 std::function<int64_t()> now_ns);
+relay_actor::behavior_type relay(relay_actor::stateful_pointer<relay_state> self, actor_status_ptr own_status,
+                                 journal_actor journal, std::function<int64_t()> now_ns);
 
 } // namespace kevolve

@@ -39,7 +39,7 @@ void finish(node_pointer self, evaluation outcome) {
   r.state = candidate_state::finished;
   r.wall_ns += since(st.begun);
   st.begun = steady_clock::now();
-  st.card->says("reporting");
+  st.own_status->says("reporting");
   self->request(st.context->campaign, until_answered, atom::finished_v, node_result{r, std::move(outcome)})
       .then(
           [self](node_reply& reply) {
@@ -68,7 +68,7 @@ void take(search_node_state& st, evaluation& e) {
 
 void evaluate(node_pointer self, append_request unsaved) {
   auto& st = self->state;
-  st.card->says("evaluating against node " + std::to_string(st.champion.index));
+  st.own_status->says("evaluating against node " + std::to_string(st.champion.index));
   evaluate_request q;
   q.index = st.record.index;
   q.what = st.what;
@@ -117,7 +117,7 @@ void take_verdict(node_pointer self, uint64_t of, append_request unsaved) {
 void judge(node_pointer self, append_request unsaved = {}) {
   auto& st = self->state;
   const auto& p = st.record.proposal;
-  st.card->says("asking who else has this candidate");
+  st.own_status->says("asking who else has this candidate");
   auto saved = std::make_shared<append_request>(std::move(unsaved));
   self->request(st.context->campaign, until_answered, atom::progress_v, p.index, p.genome, p.summary, p.candidate)
       .then(
@@ -162,7 +162,7 @@ void end_without_candidate(node_pointer self, no_verdict why, std::string detail
 
 void synthesize(node_pointer self) {
   auto& st = self->state;
-  st.card->says("synthesising");
+  st.own_status->says("synthesising");
   auto from = steady_clock::now();
   self->request(st.context->synthesizer, until_answered, atom::synthesize_v, st.step)
       .then(
@@ -198,7 +198,7 @@ void read_source(node_pointer self) {
 search_node_actor::behavior_type handlers(node_pointer self) {
   return {
       [self](atom::begin) {
-        handling h{self, self->state.card, "begin"};
+        handling h{self, self->state.own_status, "begin"};
         self->state.begun = steady_clock::now();
         if (self->state.record.state == candidate_state::proposed)
           read_source(self);
@@ -207,7 +207,7 @@ search_node_actor::behavior_type handlers(node_pointer self) {
       },
       [self](atom::node) -> caf::result<node_record> {
         auto& st = self->state;
-        handling h{self, st.card, "node"};
+        handling h{self, st.own_status, "node"};
         if (st.loaded)
           return st.record;
         auto promise = self->make_response_promise<node_record>();
@@ -242,29 +242,30 @@ search_node_state::~search_node_state() {
     abandon(p, "the node");
 }
 
-search_node_actor::behavior_type search_node(node_pointer self, card_ptr card, campaign_context_ptr context,
-                                             node_record record, synthesis_step step, champion_info champion) {
+search_node_actor::behavior_type search_node(node_pointer self, actor_status_ptr own_status,
+                                             campaign_context_ptr context, node_record record, synthesis_step step,
+                                             champion_info champion) {
   auto& st = self->state;
-  st.card = std::move(card);
+  st.own_status = std::move(own_status);
   st.context = std::move(context);
   st.record = std::move(record);
-  st.card->about(short_string(st.context->id), std::to_string(st.record.index));
+  st.own_status->about(short_string(st.context->id), std::to_string(st.record.index));
   st.step = std::move(step);
   st.champion = std::move(champion);
   report_exceptions(self);
   return handlers(self);
 }
 
-search_node_actor::behavior_type revived_node(node_pointer self, card_ptr card, campaign_context_ptr context,
-                                              uint64_t index) {
+search_node_actor::behavior_type revived_node(node_pointer self, actor_status_ptr own_status,
+                                              campaign_context_ptr context, uint64_t index) {
   auto& st = self->state;
-  st.card = std::move(card);
+  st.own_status = std::move(own_status);
   st.context = std::move(context);
   st.record.index = index;
-  st.card->about(short_string(st.context->id), std::to_string(index));
+  st.own_status->about(short_string(st.context->id), std::to_string(index));
   st.loaded = false;
   report_exceptions(self);
-  st.card->says("revived");
+  st.own_status->says("revived");
   return handlers(self);
 }
 

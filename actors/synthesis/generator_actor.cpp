@@ -29,7 +29,7 @@ caf::result<proposal> propose(generator_state& st, generate_request request) {
 void ready(generator_pointer self) {
   auto& st = self->state;
   st.ready = true;
-  st.card->rests(st.maker->describe(st.fixed));
+  st.own_status->rests(st.maker->describe(st.fixed));
   for (auto& [request, promise] : std::exchange(st.waiting, {})) {
     auto p = propose(st, std::move(request));
     if (p.flag == caf::rt_error)
@@ -74,12 +74,12 @@ generator_state::~generator_state() {
     abandon(promise, "the generator");
 }
 
-generator_actor::behavior_type generator_of(generator_pointer self, card_ptr card, campaign_context_ptr context,
-                                            std::string kind) {
+generator_actor::behavior_type generator_of(generator_pointer self, actor_status_ptr own_status,
+                                            campaign_context_ptr context, std::string kind) {
   auto& st = self->state;
-  st.card = std::move(card);
+  st.own_status = std::move(own_status);
   st.context = std::move(context);
-  st.card->about(short_string(st.context->id));
+  st.own_status->about(short_string(st.context->id));
   report_exceptions(self);
   auto maker = make_generator(kind);
   if (maker)
@@ -90,7 +90,7 @@ generator_actor::behavior_type generator_of(generator_pointer self, card_ptr car
   return {
       [self](atom::generate, generate_request& request) -> caf::result<proposal> {
         auto& state = self->state;
-        handling h{self, state.card, "generate"};
+        handling h{self, state.own_status, "generate"};
         if (state.ready)
           return propose(state, std::move(request));
         auto promise = self->make_response_promise<proposal>();

@@ -16,7 +16,7 @@ namespace kevolve {
 struct generator_state {
   static inline const char* name = "generator";
 
-  card_ptr card;
+  actor_status_ptr own_status;
   campaign_context_ptr context;
   std::unique_ptr<generator> maker;
   synthesis_context fixed; // requests fill in the variable fields
@@ -26,7 +26,8 @@ struct generator_state {
   ~generator_state();
 };
 
-generator_actor::behavior_type generator_of(generator_actor::stateful_pointer<generator_state> self, card_ptr card,
-                                            campaign_context_ptr context, std::string kind);
+generator_actor::behavior_type generator_of(generator_actor::stateful_pointer<generator_state> self,
+                                            actor_status_ptr own_status, campaign_context_ptr context,
+                                            std::string kind);
 
 } // namespace kevolve

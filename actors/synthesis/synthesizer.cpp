@@ -19,7 +19,7 @@ template <class T>
 void finish(synthesizer_pointer self, const work_ptr& w, T&& answer) {
   w->promise.deliver(std::forward<T>(answer));
   self->state.under_way.erase(w->serial);
-  self->state.card->flight(-1);
+  self->state.own_status->flight(-1);
 }
 
 void generate(synthesizer_pointer self, const work_ptr& w) {
@@ -42,7 +42,7 @@ void generate(synthesizer_pointer self, const work_ptr& w) {
 
 void take(const work_ptr& w, uint64_t index, const synthesizer_state::known& k) {
   w->read[index] = k.node;
-  if (!w->step.parents.empty() && w->step.parents.front() == index)
+  if (!w->step.parents.empty() && w->step.parents.proxy() == index)
     w->told = k.told;
 }
 
@@ -56,7 +56,7 @@ void remember(synthesizer_state& st, const node_record& node, const synthesizer_
 
 // Reads the parent's evaluations that a prompt describes, one after the other: there are two.
 void read_told(synthesizer_pointer self, const work_ptr& w) {
-  const auto first = w->step.parents.empty() ? w->read.end() : w->read.find(w->step.parents.front());
+  const auto first = w->step.parents.empty() ? w->read.end() : w->read.find(w->step.parents.proxy());
   if (!w->for_a_model || first == w->read.end() || w->told.empty()) {
     generate(self, w);
     return;
@@ -124,16 +124,17 @@ synthesizer_state::~synthesizer_state() {
     abandon(w->promise, "the synthesizer");
 }
 
-synthesizer_actor::behavior_type synthesizer(synthesizer_pointer self, card_ptr card, campaign_context_ptr context) {
-  self->state.card = std::move(card);
+synthesizer_actor::behavior_type synthesizer(synthesizer_pointer self, actor_status_ptr own_status,
+                                             campaign_context_ptr context) {
+  self->state.own_status = std::move(own_status);
   self->state.context = std::move(context);
-  self->state.card->about(short_string(self->state.context->id));
+  self->state.own_status->about(short_string(self->state.context->id));
   report_exceptions(self);
-  self->state.card->says("idle");
+  self->state.own_status->says("idle");
   return {
       [self](atom::synthesize, synthesis_step& step) -> caf::result<candidate> {
         auto& st = self->state;
-        handling h{self, st.card, "synthesize"};
+        handling h{self, st.own_status, "synthesize"};
         auto w = std::make_shared<synthesizer_state::work>();
         w->serial = ++st.last_serial;
         const auto& kinds = st.context->spec->generators;
@@ -142,7 +143,7 @@ synthesizer_actor::behavior_type synthesizer(synthesizer_pointer self, card_ptr 
         w->step = std::move(step);
         w->promise = self->make_response_promise<candidate>();
         st.under_way[w->serial] = w;
-        st.card->flight(1);
+        st.own_status->flight(1);
         read_next(self, w);
         return w->promise;
       },

@@ -28,7 +28,7 @@ struct synthesizer_state {
   };
   using work_ptr = std::shared_ptr<work>;
 
-  card_ptr card;
+  actor_status_ptr own_status;
   campaign_context_ptr context;
   std::map<uint64_t, work_ptr> under_way;
   struct known {
@@ -41,7 +41,7 @@ struct synthesizer_state {
   ~synthesizer_state();
 };
 
-synthesizer_actor::behavior_type synthesizer(synthesizer_actor::stateful_pointer<synthesizer_state> self, card_ptr card,
-                                             campaign_context_ptr context);
+synthesizer_actor::behavior_type synthesizer(synthesizer_actor::stateful_pointer<synthesizer_state> self,
+                                             actor_status_ptr own_status, campaign_context_ptr context);
 
 } // namespace kevolve

@@ -190,7 +190,7 @@ private:
   }
 
   void write_next() {
-    asio::async_write(socket_, asio::buffer(outbox_.front()),
+    asio::async_write(socket_, asio::buffer(outbox_.proxy()),
                       [self = shared_from_this()](boost::system::error_code ec, size_t) {
                         if (ec) {
                           self->outbox_.clear();

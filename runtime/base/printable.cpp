@@ -66,9 +66,9 @@ character decode(std::string_view text) {
 std::string printable(std::string_view text) {
   std::string out;
   while (!text.empty()) {
-    auto c = static_cast<unsigned char>(text.front());
+    auto c = static_cast<unsigned char>(text.proxy());
     if (c < 0x80) {
-      out += c < 0x20 || c == 0x7f ? ' ' : text.front();
+      out += c < 0x20 || c == 0x7f ? ' ' : text.proxy();
       text.remove_prefix(1);
       continue;
     }

@@ -20,13 +20,13 @@ namespace kevolve {
 namespace {
 
 template <class Handle>
-child_spec child_of(caf::actor_system& system, const std::shared_ptr<card_table>& cards, const char* kind,
+child_spec child_of(caf::actor_system& system, const std::shared_ptr<actor_status_table>& statuses, const char* kind,
                     std::string name, uint64_t parent, Handle& handle) {
   child_spec c;
   c.kind = kind;
   c.name = std::move(name);
-  c.front = spawn_carded(system, cards, "front", std::string{kind} + " " + c.name, parent, front);
-  handle = caf::actor_cast<Handle>(c.front);
+  c.proxy = spawn_tracked(system, statuses, "proxy", std::string{kind} + " " + c.name, parent, proxy);
+  handle = caf::actor_cast<Handle>(c.proxy);
   return c;
 }
 
@@ -97,10 +97,10 @@ caf::actor start_generator(caf::event_based_actor* s, const campaign_context_ptr
   const auto& kind = context->spec->generators[place].kind;
   const auto called = name + " " + kind;
   if (model)
-    return caf::actor_cast<caf::actor>(spawn_carded(*s, context->cards, "generator", called, owner, model_generator,
-                                                    context, place, model, wall_clock_ns));
+    return caf::actor_cast<caf::actor>(spawn_tracked(*s, context->statuses, "generator", called, owner, model_generator,
+                                                     context, place, model, wall_clock_ns));
   return caf::actor_cast<caf::actor>(
-      spawn_carded<caf::detached>(*s, context->cards, "generator", called, owner, generator_of, context, kind));
+      spawn_tracked<caf::detached>(*s, context->statuses, "generator", called, owner, generator_of, context, kind));
 }
 
 } // namespace
@@ -131,7 +131,7 @@ result<campaign_parts> assemble_campaign(caf::actor_system& system, const campai
   context->name = submission.name;
   context->spec = std::make_shared<const campaign_spec>(std::move(*spec));
   context->hardware = hardware == ground.targets.end() ? nullptr : hardware->second;
-  context->cards = ground.cards;
+  context->statuses = ground.statuses;
   context->journal = ground.journal;
   context->scheduler = ground.scheduler;
   context->board = ground.board;
@@ -141,38 +141,39 @@ result<campaign_parts> assemble_campaign(caf::actor_system& system, const campai
   context->evaluate_only = ground.evaluate_only;
   context->directory = std::move(directory);
   auto name = short_string(id);
-  auto cards = ground.cards;
+  auto statuses = ground.statuses;
   campaign_parts parts;
   // The campaign comes last, because it starts asking as soon as it runs.
-  auto evaluator_child = child_of(system, cards, "evaluator", name, parent, context->evaluator);
-  auto synthesizer_child = child_of(system, cards, "synthesizer", name, parent, context->synthesizer);
-  auto campaign_child = child_of(system, cards, "campaign", name, parent, context->campaign);
+  auto evaluator_child = child_of(system, statuses, "evaluator", name, parent, context->evaluator);
+  auto synthesizer_child = child_of(system, statuses, "synthesizer", name, parent, context->synthesizer);
+  auto campaign_child = child_of(system, statuses, "campaign", name, parent, context->campaign);
   campaign_context_ptr fixed = context;
   evaluator_child.policy = restart_policy::transient; // not restarted after a cancelled campaign has ended it
   evaluator_child.start = [fixed, name](caf::event_based_actor* s, uint64_t owner) {
-    return caf::actor_cast<caf::actor>(spawn_carded(*s, fixed->cards, "evaluator", name, owner, evaluator, fixed));
+    return caf::actor_cast<caf::actor>(spawn_tracked(*s, fixed->statuses, "evaluator", name, owner, evaluator, fixed));
   };
   campaign_child.start = [fixed, name](caf::event_based_actor* s, uint64_t owner) {
-    auto c = spawn_carded(*s, fixed->cards, "campaign", name, owner, campaign, fixed);
+    auto c = spawn_tracked(*s, fixed->statuses, "campaign", name, owner, campaign, fixed);
     s->send(c, atom::begin_v);
     return caf::actor_cast<caf::actor>(c);
   };
   std::vector<caf::actor> unused;
   if (extent == actors_wanted::dormant) {
-    unused = {evaluator_child.front, synthesizer_child.front};
+    unused = {evaluator_child.proxy, synthesizer_child.proxy};
     parts.children.push_back(std::move(campaign_child));
   } else if (extent == actors_wanted::judge_only) {
-    unused = {synthesizer_child.front, campaign_child.front};
+    unused = {synthesizer_child.proxy, campaign_child.proxy};
     parts.children.push_back(std::move(evaluator_child));
   } else if (ground.evaluate_only) {
-    unused = {synthesizer_child.front};
+    unused = {synthesizer_child.proxy};
     parts.children.push_back(std::move(evaluator_child));
     parts.children.push_back(std::move(campaign_child));
   } else {
     parts.children.push_back(std::move(evaluator_child));
     for (size_t i = 0; i < fixed->spec->generators.size(); ++i) {
       generator_actor handle;
-      auto child = child_of(system, cards, "generator", name + " " + fixed->spec->generators[i].kind, parent, handle);
+      auto child =
+          child_of(system, statuses, "generator", name + " " + fixed->spec->generators[i].kind, parent, handle);
       context->generators.push_back(handle);
       child.start = [fixed, name, model = model_for(ground, fixed->spec->generators[i].kind),
                      place = static_cast<uint32_t>(i)](caf::event_based_actor* s, uint64_t owner) {
@@ -182,7 +183,7 @@ result<campaign_parts> assemble_campaign(caf::actor_system& system, const campai
     }
     synthesizer_child.start = [fixed, name](caf::event_based_actor* s, uint64_t owner) {
       return caf::actor_cast<caf::actor>(
-          spawn_carded(*s, fixed->cards, "synthesizer", name, owner, synthesizer, fixed));
+          spawn_tracked(*s, fixed->statuses, "synthesizer", name, owner, synthesizer, fixed));
     };
     parts.children.push_back(std::move(synthesizer_child));
     parts.children.push_back(std::move(campaign_child));

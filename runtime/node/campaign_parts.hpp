@@ -16,7 +16,7 @@ namespace kevolve {
 struct campaign_dependencies {
   id128 node;
   uint64_t epoch = 0;
-  std::shared_ptr<card_table> cards;
+  std::shared_ptr<actor_status_table> statuses;
   journal_actor journal;
   scheduler_actor scheduler;
   relay_actor relay;

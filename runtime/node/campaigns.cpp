@@ -70,8 +70,8 @@ caf::result<campaign_status> start(pointer self, const id128& id, const campaign
   if (awake && !context->hardware)
     return to_error({errc::unsupported, "this node does not serve target '" + context->spec->target + "'"});
   context->priority->store(priority);
-  auto keeper = spawn_carded<caf::linked + caf::monitored>(
-      *self, st.ground.cards, "supervisor", "campaign " + short_string(id), static_cast<uint64_t>(self->id()),
+  auto keeper = spawn_tracked<caf::linked + caf::monitored>(
+      *self, st.ground.statuses, "supervisor", "campaign " + short_string(id), static_cast<uint64_t>(self->id()),
       supervisor, supervision_config{}, std::move(parts->children));
   campaigns_state::entry e;
   e.context = context;
@@ -147,9 +147,9 @@ void admit(pointer self) {
 // Starts the actor of a stored campaign again if necessary. Returns the campaign's proxy.
 caf::result<caf::actor> wake(pointer self, const id128& id) {
   auto& st = self->state;
-  auto front_of = [](const campaigns_state::entry& e) { return caf::actor_cast<caf::actor>(e.context->campaign); };
+  auto proxy_of = [](const campaigns_state::entry& e) { return caf::actor_cast<caf::actor>(e.context->campaign); };
   if (auto e = st.running.find(id); e != st.running.end() && e->second.failure.empty())
-    return front_of(e->second);
+    return proxy_of(e->second);
   if (st.ending.contains(id))
     return to_error({errc::unavailable, "the campaign is being started: ask again in a moment"});
   if (st.going.contains(id))
@@ -157,7 +157,7 @@ caf::result<caf::actor> wake(pointer self, const id128& id) {
   auto promise = self->make_response_promise<caf::actor>();
   self->request(st.ground.journal, until_answered, atom::lookup_v, std::string{keys::index}, keys::campaign(id))
       .then(
-          [self, id, promise, front_of](std::string& bytes) mutable {
+          [self, id, promise, proxy_of](std::string& bytes) mutable {
             auto submission = decode<campaign_submission>(bytes);
             if (!submission) {
               promise.deliver(to_error(submission.error()));
@@ -175,7 +175,7 @@ caf::result<caf::actor> wake(pointer self, const id128& id) {
             else if (e == self->state.running.end())
               promise.deliver(to_error({errc::unavailable, "the campaign is being started: ask again in a moment"}));
             else
-              promise.deliver(front_of(e->second));
+              promise.deliver(proxy_of(e->second));
           },
           [promise](caf::error& e) mutable { promise.deliver(std::move(e)); });
   return promise;
@@ -275,10 +275,10 @@ void supervisor_ended(pointer self, const caf::actor_addr& who, const caf::error
 
 } // namespace campaigns_steps
 
-campaigns_actor::behavior_type campaigns(campaigns_actor::stateful_pointer<campaigns_state> self, card_ptr card,
-                                         campaign_dependencies ground, bool resume_all) {
+campaigns_actor::behavior_type campaigns(campaigns_actor::stateful_pointer<campaigns_state> self,
+                                         actor_status_ptr own_status, campaign_dependencies ground, bool resume_all) {
   namespace steps = campaigns_steps;
-  self->state.card = std::move(card);
+  self->state.own_status = std::move(own_status);
   self->state.ground = std::move(ground);
   report_exceptions(self);
   // Waits until the journal has written what the ended actors had sent: a node may have finished, or the campaign may
@@ -299,12 +299,12 @@ campaigns_actor::behavior_type campaigns(campaigns_actor::stateful_pointer<campa
     self->state.running.clear();
     self->quit(m.reason);
   });
-  self->state.card->says("idle");
+  self->state.own_status->says("idle");
   if (resume_all || !self->state.ground.started->empty())
     steps::resume_unfinished(self, resume_all);
   return {
       [self](atom::submit, const id128& id, const campaign_submission& submission) -> caf::result<campaign_status> {
-        handling h{self, self->state.card, "submit"};
+        handling h{self, self->state.own_status, "submit"};
         if (auto known = self->state.running.find(id);
             known != self->state.running.end() && known->second.failure.empty())
           return steps::starting_status(id, submission.name);
@@ -314,19 +314,19 @@ campaigns_actor::behavior_type campaigns(campaigns_actor::stateful_pointer<campa
       },
       [self](atom::submit, const id128& id, const campaign_submission& submission,
              const campaign_start& how) -> caf::result<campaign_status> {
-        handling h{self, self->state.card, "submit"};
+        handling h{self, self->state.own_status, "submit"};
         auto promise = self->make_response_promise<campaign_status>();
         steps::submit(self, id, submission, how, promise);
         return promise;
       },
       [self](atom::list, const std::string& digits) -> caf::result<std::vector<campaign_status>> {
-        handling h{self, self->state.card, "list"};
+        handling h{self, self->state.own_status, "list"};
         auto promise = self->make_response_promise<std::vector<campaign_status>>();
         steps::list(self, digits, promise);
         return promise;
       },
       [self](atom::lookup, const id128& id) -> caf::result<caf::actor> {
-        handling h{self, self->state.card, "lookup"};
+        handling h{self, self->state.own_status, "lookup"};
         auto e = self->state.running.find(id);
         if (e == self->state.running.end())
           return to_error({errc::not_found, "no running campaign " + short_string(id)});
@@ -335,11 +335,11 @@ campaigns_actor::behavior_type campaigns(campaigns_actor::stateful_pointer<campa
         return caf::actor_cast<caf::actor>(e->second.context->campaign);
       },
       [self](atom::wake, const id128& id) {
-        handling h{self, self->state.card, "wake"};
+        handling h{self, self->state.own_status, "wake"};
         return steps::wake(self, id);
       },
       [self](atom::finished, const id128& id) {
-        handling h{self, self->state.card, "finished"};
+        handling h{self, self->state.own_status, "finished"};
         if (auto e = self->state.running.find(id); e != self->state.running.end()) {
           e->second.ended = true;
           e->second.waiting = false;
@@ -352,11 +352,11 @@ campaigns_actor::behavior_type campaigns(campaigns_actor::stateful_pointer<campa
         self->state.going.erase(id);
       },
       [self](atom::release, const id128& id) {
-        handling h{self, self->state.card, "release"};
+        handling h{self, self->state.own_status, "release"};
         return steps::let_go(self, id);
       },
       [self](atom::begin, const id128& id) {
-        handling h{self, self->state.card, "begin"};
+        handling h{self, self->state.own_status, "begin"};
         steps::start_anew(self, id); // as if it were submitted now
       },
       [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },

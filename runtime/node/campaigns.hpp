@@ -37,7 +37,7 @@ struct campaigns_state {
     uint32_t priority = default_priority;
     bool looked_up = false; // its status has been requested
   };
-  card_ptr card;
+  actor_status_ptr own_status;
   campaign_dependencies ground;
   std::map<id128, entry> running;
   std::map<id128, successor> ending;
@@ -45,7 +45,7 @@ struct campaigns_state {
   uint64_t last_order = 0;
 };
 
-campaigns_actor::behavior_type campaigns(campaigns_actor::stateful_pointer<campaigns_state> self, card_ptr card,
-                                         campaign_dependencies ground, bool resume_all);
+campaigns_actor::behavior_type campaigns(campaigns_actor::stateful_pointer<campaigns_state> self,
+                                         actor_status_ptr own_status, campaign_dependencies ground, bool resume_all);
 
 } // namespace kevolve

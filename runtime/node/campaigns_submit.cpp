@@ -79,8 +79,9 @@ void submit(pointer self, const id128& id, const campaign_submission& submission
     }
     auto status = starting_status(id, submission.name, has_place(self->state) ? "preparing" : "queued");
     append(
-        self, self->state.card, self->state.ground.journal, caf::actor{}, first_append(id, submission, how, status),
-        [begin](uint64_t) mutable { begin(); }, [promise](caf::error& e) mutable { promise.deliver(std::move(e)); });
+        self, self->state.own_status, self->state.ground.journal, caf::actor{},
+        first_append(id, submission, how, status), [begin](uint64_t) mutable { begin(); },
+        [promise](caf::error& e) mutable { promise.deliver(std::move(e)); });
   };
   auto if_absent = [promise](auto then) {
     return [promise, then](caf::error& e) mutable {

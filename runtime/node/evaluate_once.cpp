@@ -43,14 +43,15 @@ result<single_evaluation> evaluate_once(node& where, const campaign_spec& spec, 
   submission.spec = encode(spec);
   auto id = campaign_id(submission);
   const auto before = p.data->last_campaign_sequence(id).value_or(0);
-  campaign_dependencies ground{p.id, p.session, p.cards, p.journal, p.scheduler, p.relay, p.models, p.board, p.targets};
+  campaign_dependencies ground{p.id,    p.session, p.statuses, p.journal, p.scheduler,
+                               p.relay, p.models,  p.board,    p.targets};
   auto parts = assemble_campaign(p.system, ground, id, submission, 0, actors_wanted::judge_only);
   if (!parts)
     return tl::unexpected(parts.error());
   auto context = parts->context;
   caf::scoped_actor self{p.system};
-  auto keeper = spawn_carded(p.system, p.cards, "supervisor", submission.name, 0, supervisor, supervision_config{},
-                             std::move(parts->children));
+  auto keeper = spawn_tracked(p.system, p.statuses, "supervisor", submission.name, 0, supervisor, supervision_config{},
+                              std::move(parts->children));
   single_evaluation out;
   std::optional<failure> failed;
   auto on_error = [&](caf::error& e) { failed = to_failure(e); };

@@ -99,29 +99,29 @@ helper_options to_options(const helper_command& c, const std::string& log_path) 
 }
 
 template <class Handle>
-Handle add_front(caf::actor_system& system, const std::shared_ptr<card_table>& cards, child_spec& child) {
-  child.front = spawn_carded(system, cards, "front", child.kind + " " + child.name, 0, front);
-  return caf::actor_cast<Handle>(child.front);
+Handle add_proxy(caf::actor_system& system, const std::shared_ptr<actor_status_table>& statuses, child_spec& child) {
+  child.proxy = spawn_tracked(system, statuses, "proxy", child.kind + " " + child.name, 0, proxy);
+  return caf::actor_cast<Handle>(child.proxy);
 }
 
 std::vector<child_spec> core_children(node_parts& p) {
   child_spec journal_child;
   journal_child.kind = "journal";
   journal_child.name = "journal";
-  p.journal = add_front<journal_actor>(p.system, p.cards, journal_child);
+  p.journal = add_proxy<journal_actor>(p.system, p.statuses, journal_child);
   auto reserve = static_cast<uint64_t>(p.options.disk_reserve_mib) << 20U;
-  journal_child.start = [cards = p.cards, data = p.data, reserve](caf::event_based_actor* s, uint64_t owner) {
+  journal_child.start = [statuses = p.statuses, data = p.data, reserve](caf::event_based_actor* s, uint64_t owner) {
     return caf::actor_cast<caf::actor>(
-        spawn_carded<caf::detached>(*s, cards, "journal", "journal", owner, journal, data, reserve));
+        spawn_tracked<caf::detached>(*s, statuses, "journal", "journal", owner, journal, data, reserve));
   };
   child_spec scheduler_child;
   scheduler_child.kind = "scheduler";
   scheduler_child.name = "scheduler";
-  p.scheduler = add_front<scheduler_actor>(p.system, p.cards, scheduler_child);
-  scheduler_child.start = [cards = p.cards, first = p.session * epochs_per_session](caf::event_based_actor* s,
-                                                                                    uint64_t owner) mutable {
+  p.scheduler = add_proxy<scheduler_actor>(p.system, p.statuses, scheduler_child);
+  scheduler_child.start = [statuses = p.statuses, first = p.session * epochs_per_session](caf::event_based_actor* s,
+                                                                                          uint64_t owner) mutable {
     first += epochs_per_instance;
-    return caf::actor_cast<caf::actor>(spawn_carded(*s, cards, "scheduler", "scheduler", owner, scheduler, first));
+    return caf::actor_cast<caf::actor>(spawn_tracked(*s, statuses, "scheduler", "scheduler", owner, scheduler, first));
   };
   return {std::move(journal_child), std::move(scheduler_child)};
 }
@@ -144,8 +144,9 @@ child_spec resource_child(node_parts& p, const char* kind, const std::string& id
   child_spec child;
   child.kind = kind;
   child.name = id;
-  child.start = [cards = p.cards, setup, kind = std::string{kind}, id, fun](caf::event_based_actor* s, uint64_t owner) {
-    return caf::actor_cast<caf::actor>(spawn_carded(*s, cards, kind, id, owner, fun, setup));
+  child.start = [statuses = p.statuses, setup, kind = std::string{kind}, id, fun](caf::event_based_actor* s,
+                                                                                  uint64_t owner) {
+    return caf::actor_cast<caf::actor>(spawn_tracked(*s, statuses, kind, id, owner, fun, setup));
   };
   return child;
 }
@@ -175,19 +176,19 @@ void add_models(node_parts& p, std::vector<child_spec>& out) {
     child_spec child;
     child.kind = "provider";
     child.name = one.plan.name;
-    setup.sources.push_back({one.plan, add_front<provider_actor>(p.system, p.cards, child)});
-    child.start = [cards = p.cards, one](caf::event_based_actor* s, uint64_t owner) {
+    setup.sources.push_back({one.plan, add_proxy<provider_actor>(p.system, p.statuses, child)});
+    child.start = [statuses = p.statuses, one](caf::event_based_actor* s, uint64_t owner) {
       return caf::actor_cast<caf::actor>(
-          spawn_carded(*s, cards, "provider", one.plan.name, owner, kevolve::provider, one));
+          spawn_tracked(*s, statuses, "provider", one.plan.name, owner, kevolve::provider, one));
     };
     out.push_back(std::move(child));
   }
   child_spec child;
   child.kind = "models";
   child.name = "models";
-  p.models = add_front<models_actor>(p.system, p.cards, child);
-  child.start = [cards = p.cards, setup](caf::event_based_actor* s, uint64_t owner) {
-    return caf::actor_cast<caf::actor>(spawn_carded(*s, cards, "models", "models", owner, kevolve::models, setup));
+  p.models = add_proxy<models_actor>(p.system, p.statuses, child);
+  child.start = [statuses = p.statuses, setup](caf::event_based_actor* s, uint64_t owner) {
+    return caf::actor_cast<caf::actor>(spawn_tracked(*s, statuses, "models", "models", owner, kevolve::models, setup));
   };
   out.push_back(std::move(child));
 }
@@ -198,10 +199,10 @@ std::vector<child_spec> resource_children(node_parts& p) {
   auto& relay_child = out.emplace_back();
   relay_child.kind = "relay";
   relay_child.name = "relay";
-  p.relay = add_front<relay_actor>(p.system, p.cards, relay_child);
-  relay_child.start = [cards = p.cards, journal = p.journal](caf::event_based_actor* s, uint64_t owner) {
+  p.relay = add_proxy<relay_actor>(p.system, p.statuses, relay_child);
+  relay_child.start = [statuses = p.statuses, journal = p.journal](caf::event_based_actor* s, uint64_t owner) {
     return caf::actor_cast<caf::actor>(
-        spawn_carded(*s, cards, "relay", "relay", owner, kevolve::relay, journal, wall_clock_ns));
+        spawn_tracked(*s, statuses, "relay", "relay", owner, kevolve::relay, journal, wall_clock_ns));
   };
   for (const auto& [name, t] : p.targets) {
     const bool away = p.options.batch.contains(name);
@@ -240,7 +241,7 @@ supervision_config patient() {
 
 caf::actor add_supervisor(node_parts& p, const char* name, supervision_config config,
                           std::vector<child_spec> children) {
-  auto s = spawn_carded(p.system, p.cards, "supervisor", name, 0, supervisor, config, std::move(children));
+  auto s = spawn_tracked(p.system, p.statuses, "supervisor", name, 0, supervisor, config, std::move(children));
   s->attach_functor([&p, name](const caf::error& reason) {
     if (reason && reason != caf::exit_reason::user_shutdown) {
       std::lock_guard lock{p.guard};
@@ -361,9 +362,9 @@ result<std::unique_ptr<node>> node::start(node_options options) {
   child_spec directory;
   directory.kind = "campaigns";
   directory.name = "campaigns";
-  p->campaigns = add_front<campaigns_actor>(p->system, p->cards, directory);
-  campaign_dependencies ground{id,       session,   p->cards, p->journal, p->scheduler,
-                               p->relay, p->models, p->board, p->targets};
+  p->campaigns = add_proxy<campaigns_actor>(p->system, p->statuses, directory);
+  campaign_dependencies ground{id,       session,   p->statuses, p->journal, p->scheduler,
+                               p->relay, p->models, p->board,    p->targets};
   ground.places = static_cast<uint64_t>(std::max<int64_t>(p->options.campaigns, 0));
   std::vector<child_spec> work;
   const auto half = p->options.read_only ? result<std::vector<id128>>{} : half_forgotten(*p->data);
@@ -371,12 +372,12 @@ result<std::unique_ptr<node>> node::start(node_options options) {
     child_spec keeper;
     keeper.kind = "retention";
     keeper.name = "retention";
-    ground.retention = add_front<caf::actor>(p->system, p->cards, keeper);
-    keeper.start = [cards = p->cards, data = p->data, campaigns = p->campaigns, held = ground.held,
+    ground.retention = add_proxy<caf::actor>(p->system, p->statuses, keeper);
+    keeper.start = [statuses = p->statuses, data = p->data, campaigns = p->campaigns, held = ground.held,
                     keep = static_cast<uint64_t>(p->options.keep_candidates)](caf::event_based_actor* s,
                                                                               uint64_t owner) {
-      return spawn_carded<caf::detached>(*s, cards, "retention", "retention", owner, retention, data, campaigns, held,
-                                         keep);
+      return spawn_tracked<caf::detached>(*s, statuses, "retention", "retention", owner, retention, data, campaigns,
+                                          held, keep);
     };
     work.push_back(std::move(keeper));
   }
@@ -384,7 +385,7 @@ result<std::unique_ptr<node>> node::start(node_options options) {
   ground.evaluate_only = p->options.evaluate_only;
   directory.start = [ground, all = p->options.resume_all](caf::event_based_actor* s, uint64_t owner) {
     return caf::actor_cast<caf::actor>(
-        spawn_carded(*s, ground.cards, "campaigns", "campaigns", owner, kevolve::campaigns, ground, all));
+        spawn_tracked(*s, ground.statuses, "campaigns", "campaigns", owner, kevolve::campaigns, ground, all));
   };
   work.insert(work.begin(), std::move(directory));
   p->work = add_supervisor(*p, "campaigns", {}, std::move(work));
@@ -401,7 +402,7 @@ result<std::unique_ptr<node>> node::start(node_options options) {
     admin.scheduler = parts.scheduler;
     admin.relay = parts.relay;
     admin.models = parts.models;
-    admin.cards = parts.cards;
+    admin.statuses = parts.statuses;
     admin.devices = parts.devices;
     admin.data = parts.data;
     const auto& reach = parts.options.batch;
@@ -447,8 +448,8 @@ node::~node() {
 caf::actor_system& node::system() {
   return parts_->system;
 }
-const std::shared_ptr<card_table>& node::cards() const {
-  return parts_->cards;
+const std::shared_ptr<actor_status_table>& node::statuses() const {
+  return parts_->statuses;
 }
 const campaigns_actor& node::campaigns() const {
   return parts_->campaigns;

@@ -60,7 +60,7 @@ public:
   node& operator=(const node&) = delete;
 
   caf::actor_system& system();
-  const std::shared_ptr<card_table>& cards() const;
+  const std::shared_ptr<actor_status_table>& statuses() const;
   const campaigns_actor& campaigns() const;
   const journal_actor& journal() const;
   const scheduler_actor& scheduler() const;

@@ -40,7 +40,7 @@ struct node_parts {
   std::map<std::string, std::shared_ptr<const target>> targets;
   id128 id;
   uint64_t session = 0;
-  std::shared_ptr<card_table> cards = std::make_shared<card_table>();
+  std::shared_ptr<actor_status_table> statuses = std::make_shared<actor_status_table>();
   std::shared_ptr<std::atomic<bool>> stopping = std::make_shared<std::atomic<bool>>(false);
   std::mutex guard;
   std::string broken;

@@ -27,7 +27,7 @@ provider_end refused(const failure& why) {
 }
 
 void tell(provider_state& st) {
-  st.card->says(std::to_string(st.flights.size()) + " in flight");
+  st.own_status->says(std::to_string(st.flights.size()) + " in flight");
 }
 
 caf::result<provider_end> ask(provider_pointer self, provider_request& q) {
@@ -49,7 +49,7 @@ caf::result<provider_end> ask(provider_pointer self, provider_request& q) {
     self->monitor(asker);
   auto promise = self->make_response_promise<provider_end>();
   st.flights[number] = {std::move(asker), q.serial, *handle, promise};
-  st.card->flight(1);
+  st.own_status->flight(1);
   tell(st);
   return promise;
 }
@@ -134,8 +134,8 @@ provider_state::~provider_state() {
   }
 }
 
-provider_actor::behavior_type provider(provider_pointer self, card_ptr card, provider_setup setup) {
-  self->state.card = std::move(card);
+provider_actor::behavior_type provider(provider_pointer self, actor_status_ptr own_status, provider_setup setup) {
+  self->state.own_status = std::move(own_status);
   self->state.setup = std::move(setup);
   report_exceptions(self);
   self->set_down_handler([self](caf::down_msg& m) { // nobody would receive the replies
@@ -147,24 +147,24 @@ provider_actor::behavior_type provider(provider_pointer self, card_ptr card, pro
   tell(self->state);
   return {
       [self](atom::ask, provider_request& q) {
-        handling h{self, self->state.card, "ask"};
+        handling h{self, self->state.own_status, "ask"};
         return ask(self, q);
       },
       [self](atom::cancel, uint64_t serial) {
-        handling h{self, self->state.card, "cancel"};
+        handling h{self, self->state.own_status, "cancel"};
         for (auto& [number, f] : self->state.flights)
           if (f.serial == serial && f.asker == self->current_sender())
             f.handle.cancel();
       },
       [self](atom::answer, uint64_t number, provider_end& e) {
         auto& st = self->state;
-        handling h{self, st.card, "answer"};
+        handling h{self, st.own_status, "answer"};
         auto f = st.flights.find(number);
         if (f == st.flights.end())
           return;
         f->second.promise.deliver(std::move(e));
         st.flights.erase(f);
-        st.card->flight(-1);
+        st.own_status->flight(-1);
         tell(st);
       },
       [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },

@@ -43,7 +43,7 @@ struct provider_state {
     caf::typed_response_promise<provider_end> promise;
   };
 
-  card_ptr card;
+  actor_status_ptr own_status;
   provider_setup setup;
   std::map<uint64_t, flight> flights; // by a number of our own, because a restarted asker counts from the start
   uint64_t last_flight = 0;
@@ -52,7 +52,7 @@ struct provider_state {
   ~provider_state();
 };
 
-provider_actor::behavior_type provider(provider_actor::stateful_pointer<provider_state> self, card_ptr card,
-                                       provider_setup setup);
+provider_actor::behavior_type provider(provider_actor::stateful_pointer<provider_state> self,
+                                       actor_status_ptr own_status, provider_setup setup);
 
 } // namespace kevolve

@@ -32,7 +32,7 @@ result<std::vector<id128>> wanted(const retention_state& st) {
 }
 
 void tell(pointer self, const failure& why) {
-  self->state.card->says(to_string(why));
+  self->state.own_status->says(to_string(why));
   log::error("retention", "ended campaigns cannot be forgotten: {}", to_string(why));
 }
 
@@ -49,7 +49,7 @@ void forget(pointer self) {
     rest(self);
     return;
   }
-  handling h{self, st.card, "forget"};
+  handling h{self, st.own_status, "forget"};
   const auto done = forget_campaigns(*st.data, ids, *st.held);
   for (const auto* ids_done : {&done.forgotten, &done.left}) // the others stay closed until they can be forgotten
     for (const auto& id : *ids_done)
@@ -57,7 +57,7 @@ void forget(pointer self) {
   if (done.trouble)
     tell(self, *done.trouble);
   else
-    st.card->says("idle");
+    st.own_status->says("idle");
   if (!done.forgotten.empty())
     log::info("retention", "{} ended campaigns were forgotten: limits.keep_candidates is {}", done.forgotten.size(),
               st.keep);
@@ -87,21 +87,22 @@ void ask_next(pointer self) {
 
 } // namespace
 
-caf::behavior retention(caf::stateful_actor<retention_state>* self, card_ptr card, std::shared_ptr<store> data,
-                        campaigns_actor campaigns, std::shared_ptr<pinned_results> held, uint64_t keep) {
+caf::behavior retention(caf::stateful_actor<retention_state>* self, actor_status_ptr own_status,
+                        std::shared_ptr<store> data, campaigns_actor campaigns, std::shared_ptr<pinned_results> held,
+                        uint64_t keep) {
   auto& st = self->state;
-  st.card = std::move(card);
+  st.own_status = std::move(own_status);
   st.data = std::move(data);
   st.campaigns = std::move(campaigns);
   st.held = std::move(held);
   st.keep = keep;
   report_exceptions(self);
-  st.card->says("idle");
+  st.own_status->says("idle");
   self->send(self, atom::tick_v); // for campaigns that an earlier session left
   return {
       [self](atom::tick) {
         auto& s = self->state;
-        handling h{self, s.card, "tick"};
+        handling h{self, s.own_status, "tick"};
         if (std::exchange(s.busy, true)) {
           s.again = true;
           return;

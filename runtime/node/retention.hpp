@@ -16,7 +16,7 @@ namespace kevolve {
 
 struct retention_state {
   static inline const char* name = "retention";
-  card_ptr card;
+  actor_status_ptr own_status;
   std::shared_ptr<store> data;
   campaigns_actor campaigns;
   std::shared_ptr<pinned_results> held;
@@ -28,7 +28,8 @@ struct retention_state {
 };
 
 // Reacts to (atom::tick). Waits for the disk, so it runs on a thread of its own.
-caf::behavior retention(caf::stateful_actor<retention_state>* self, card_ptr card, std::shared_ptr<store> data,
-                        campaigns_actor campaigns, std::shared_ptr<pinned_results> held, uint64_t keep);
+caf::behavior retention(caf::stateful_actor<retention_state>* self, actor_status_ptr own_status,
+                        std::shared_ptr<store> data, campaigns_actor campaigns, std::shared_ptr<pinned_results> held,
+                        uint64_t keep);
 
 } // namespace kevolve

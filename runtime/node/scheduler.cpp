@@ -87,7 +87,7 @@ void match(pointer self) {
     st.queue.erase(best);
     grant(self, r, std::move(w));
   }
-  st.card->says(std::to_string(st.queue.size()) + " waiting");
+  st.own_status->says(std::to_string(st.queue.size()) + " waiting");
 }
 
 void went_down(pointer self, const caf::actor_addr& who) {
@@ -122,15 +122,15 @@ scheduler_state::~scheduler_state() {
     abandon(w.promise, "the scheduler");
 }
 
-scheduler_actor::behavior_type scheduler(pointer self, card_ptr card, uint64_t first_epoch) {
-  self->state.card = std::move(card);
+scheduler_actor::behavior_type scheduler(pointer self, actor_status_ptr own_status, uint64_t first_epoch) {
+  self->state.own_status = std::move(own_status);
   self->state.first_epoch = first_epoch;
   self->state.last_lease = first_epoch;
   report_exceptions(self);
   self->set_down_handler([self](caf::down_msg& m) { went_down(self, m.source); });
   return {
       [self](atom::offer, resource_offer& offer) -> caf::result<uint64_t> {
-        handling h{self, self->state.card, "offer"};
+        handling h{self, self->state.own_status, "offer"};
         auto& st = self->state;
         auto& r = st.resources[offer.resource_id];
         r.epoch = std::max(r.epoch, st.first_epoch) + 1;
@@ -146,7 +146,7 @@ scheduler_actor::behavior_type scheduler(pointer self, card_ptr card, uint64_t f
         return promise;
       },
       [self](atom::acquire, lease_request& request) -> caf::result<lease> {
-        handling h{self, self->state.card, "acquire"};
+        handling h{self, self->state.own_status, "acquire"};
         auto asker = caf::actor_cast<caf::actor_addr>(self->current_sender());
         if (self->state.watched.insert(asker).second)
           self->monitor(asker);
@@ -157,7 +157,7 @@ scheduler_actor::behavior_type scheduler(pointer self, card_ptr card, uint64_t f
         return promise;
       },
       [self](atom::release, const lease& l) {
-        handling h{self, self->state.card, "release"};
+        handling h{self, self->state.own_status, "release"};
         auto i = self->state.resources.find(l.resource_id);
         if (i == self->state.resources.end() || i->second.lease != l.id || i->second.epoch != l.epoch)
           return;
@@ -165,11 +165,11 @@ scheduler_actor::behavior_type scheduler(pointer self, card_ptr card, uint64_t f
         match(self);
       },
       [self](atom::tick) {
-        handling h{self, self->state.card, "tick"};
+        handling h{self, self->state.own_status, "tick"};
         match(self);
       },
       [self](atom::status) {
-        handling h{self, self->state.card, "status"};
+        handling h{self, self->state.own_status, "status"};
         std::vector<resource_status> out;
         for (const auto& [id, r] : self->state.resources)
           out.push_back({r.offer.resource, id, r.epoch, r.up, r.lease != 0, r.granted, r.offer.unfit});

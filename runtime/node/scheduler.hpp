@@ -38,7 +38,7 @@ struct scheduler_state {
     caf::typed_response_promise<lease> promise;
   };
 
-  card_ptr card;
+  actor_status_ptr own_status;
   uint64_t first_epoch = 0; // above every epoch and lease of earlier instances and sessions
   uint64_t last_lease = 0;
   std::map<std::string, resource> resources; // by id
@@ -49,7 +49,7 @@ struct scheduler_state {
   ~scheduler_state();
 };
 
-scheduler_actor::behavior_type scheduler(scheduler_actor::stateful_pointer<scheduler_state> self, card_ptr card,
-                                         uint64_t first_epoch);
+scheduler_actor::behavior_type scheduler(scheduler_actor::stateful_pointer<scheduler_state> self,
+                                         actor_status_ptr own_status, uint64_t first_epoch);
 
 } // namespace kevolve

@@ -22,15 +22,15 @@ constexpr size_t held_at_most = 10'000;
 void quit(pointer self, const caf::error& reason);
 
 void publish(pointer self, supervisor_state::child& c) {
-  if (c.spec.front)
-    self->send(c.spec.front, atom::publish_v, c.handle);
+  if (c.spec.proxy)
+    self->send(c.spec.proxy, atom::publish_v, c.handle);
 }
 
 void stop_all(pointer self, caf::error reason) {
   auto& st = self->state;
   st.stopping = true;
   st.stop_reason = std::move(reason);
-  st.card->says("stopping");
+  st.own_status->says("stopping");
   auto any = false;
   for (auto i = st.children.rbegin(); i != st.children.rend(); ++i)
     if (i->handle) {
@@ -51,7 +51,7 @@ void child_ended(pointer self, size_t index, const caf::error& reason) {
   auto wanted = c.spec.policy == restart_policy::permanent || (c.spec.policy == restart_policy::transient && !in_order);
   if (!wanted)
     return;
-  while (!st.restarts.empty() && now - st.restarts.front() > st.config.window)
+  while (!st.restarts.empty() && now - st.restarts.proxy() > st.config.window)
     st.restarts.pop_front();
   st.restarts.push_back(now);
   if (st.restarts.size() > st.config.max_restarts) {
@@ -84,8 +84,8 @@ void start_child(pointer self, size_t index) {
 
 void quit(pointer self, const caf::error& reason) {
   for (auto& c : self->state.children)
-    if (c.spec.front)
-      self->send_exit(c.spec.front, caf::exit_reason::user_shutdown);
+    if (c.spec.proxy)
+      self->send_exit(c.spec.proxy, caf::exit_reason::user_shutdown);
   self->state.children.clear();
   self->state.alive = nullptr;
   self->quit(reason);
@@ -93,9 +93,10 @@ void quit(pointer self, const caf::error& reason) {
 
 } // namespace
 
-caf::behavior supervisor(pointer self, card_ptr card, supervision_config config, std::vector<child_spec> children) {
+caf::behavior supervisor(pointer self, actor_status_ptr own_status, supervision_config config,
+                         std::vector<child_spec> children) {
   auto& st = self->state;
-  st.card = std::move(card);
+  st.own_status = std::move(own_status);
   report_exceptions(self);
   st.alive = caf::actor_cast<caf::actor>(self);
   st.config = config;
@@ -120,18 +121,18 @@ caf::behavior supervisor(pointer self, card_ptr card, supervision_config config,
   });
   for (size_t i = 0; i < st.children.size(); ++i)
     start_child(self, i);
-  st.card->says("idle");
+  st.own_status->says("idle");
   return {
       [self](atom::tick, uint64_t index) {
-        handling h{self, self->state.card, "tick"};
+        handling h{self, self->state.own_status, "tick"};
         if (!self->state.stopping && index < self->state.children.size() && !self->state.children[index].handle)
           start_child(self, index);
       },
   };
 }
 
-caf::behavior front(caf::stateful_actor<front_state>* self, card_ptr card) {
-  self->state.card = std::move(card);
+caf::behavior proxy(caf::stateful_actor<proxy_state>* self, actor_status_ptr own_status) {
+  self->state.own_status = std::move(own_status);
   self->set_default_handler([self](caf::scheduled_actor*, caf::message_view& xs) -> caf::result<caf::message> {
     auto& st = self->state;
     auto promise = self->make_response_promise();
@@ -147,7 +148,7 @@ caf::behavior front(caf::stateful_actor<front_state>* self, card_ptr card) {
       [self](atom::publish, caf::actor& instance) {
         auto& st = self->state;
         st.current = std::move(instance);
-        st.card->says(st.current ? "idle" : "down");
+        st.own_status->says(st.current ? "idle" : "down");
         if (!st.current)
           return;
         for (auto& [promise, message] : std::exchange(st.held, {}))
@@ -156,7 +157,7 @@ caf::behavior front(caf::stateful_actor<front_state>* self, card_ptr card) {
   };
 }
 
-front_state::~front_state() {
+proxy_state::~proxy_state() {
   for (auto& [promise, message] : held)
     if (promise.pending())
       promise.deliver(caf::make_error(errc::unavailable, std::string{"has ended"}));

@@ -34,7 +34,7 @@ struct child_spec {
   restart_policy policy = restart_policy::permanent;
   // Spawns a fresh instance under the supervisor's id; may throw, which counts as a crash.
   std::function<caf::actor(caf::event_based_actor* supervisor, uint64_t supervisor_id)> start;
-  caf::actor front; // proxy that is told of every instance and ends with the supervisor; may be invalid
+  caf::actor proxy; // proxy that is told of every instance and ends with the supervisor; may be invalid
 };
 
 struct supervision_config {
@@ -54,7 +54,7 @@ struct supervisor_state {
     caf::actor_clock::time_point started;
   };
 
-  card_ptr card;
+  actor_status_ptr own_status;
   // A reference to itself until its children have ended. The framework ends an actor without references, as when its
   // owner has crashed, and would leave the children running.
   caf::actor alive;
@@ -67,19 +67,19 @@ struct supervisor_state {
 
 // Stops its children in reverse order on an exit message, then ends. Exceeding the intensity ends it with
 // errc::unavailable naming the child, so that the owner escalates.
-caf::behavior supervisor(caf::stateful_actor<supervisor_state>* self, card_ptr card, supervision_config config,
-                         std::vector<child_spec> children);
+caf::behavior supervisor(caf::stateful_actor<supervisor_state>* self, actor_status_ptr own_status,
+                         supervision_config config, std::vector<child_spec> children);
 
 // The proxy of a supervised actor. It passes every message on to the current instance. While there is none it keeps
 // messages, up to a limit, then answers errc::unavailable.
-struct front_state {
-  static inline const char* name = "front";
-  card_ptr card;
+struct proxy_state {
+  static inline const char* name = "proxy";
+  actor_status_ptr own_status;
   caf::actor current;
   std::vector<std::pair<caf::response_promise, caf::message>> held;
 
-  ~front_state();
+  ~proxy_state();
 };
-caf::behavior front(caf::stateful_actor<front_state>* self, card_ptr card);
+caf::behavior proxy(caf::stateful_actor<proxy_state>* self, actor_status_ptr own_status);
 
 } // namespace kevolve

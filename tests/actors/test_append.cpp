@@ -25,7 +25,7 @@ journal_actor::behavior_type scripted_journal(journal_actor::pointer, script_ptr
         st->heard.push_back(r);
         if (st->script.empty())
           return uint64_t{42};
-        auto code = st->script.front();
+        auto code = st->script.proxy();
         st->script.pop_front();
         return to_error({code, "as scripted"});
       },
@@ -48,7 +48,7 @@ journal_actor::behavior_type scripted_journal(journal_actor::pointer, script_ptr
 }
 
 struct writer_state {
-  card_ptr card;
+  actor_status_ptr own_status;
 };
 
 struct desk : virtual_system {
@@ -69,18 +69,19 @@ struct desk : virtual_system {
     append_request r;
     r.campaign = {1, 2};
     r.events.push_back({event_kind::node_selected, "payload"});
-    writer = spawn_carded(system, cards, "writer", "w", 0,
-                          [this, r](caf::stateful_actor<writer_state>* self, card_ptr card) -> caf::behavior {
-                            append(
-                                self, card, journal, campaign, r, [this](uint64_t n) { sequence = n; },
-                                [this](caf::error& e) { error = to_failure(e); });
-                            return {[](atom::tick) {}};
-                          });
+    writer =
+        spawn_tracked(system, statuses, "writer", "w", 0,
+                      [this, r](caf::stateful_actor<writer_state>* self, actor_status_ptr own_status) -> caf::behavior {
+                        append(
+                            self, own_status, journal, campaign, r, [this](uint64_t n) { sequence = n; },
+                            [this](caf::error& e) { error = to_failure(e); });
+                        return {[](atom::tick) {}};
+                      });
     run();
   }
   size_t live(const std::string& kind) const {
     size_t n = 0;
-    for (const auto& v : cards->list())
+    for (const auto& v : statuses->list())
       n += v.kind == kind && v.ended_ns == 0 ? 1U : 0U;
     return n;
   }

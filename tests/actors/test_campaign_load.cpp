@@ -50,7 +50,7 @@ journal_actor::behavior_type slow_journal(journal_actor::pointer self, std::shar
 
 struct loading : virtual_system {
   std::shared_ptr<slow_journal_state> journal = std::make_shared<slow_journal_state>();
-  campaign_actor front;
+  campaign_actor proxy;
   std::shared_ptr<reply<campaign_status>> status;
   std::shared_ptr<reply<steer_answer>> steered;
 
@@ -60,21 +60,21 @@ struct loading : virtual_system {
     context->id = derive_id("test", "campaign");
     context->name = "slow to read";
     context->spec = std::make_shared<campaign_spec>();
-    context->cards = cards;
+    context->statuses = statuses;
     context->journal = system.spawn(slow_journal, journal);
     context->dormant = dormant;
     journal_front = context->journal;
-    front = caf::actor_cast<campaign_actor>(
-        spawn_carded(system, cards, "campaign", "slow", 0, campaign, campaign_context_ptr{context}));
-    caf::anon_send(front, atom::begin_v);
+    proxy = caf::actor_cast<campaign_actor>(
+        spawn_tracked(system, statuses, "campaign", "slow", 0, campaign, campaign_context_ptr{context}));
+    caf::anon_send(proxy, atom::begin_v);
     run();
     REQUIRE(journal->reading.pending());
     steer_request q;
     q.action = steer_action::priority;
     q.by = "alice";
     q.priority = 300;
-    status = ask<campaign_status>(front, atom::status_v);
-    steered = ask<steer_answer>(front, atom::steer_v, q);
+    status = ask<campaign_status>(proxy, atom::status_v);
+    steered = ask<steer_answer>(proxy, atom::steer_v, q);
     run();
     CHECK_FALSE(status->come());
     CHECK_FALSE(steered->come());
@@ -82,7 +82,7 @@ struct loading : virtual_system {
   }
   ~loading() {
     journal->reading = {}; // breaks the cycle of references with the journal
-    stop(caf::actor_cast<caf::actor>(front));
+    stop(caf::actor_cast<caf::actor>(proxy));
     run();
   }
   loading(const loading&) = delete;
@@ -111,8 +111,8 @@ TEST_CASE(
   caf::anon_send(s.journal_front, atom::flush_v);
   s.run();
   s.journal->refuses = true;
-  caf::anon_send(s.front, atom::faulted_v, uint64_t{0}, fault{"no_space", "no space left", 0});
-  auto cancelled = s.ask<campaign_status>(s.front, atom::cancel_v, std::string{"enough"});
+  caf::anon_send(s.proxy, atom::faulted_v, uint64_t{0}, fault{"no_space", "no space left", 0});
+  auto cancelled = s.ask<campaign_status>(s.proxy, atom::cancel_v, std::string{"enough"});
   s.run();
   REQUIRE(cancelled->error); // a kill would be undone by a restart
   CHECK(cancelled->error->code == errc::no_space);
@@ -135,7 +135,7 @@ TEST_CASE("a campaign paused before its preparation stays paused after a restart
   s.journal->events = {e};
   caf::anon_send(s.journal_front, atom::flush_v); // there is no evaluator here to ask
   s.run();
-  auto status = s.ask<campaign_status>(s.front, atom::status_v);
+  auto status = s.ask<campaign_status>(s.proxy, atom::status_v);
   s.run();
   REQUIRE(status->value);
   CHECK(status->value->state == "paused");
@@ -144,7 +144,7 @@ TEST_CASE("a campaign paused before its preparation stays paused after a restart
 
 TEST_CASE("a request to a campaign that dies while it is read gets an error") {
   loading s;
-  caf::anon_send(s.front, atom::crash_v);
+  caf::anon_send(s.proxy, atom::crash_v);
   s.run();
   CHECK(s.status->error);
   CHECK(s.steered->error);

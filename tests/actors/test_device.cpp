@@ -109,8 +109,9 @@ struct bench : virtual_system {
   boost::asio::io_context io;
   temporary_store disk;
   std::shared_ptr<device_board> board = std::make_shared<device_board>();
-  journal_actor keeper = spawn_carded(system, cards, "journal", "journal", 0, journal, disk.data, uint64_t{0});
-  scheduler_actor grants = spawn_carded(system, cards, "scheduler", "scheduler", 0, kevolve::scheduler, uint64_t{1});
+  journal_actor keeper = spawn_tracked(system, statuses, "journal", "journal", 0, journal, disk.data, uint64_t{0});
+  scheduler_actor grants =
+      spawn_tracked(system, statuses, "scheduler", "scheduler", 0, kevolve::scheduler, uint64_t{1});
   device_actor timer;
 
   bench() { start(); }
@@ -124,9 +125,9 @@ struct bench : virtual_system {
     setup.offer.resource_id = "cpu:1";
     setup.scheduler = grants;
     setup.health = {3, 60s, 1s, 4s, 10'000};
-    timer = spawn_carded(system, cards, "device", "cpu:1", 0, device, setup);
+    timer = spawn_tracked(system, statuses, "device", "cpu:1", 0, device, setup);
     run();
-    pid = static_cast<pid_t>(std::stol(card().state.substr(std::string_view{"starting pid "}.size())));
+    pid = static_cast<pid_t>(std::stol(own_status().state.substr(std::string_view{"starting pid "}.size())));
   }
   ~bench() {
     end();
@@ -153,8 +154,8 @@ struct bench : virtual_system {
     h.kind = "judge";
     says(frame_kind::hello, h);
   }
-  card_view card() const {
-    for (const auto& v : cards->list())
+  actor_status_view own_status() const {
+    for (const auto& v : statuses->list())
       if (v.kind == "device")
         return v;
     return {};
@@ -178,7 +179,7 @@ struct bench : virtual_system {
   resource_status status() {
     auto r = ask<std::vector<resource_status>>(grants, atom::status_v);
     run();
-    return r->value && !r->value->empty() ? r->value->front() : resource_status{};
+    return r->value && !r->value->empty() ? r->value->proxy() : resource_status{};
   }
   std::shared_ptr<reply<lease>> acquire(caf::actor* who = nullptr) {
     lease_request w;
@@ -226,7 +227,7 @@ struct bench : virtual_system {
     }
   }
   void await_end() {
-    while (card().ended_ns == 0) {
+    while (own_status().ended_ns == 0) {
       REQUIRE(io.run_one_for(30s) == 1);
       run();
     }
@@ -276,7 +277,7 @@ TEST_CASE_FIXTURE(bench, "a crash on a faulty device is no verdict: the job runs
   auto s = status();
   CHECK_FALSE(s.up);
   CHECK(s.unfit.rfind("quarantined: ", 0) == 0);
-  CHECK(card().state == s.unfit);
+  CHECK(own_status().state == s.unfit);
   // The device is not leased until a probe passes.
   auto next = acquire();
   pass(1s);
@@ -360,11 +361,11 @@ TEST_CASE_FIXTURE(bench, "a judge that waits for its core keeps its full time li
     pass(20s);
     says(frame_kind::progress, helper_progress{job, "waiting for core 1, held by 4711", true});
   }
-  CHECK(card().state.find("waiting for core 1") != std::string::npos);
-  CHECK(card().awaits == "waiting for core 1, held by 4711");
+  CHECK(own_status().state.find("waiting for core 1") != std::string::npos);
+  CHECK(own_status().awaits == "waiting for core 1, held by 4711");
   CHECK(state().stuck == "");
   says(frame_kind::progress, helper_progress{job, "core 1 is free", false});
-  CHECK(card().awaits == "");
+  CHECK(own_status().awaits == "");
   job_says(job, ended_with(verdict::pass));
   REQUIRE(r->value);
   CHECK(r->value->result == verdict::pass);

@@ -112,9 +112,9 @@ struct laboratory : virtual_system {
     context->id = {1, 2};
     context->spec = spec;
     context->hardware = std::make_shared<paper_target>();
-    context->cards = cards;
-    context->journal = spawn_carded(system, cards, "journal", "journal", 0, journal, disk.data, uint64_t{0});
-    context->scheduler = spawn_carded(system, cards, "scheduler", "scheduler", 0, kevolve::scheduler, uint64_t{0});
+    context->statuses = statuses;
+    context->journal = spawn_tracked(system, statuses, "journal", "journal", 0, journal, disk.data, uint64_t{0});
+    context->scheduler = spawn_tracked(system, statuses, "scheduler", "scheduler", 0, kevolve::scheduler, uint64_t{0});
     offer("compiler", caf::actor_cast<caf::actor>(compiler));
     offer("device", caf::actor_cast<caf::actor>(device));
     said->verdict_on_candidates.result = verdict::pass;
@@ -131,7 +131,7 @@ struct laboratory : virtual_system {
     run();
   }
   void start() {
-    tested = spawn_carded(system, cards, "evaluator", "e", 0, evaluator, campaign_context_ptr{context});
+    tested = spawn_tracked(system, statuses, "evaluator", "e", 0, evaluator, campaign_context_ptr{context});
     run();
   }
   // Adds an event of the node that waits to be stored.
@@ -424,7 +424,7 @@ TEST_CASE_FIXTURE(laboratory, "adopted results are held like own ones, and relea
     CHECK(held(key_of(id)));
   context->held->release(context->id);
   CHECK_FALSE(held(again->value->object));
-  CHECK_FALSE(held(key_of(again->value->evaluations.front())));
+  CHECK_FALSE(held(key_of(again->value->evaluations.proxy())));
 }
 
 TEST_CASE_FIXTURE(laboratory, "a compile whose object is missing is repeated") {

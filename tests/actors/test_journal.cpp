@@ -18,7 +18,7 @@ namespace {
 struct archive : virtual_system {
   temporary_store disk;
   // Not detached here, so that virtual time drives it.
-  journal_actor actor = spawn_carded(system, cards, "journal", "journal", 0, journal, disk.data, uint64_t{0});
+  journal_actor actor = spawn_tracked(system, statuses, "journal", "journal", 0, journal, disk.data, uint64_t{0});
 
   ~archive() {
     stop(caf::actor_cast<caf::actor>(actor));
@@ -41,7 +41,7 @@ const id128 two{2, 2};
 TEST_CASE_FIXTURE(archive, "nothing is written into the disk's reserve, and the refusal states the free space") {
   auto careful =
       // No disk has so much space.
-      spawn_carded(system, cards, "journal", "careful", 0, journal, disk.data, uint64_t{1} << 62U);
+      spawn_tracked(system, statuses, "journal", "careful", 0, journal, disk.data, uint64_t{1} << 62U);
   auto refused = ask<uint64_t>(careful, atom::append_v, entry(one, "first"));
   run();
   REQUIRE(refused->error);
@@ -52,7 +52,7 @@ TEST_CASE_FIXTURE(archive, "nothing is written into the disk's reserve, and the 
 }
 
 TEST_CASE_FIXTURE(archive, "a refusal that lasts is told once a minute") {
-  auto careful = spawn_carded(system, cards, "journal", "careful", 0, journal, disk.data, uint64_t{1} << 62U);
+  auto careful = spawn_tracked(system, statuses, "journal", "careful", 0, journal, disk.data, uint64_t{1} << 62U);
   const auto file = disk.dir + "/log";
   log::configure({log::level::info, false, file});
   for (auto n = 0; n < 241; ++n) { // two minutes, twice a second
@@ -92,15 +92,15 @@ TEST_CASE_FIXTURE(archive, "acknowledged events can be read by campaign and glob
   run();
   REQUIRE(events->value);
   REQUIRE(events->value->size() == 1);
-  CHECK(events->value->front().payload == "second");
-  CHECK(events->value->front().sequence == 2);
+  CHECK(events->value->proxy().payload == "second");
+  CHECK(events->value->proxy().sequence == 2);
   REQUIRE(all->value);
   REQUIRE(all->value->size() == 1);
-  CHECK(all->value->front().campaign == two);
+  CHECK(all->value->proxy().campaign == two);
   CHECK(value->value == "value 1");
   REQUIRE(rows->value);
   REQUIRE(rows->value->size() == 1);
-  CHECK(rows->value->front().key == "key 1");
+  CHECK(rows->value->proxy().key == "key 1");
   CHECK(blob->value == "bytes");
 }
 
@@ -130,7 +130,7 @@ TEST_CASE_FIXTURE(archive, "folding a campaign sees everything sent before, stor
   REQUIRE(written->value);
   REQUIRE(events->value);
   REQUIRE(events->value->size() == 1);
-  CHECK(events->value->front().payload == "late");
+  CHECK(events->value->proxy().payload == "late");
 }
 
 TEST_CASE_FIXTURE(archive, "a journal that crashes answers pending requests and stores nothing of them") {
@@ -201,7 +201,7 @@ TEST_CASE("a disk that fails to sync hides unsynced events, and the rest stays r
   store_options on_it;
   on_it.env = sick.env();
   temporary_store disk{on_it};
-  auto actor = spawn_carded(s.system, s.cards, "journal", "journal", 0, journal, disk.data, uint64_t{0});
+  auto actor = spawn_tracked(s.system, s.statuses, "journal", "journal", 0, journal, disk.data, uint64_t{0});
   auto append_it = [&](const char* payload, bool may_lag) {
     auto a = archive::entry(one, payload);
     a.may_lag = may_lag;

@@ -51,8 +51,8 @@ struct post_office : virtual_system {
     context->id = campaign;
     context->spec = spec;
     context->hardware = std::make_shared<paper_target>();
-    context->cards = cards;
-    context->journal = spawn_carded(system, cards, "journal", "journal", 0, journal, disk.data, uint64_t{0});
+    context->statuses = statuses;
+    context->journal = spawn_tracked(system, statuses, "journal", "journal", 0, journal, disk.data, uint64_t{0});
     preparation prepared;
     prepared.peaks["peak.flops_per_s"] = "1e11";
     append_request a;
@@ -64,9 +64,9 @@ struct post_office : virtual_system {
   }
   // Begins a node's session. Relay and generator know only the journal's content.
   void open() {
-    office = spawn_carded(system, cards, "relay", "relay", 0, relay, context->journal, [this] { return now; });
-    asking = spawn_carded(system, cards, "generator", "g", 0, model_generator, campaign_context_ptr{context},
-                          uint32_t{0}, caf::actor_cast<model_actor>(office), [this] { return now; });
+    office = spawn_tracked(system, statuses, "relay", "relay", 0, relay, context->journal, [this] { return now; });
+    asking = spawn_tracked(system, statuses, "generator", "g", 0, model_generator, campaign_context_ptr{context},
+                           uint32_t{0}, caf::actor_cast<model_actor>(office), [this] { return now; });
     run();
   }
   void close() {

@@ -19,7 +19,7 @@ namespace {
 
 struct shop : virtual_system {
   boost::asio::io_context io;
-  caf::actor stands = spawn_carded(system, cards, "front", "scheduler", 0, front);
+  caf::actor stands = spawn_tracked(system, statuses, "proxy", "scheduler", 0, proxy);
   scheduler_actor scheduler_front = caf::actor_cast<scheduler_actor>(stands);
   scheduler_actor instance;
   uint64_t first_epoch = 0;
@@ -28,7 +28,7 @@ struct shop : virtual_system {
 
   void start_scheduler() {
     first_epoch += 1'000;
-    instance = spawn_carded(system, cards, "scheduler", "scheduler", 0, kevolve::scheduler, first_epoch);
+    instance = spawn_tracked(system, statuses, "scheduler", "scheduler", 0, kevolve::scheduler, first_epoch);
     caf::anon_send(stands, atom::publish_v, caf::actor_cast<caf::actor>(instance));
     run();
   }
@@ -73,10 +73,10 @@ struct shop : virtual_system {
     run();
     if (!r->value || r->value->empty())
       return {};
-    return r->value->front();
+    return r->value->proxy();
   }
-  card_view worker_card() const {
-    for (const auto& v : cards->list())
+  actor_status_view worker_status() const {
+    for (const auto& v : statuses->list())
       if (v.kind == "compiler_worker")
         return v;
     return {};
@@ -84,7 +84,7 @@ struct shop : virtual_system {
 
   // Waits for the helper's end, which arrives through the I/O.
   void await_end() {
-    while (worker_card().ended_ns == 0) {
+    while (worker_status().ended_ns == 0) {
       io.run_one();
       run();
     }
@@ -99,9 +99,9 @@ struct shop : virtual_system {
     setup.offer.resource = "compiler";
     setup.offer.resource_id = "compiler:0";
     setup.scheduler = scheduler_front;
-    worker = spawn_carded(system, cards, "compiler_worker", "compiler:0", 0, compiler_worker, setup);
+    worker = spawn_tracked(system, statuses, "compiler_worker", "compiler:0", 0, compiler_worker, setup);
     run();
-    helper = static_cast<pid_t>(std::stol(worker_card().state.substr(std::string_view{"starting pid "}.size())));
+    helper = static_cast<pid_t>(std::stol(worker_status().state.substr(std::string_view{"starting pid "}.size())));
   }
   ~shop() {
     stop(caf::actor_cast<caf::actor>(worker));
@@ -125,7 +125,7 @@ TEST_CASE_FIXTURE(shop, "a resource offers itself once its helper is ready") {
   hello();
   REQUIRE(status());
   CHECK(status()->up);
-  CHECK(worker_card().state == "idle");
+  CHECK(worker_status().state == "idle");
 }
 
 TEST_CASE_FIXTURE(shop, "a job runs under its lease; one of another epoch or a second one is refused") {
@@ -187,7 +187,7 @@ TEST_CASE_FIXTURE(shop, "a resource survives more than one crash of the schedule
     REQUIRE(status());
     CHECK(status()->up);
   }
-  CHECK(worker_card().ended_ns == 0);
+  CHECK(worker_status().ended_ns == 0);
 }
 
 TEST_CASE_FIXTURE(shop, "a dead holder's job ends before its resource is leased again") {
@@ -238,13 +238,13 @@ TEST_CASE_FIXTURE(shop,
   CHECK(r->value->result == verdict::none);
   CHECK(r->value->trouble.kind == "worker_killed");
   CHECK(r->value->trouble.detail.find("signal 9") != std::string::npos);
-  CHECK(worker_card().last_failure.find("signal 9") != std::string::npos);
+  CHECK(worker_status().last_failure.find("signal 9") != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(shop, "a helper with another protocol version is refused") {
   hello(2);
   CHECK_FALSE(status());
-  CHECK(worker_card().last_failure.find("protocol") != std::string::npos);
+  CHECK(worker_status().last_failure.find("protocol") != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(shop, "a job beyond its limit ends the helper") {
@@ -253,7 +253,7 @@ TEST_CASE_FIXTURE(shop, "a job beyond its limit ends the helper") {
   auto r = compile(*l->value, job);
   pass(29s); // limit 10 s, grace 20 s
   io.poll();
-  CHECK(worker_card().ended_ns == 0);
+  CHECK(worker_status().ended_ns == 0);
   pass(1s);
   await_end(); // the process is really killed
   REQUIRE(r->value);

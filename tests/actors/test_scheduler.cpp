@@ -17,7 +17,7 @@ struct fake_resource {
 
 struct exchange : virtual_system {
   scheduler_actor grants =
-      spawn_carded(system, cards, "scheduler", "scheduler", 0, kevolve::scheduler, uint64_t{1'000});
+      spawn_tracked(system, statuses, "scheduler", "scheduler", 0, kevolve::scheduler, uint64_t{1'000});
   std::vector<fake_resource> resources;
 
   size_t add_resource() {
@@ -167,7 +167,7 @@ TEST_CASE_FIXTURE(exchange, "when a holder dies its resource is told, and is fre
   stop(holder);
   run();
   REQUIRE(resources[0].released->size() == 1);
-  CHECK(resources[0].released->front().id == held->value->id);
+  CHECK(resources[0].released->proxy().id == held->value->id);
   CHECK_FALSE(next->come()); // the dead holder's job may still run there
   CHECK_FALSE(status()[0].leased);
   auto epoch = offer(0, "device", "cpu:1");

@@ -36,7 +36,8 @@ struct market : virtual_system {
     std::chrono::milliseconds until{0};
   };
 
-  scheduler_actor grants = spawn_carded(system, cards, "scheduler", "scheduler", 0, kevolve::scheduler, uint64_t{0});
+  scheduler_actor grants =
+      spawn_tracked(system, statuses, "scheduler", "scheduler", 0, kevolve::scheduler, uint64_t{0});
   std::vector<caf::actor> resources;
   std::vector<campaign> all;
   std::vector<wish> wishes;

@@ -30,12 +30,12 @@ struct household : virtual_system {
     rules.backoff_max = 1'000ms;
   }
 
-  child_spec child(const std::string& name, restart_policy policy = restart_policy::permanent, caf::actor front = {}) {
+  child_spec child(const std::string& name, restart_policy policy = restart_policy::permanent, caf::actor proxy = {}) {
     child_spec c;
     c.kind = "worker";
     c.name = name;
     c.policy = policy;
-    c.front = std::move(front);
+    c.proxy = std::move(proxy);
     c.start = [this, name](caf::event_based_actor* s, uint64_t) {
       if (refuse_to_start)
         throw std::runtime_error{"cannot start"};
@@ -54,7 +54,7 @@ struct household : virtual_system {
     return c;
   }
   void supervise(std::vector<child_spec> children) {
-    keeper = spawn_carded(system, cards, "supervisor", "household", 0, supervisor, rules, std::move(children));
+    keeper = spawn_tracked(system, statuses, "supervisor", "household", 0, supervisor, rules, std::move(children));
     keeper->attach_functor([this](const caf::error& e) { keeper_end = describe_end(e); });
     run();
   }
@@ -170,11 +170,11 @@ TEST_CASE_FIXTURE(household, "a supervisor whose owner crashes ends its children
   struct owner_state {
     caf::actor keeper;
   };
-  auto stands = spawn_carded(system, cards, "front", "worker a", 0, front);
+  auto stands = spawn_tracked(system, statuses, "proxy", "worker a", 0, proxy);
   auto owner = system.spawn([&](caf::stateful_actor<owner_state>* self) -> caf::behavior {
     self->state.keeper =
-        spawn_carded<caf::linked>(*self, cards, "supervisor", "household", 0, supervisor, rules,
-                                  std::vector{child("a", restart_policy::permanent, stands), child("b")});
+        spawn_tracked<caf::linked>(*self, statuses, "supervisor", "household", 0, supervisor, rules,
+                                   std::vector{child("a", restart_policy::permanent, stands), child("b")});
     return {[self](atom::crash) { self->quit(to_error({errc::internal, "crashed"})); }};
   });
   run();
@@ -188,7 +188,7 @@ TEST_CASE_FIXTURE(household, "a supervisor whose owner crashes ends its children
 }
 
 TEST_CASE_FIXTURE(household, "a proxy forwards requests and keeps them while there is no instance") {
-  auto stands = spawn_carded(system, cards, "front", "worker a", 0, front);
+  auto stands = spawn_tracked(system, statuses, "proxy", "worker a", 0, proxy);
   supervise({child("a", restart_policy::permanent, stands)});
   auto first = ask<uint64_t>(stands, atom::status_v);
   run();
@@ -205,7 +205,7 @@ TEST_CASE_FIXTURE(household, "a proxy forwards requests and keeps them while the
 
 TEST_CASE_FIXTURE(household, "one-way messages reach the next instance through a proxy, in order") {
   std::vector<uint64_t> heard;
-  auto stands = spawn_carded(system, cards, "front", "listener", 0, front);
+  auto stands = spawn_tracked(system, statuses, "proxy", "listener", 0, proxy);
   for (uint64_t i : {1U, 2U, 3U})
     caf::anon_send(stands, atom::tick_v, uint64_t{i});
   run();
@@ -220,7 +220,7 @@ TEST_CASE_FIXTURE(household, "one-way messages reach the next instance through a
 }
 
 TEST_CASE_FIXTURE(household, "a proxy that ends answers the requests it kept") {
-  auto stands = spawn_carded(system, cards, "front", "nobody", 0, front);
+  auto stands = spawn_tracked(system, statuses, "proxy", "nobody", 0, proxy);
   auto kept = ask<uint64_t>(stands, atom::status_v);
   run();
   CHECK_FALSE(kept->come());
@@ -231,7 +231,7 @@ TEST_CASE_FIXTURE(household, "a proxy that ends answers the requests it kept") {
 }
 
 TEST_CASE_FIXTURE(household, "proxies end with their supervisor") {
-  auto stands = spawn_carded(system, cards, "front", "worker a", 0, front);
+  auto stands = spawn_tracked(system, statuses, "proxy", "worker a", 0, proxy);
   supervise({child("a", restart_policy::permanent, stands)});
   stop(keeper);
   run();

@@ -38,7 +38,7 @@ struct virtual_system {
   virtual_config config;
   caf::actor_system system{config};
   caf::scheduler::test_coordinator& scheduler = dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());
-  std::shared_ptr<card_table> cards = std::make_shared<card_table>();
+  std::shared_ptr<actor_status_table> statuses = std::make_shared<actor_status_table>();
 
   void run() { scheduler.run(); }
   void pass(std::chrono::milliseconds t) {

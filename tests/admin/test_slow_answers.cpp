@@ -60,15 +60,15 @@ TEST_CASE("a request without an answer times out, and the late answer is dropped
   auto what = std::make_shared<silence>();
   api_context context;
   context.journal = system.spawn(silent_journal, what);
-  context.cards = std::make_shared<card_table>();
+  context.statuses = std::make_shared<actor_status_table>();
   const std::string token(64, 'a');
   http_limits limits;
   limits.answer = std::chrono::milliseconds{100};
   auto at = parse_listen("127.0.0.1:0", false);
   REQUIRE(at);
-  auto front = http_listener::start(*at, std::make_unique<admin_api>(system, context), token_check{token}, {}, limits);
-  REQUIRE(front);
-  const auto port = (*front)->address().port;
+  auto proxy = http_listener::start(*at, std::make_unique<admin_api>(system, context), token_check{token}, {}, limits);
+  REQUIRE(proxy);
+  const auto port = (*proxy)->address().port;
   const auto request = [&](const std::string& target) {
     return "GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) + "\r\nAuthorization: Bearer "
            + token + "\r\n\r\n";
@@ -82,6 +82,6 @@ TEST_CASE("a request without an answer times out, and the late answer is dropped
   const auto next = c.read_until("ok\"}");
   CHECK(next.find("HTTP/1.1 200") != std::string::npos);
   CHECK(next.find("items") == std::string::npos);
-  front->reset();
+  proxy->reset();
   caf::anon_send_exit(context.journal, caf::exit_reason::user_shutdown);
 }

@@ -108,7 +108,7 @@ id128 live_node::submit(const std::string& name, const std::vector<std::string>&
   return *id;
 }
 
-campaign_actor live_node::front(const id128& id) {
+campaign_actor live_node::proxy(const id128& id) {
   // After a crash of the directory, the campaign is unknown until its next instance starts.
   for (auto until = std::chrono::steady_clock::now() + ask_limit; std::chrono::steady_clock::now() < until;) {
     auto found = ask<caf::actor>(*running_, running_->campaigns(), atom::lookup_v, id);
@@ -123,7 +123,7 @@ campaign_actor live_node::front(const id128& id) {
 
 campaign_status live_node::status(const id128& id) {
   for (auto until = std::chrono::steady_clock::now() + ask_limit; std::chrono::steady_clock::now() < until;) {
-    auto s = ask<campaign_status>(*running_, front(id), atom::status_v);
+    auto s = ask<campaign_status>(*running_, proxy(id), atom::status_v);
     if (s)
       return *s;
     wait_a_moment(*running_); // it is restarting
@@ -152,17 +152,17 @@ campaign_status live_node::await_end(const id128& id, std::chrono::seconds limit
 }
 
 result<campaign_status> live_node::pause(const id128& id, const std::string& reason) {
-  return ask<campaign_status>(*running_, front(id), atom::pause_v, reason);
+  return ask<campaign_status>(*running_, proxy(id), atom::pause_v, reason);
 }
 result<campaign_status> live_node::resume(const id128& id, const std::string& reason) {
-  return ask<campaign_status>(*running_, front(id), atom::resume_v, reason);
+  return ask<campaign_status>(*running_, proxy(id), atom::resume_v, reason);
 }
 result<campaign_status> live_node::cancel(const id128& id, const std::string& reason) {
-  return ask<campaign_status>(*running_, front(id), atom::cancel_v, reason);
+  return ask<campaign_status>(*running_, proxy(id), atom::cancel_v, reason);
 }
 
 result<steer_answer> live_node::steer(const id128& id, const steer_request& q) {
-  return ask<steer_answer>(*running_, front(id), atom::steer_v, q);
+  return ask<steer_answer>(*running_, proxy(id), atom::steer_v, q);
 }
 result<caf::actor> live_node::wake(const id128& id) {
   return ask<caf::actor>(*running_, running_->campaigns(), atom::wake_v, id);
@@ -173,14 +173,14 @@ std::vector<campaign_status> live_node::list() {
 }
 
 std::vector<node_brief> live_node::tree(const id128& id) {
-  auto all = ask<tree_page>(*running_, front(id), atom::tree_v, uint64_t{0}, UINT64_MAX);
+  auto all = ask<tree_page>(*running_, proxy(id), atom::tree_v, uint64_t{0}, UINT64_MAX);
   return all ? all->items : std::vector<node_brief>{};
 }
 
 bool live_node::crash(const std::string& kind, const std::string& name) {
-  for (const auto& card : running_->cards()->list())
-    if (card.kind == kind && card.ended_ns == 0 && (name.empty() || card.name == name))
-      if (auto who = running_->cards()->handle(card.id)) {
+  for (const auto& own_status : running_->statuses()->list())
+    if (own_status.kind == kind && own_status.ended_ns == 0 && (name.empty() || own_status.name == name))
+      if (auto who = running_->statuses()->handle(own_status.id)) {
         caf::anon_send(who, atom::crash_v);
         return true;
       }

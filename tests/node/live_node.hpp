@@ -78,7 +78,7 @@ public:
   const store& data() { return *running_->parts_of().data; }
 
 private:
-  campaign_actor front(const id128& id);
+  campaign_actor proxy(const id128& id);
 
   same_cores cores_;
   std::unique_ptr<node> running_;

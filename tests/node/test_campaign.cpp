@@ -124,19 +124,19 @@ TEST_CASE("of many ended campaigns the oldest end their actors, and restart them
   }
   const auto live = [&] {
     uint64_t count = 0;
-    for (const auto& card : n.get().cards()->list())
-      count += card.kind == "campaign" && card.ended_ns == 0 ? 1U : 0U;
+    for (const auto& own_status : n.get().statuses()->list())
+      count += own_status.kind == "campaign" && own_status.ended_ns == 0 ? 1U : 0U;
     return count;
   };
   n.await(all.back(), [&](const campaign_status&) { return live() == 16; });
-  auto first = n.wake(all.front());
+  auto first = n.wake(all.proxy());
   for (int i = 0; !first && i < 1'000; ++i) { // its former actors may still be ending
     CHECK(first.error().code == errc::unavailable);
-    first = n.wake(all.front());
+    first = n.wake(all.proxy());
   }
   REQUIRE(first);
-  CHECK(n.status(all.front()).state == "finished");
-  CHECK(n.status(all.front()).stop_reason == end_reason::cancelled);
+  CHECK(n.status(all.proxy()).state == "finished");
+  CHECK(n.status(all.proxy()).stop_reason == end_reason::cancelled);
   n.await(all.back(), [&](const campaign_status&) { return live() == 16; });
 }
 

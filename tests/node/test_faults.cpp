@@ -140,7 +140,7 @@ TEST_CASE("stopped helpers are detected long before their jobs' limits" * doctes
     });
     // The reason must not be its time limit.
     await(n.get(), "a stop that is noticed", [&] {
-      for (const auto& c : n.get().cards()->list())
+      for (const auto& c : n.get().statuses()->list())
         if (c.kind == kind && c.last_failure.find("it was stopped") != std::string::npos)
           return true;
       return false;

@@ -38,14 +38,14 @@ candidate endless() {
 
 // Waits until a compiler has worked on one job for that long.
 void await_compile(live_node& n, const id128& id, std::chrono::seconds age) {
-  const auto is_old = [&](const card_view& v) {
+  const auto is_old = [&](const actor_status_view& v) {
     const auto at = v.state.find(": compile ");
     return v.kind == "compiler_worker" && at != std::string::npos
            && std::strtod(v.state.c_str() + at + 10, nullptr) >= static_cast<double>(age.count());
   };
   n.await(id, [&](const campaign_status&) {
-    const auto cards = n.get().cards()->list();
-    return std::any_of(cards.begin(), cards.end(), is_old);
+    const auto statuses = n.get().statuses()->list();
+    return std::any_of(statuses.begin(), statuses.end(), is_old);
   });
 }
 

@@ -33,12 +33,12 @@ struct stepped_node : virtual_system {
     data = std::move(*opened);
     auto hardware = make_target("cpu", std::getenv("KEVOLVE_BIN"));
     REQUIRE(hardware);
-    journal_front = spawn_carded(system, cards, "journal", "journal", 0, journal, data, uint64_t{0});
-    scheduler_front = spawn_carded(system, cards, "scheduler", "scheduler", 0, kevolve::scheduler, uint64_t{1});
-    campaign_dependencies ground{{0, 1}, 1, cards, journal_front, scheduler_front, {}, {}, {}, {}};
+    journal_front = spawn_tracked(system, statuses, "journal", "journal", 0, journal, data, uint64_t{0});
+    scheduler_front = spawn_tracked(system, statuses, "scheduler", "scheduler", 0, kevolve::scheduler, uint64_t{1});
+    campaign_dependencies ground{{0, 1}, 1, statuses, journal_front, scheduler_front, {}, {}, {}, {}};
     ground.targets["cpu"] = std::move(*hardware);
     ground.evaluate_only = true; // no generator, which would have its own thread
-    directory = spawn_carded(system, cards, "campaigns", "campaigns", 0, campaigns, ground, false);
+    directory = spawn_tracked(system, statuses, "campaigns", "campaigns", 0, campaigns, ground, false);
     run();
   }
   ~stepped_node() {
@@ -100,22 +100,22 @@ TEST_CASE("a reopened campaign runs, whenever its actors end" * doctest::test_su
     n.run();
     REQUIRE(free->value);
     CHECK_FALSE(*free->value);
-    auto front = n.ask<caf::actor>(n.directory, atom::lookup_v, id);
+    auto proxy = n.ask<caf::actor>(n.directory, atom::lookup_v, id);
     n.run();
     if (n.stored_state(id) == "finished") {
       ++refused;
       CHECK(answer->error);
-      CHECK(front->error);
+      CHECK(proxy->error);
       free = n.ask<bool>(n.directory, atom::release_v, id);
       n.run();
       CHECK(free->value == true);
       continue;
     }
     ++reopened;
-    CHECK(front->value);
-    if (!front->value)
+    CHECK(proxy->value);
+    if (!proxy->value)
       continue;
-    auto status = n.ask<campaign_status>(caf::actor_cast<campaign_actor>(*front->value), atom::status_v);
+    auto status = n.ask<campaign_status>(caf::actor_cast<campaign_actor>(*proxy->value), atom::status_v);
     n.run();
     REQUIRE(status->value);
     CHECK(status->value->state != "queued");

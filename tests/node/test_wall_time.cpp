@@ -34,15 +34,15 @@ bool waits_for_us(const campaign_status& s) {
 // Returns the number of instances of a campaign's actor so far.
 int sessions(live_node& n, const id128& id) {
   int count = 0;
-  for (const auto& card : n.get().cards()->list())
-    count += card.kind == "campaign" && card.name == short_string(id) ? 1 : 0;
+  for (const auto& own_status : n.get().statuses()->list())
+    count += own_status.kind == "campaign" && own_status.name == short_string(id) ? 1 : 0;
   return count;
 }
 
 std::string state_of(node& n, const std::string& kind) {
-  for (const auto& card : n.cards()->list())
-    if (card.kind == kind && card.ended_ns == 0)
-      return card.state;
+  for (const auto& own_status : n.statuses()->list())
+    if (own_status.kind == kind && own_status.ended_ns == 0)
+      return own_status.state;
   return {};
 }
 

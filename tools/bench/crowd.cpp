@@ -168,7 +168,7 @@ private:
 int fill(const past& p) {
   auto spec = load_campaign(p.campaign, p.overrides);
   if (!spec)
-    return give_up(to_string(spec.error().front()));
+    return give_up(to_string(spec.error().proxy()));
   node_options options;
   options.data_dir = p.data;
   options.targets.clear();
@@ -188,7 +188,7 @@ int fill(const past& p) {
 
 struct idler_state {
   static inline const char* name = "idler";
-  card_ptr card;
+  actor_status_ptr own_status;
 };
 
 int serve(const std::string& data, const std::string& bin, const std::string& model, uint64_t actors) {
@@ -211,12 +211,13 @@ int serve(const std::string& data, const std::string& bin, const std::string& mo
   crowd.reserve(actors);
   auto& system = (*n)->system();
   for (uint64_t i = 0; i < actors; ++i)
-    crowd.push_back(spawn_carded(system, (*n)->cards(), "search_node", fmt::format("idle {}", i), 0,
-                                 [](caf::stateful_actor<idler_state>* self, card_ptr card) -> caf::behavior {
-                                   self->state.card = std::move(card);
-                                   self->state.card->says("waiting");
-                                   return {[self](atom::tick) { handling h{self, self->state.card, "tick"}; }};
-                                 }));
+    crowd.push_back(
+        spawn_tracked(system, (*n)->statuses(), "search_node", fmt::format("idle {}", i), 0,
+                      [](caf::stateful_actor<idler_state>* self, actor_status_ptr own_status) -> caf::behavior {
+                        self->state.own_status = std::move(own_status);
+                        self->state.own_status->says("waiting");
+                        return {[self](atom::tick) { handling h{self, self->state.own_status, "tick"}; }};
+                      }));
   print({{"url", (*n)->admin_url()}, {"actors", actors}});
   std::cout.flush();
   for (std::string line; std::getline(std::cin, line);) {

@@ -31,10 +31,10 @@ public:
   }
 
   result<campaign_actor> campaign(const id128& id) {
-    auto front = ask<caf::actor>(node_.campaigns(), atom::lookup_v, id);
-    if (!front)
-      return tl::unexpected(front.error());
-    return caf::actor_cast<campaign_actor>(*front);
+    auto proxy = ask<caf::actor>(node_.campaigns(), atom::lookup_v, id);
+    if (!proxy)
+      return tl::unexpected(proxy.error());
+    return caf::actor_cast<campaign_actor>(*proxy);
   }
   result<campaign_status> status(const id128& id) {
     campaign_actor whom;

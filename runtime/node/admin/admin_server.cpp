@@ -54,7 +54,7 @@ result<std::unique_ptr<admin_server>> admin_server::start(admin_options options)
   context.scheduler = std::move(options.scheduler);
   context.relay = std::move(options.relay);
   context.models = std::move(options.models);
-  context.cards = std::move(options.cards);
+  context.statuses = std::move(options.statuses);
   if (options.devices)
     context.devices = std::move(options.devices);
   context.broken = std::move(options.broken);

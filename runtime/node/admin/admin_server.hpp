@@ -28,7 +28,7 @@ struct admin_options {
   scheduler_actor scheduler;
   relay_actor relay;
   models_actor models;
-  std::shared_ptr<card_table> cards;
+  std::shared_ptr<actor_status_table> statuses;
   std::shared_ptr<device_board> devices; // null: the node has no devices
   std::shared_ptr<store> data{};         // store of the audit log and of idempotency keys; null: neither is kept
   bool no_devices = false;               // true: no device of the node's targets can be reached

@@ -177,7 +177,7 @@ std::vector<route> api_routes() {
   auto& listed = add("GET", "/v1/actors", "list_actors", "Actors, live and dead", actors);
   listed.query = {{"kind", "only this kind", false, 0, 0, 0, {}},
                   {"state", "live, dead, or of the live ones those that start, are idle or are busy", false, 0, 0, 0,
-                   card_table::asked_states()},
+                   actor_status_table::asked_states()},
                   limit_parameter,
                   cursor_parameter};
   listed.immediate = true;
@@ -186,7 +186,7 @@ std::vector<route> api_routes() {
       sharing::any;
   add("GET", "/v1/actors/summary", "get_actor_summary", "Actors counted by kind", actor_summary).immediate = true;
   t.back().shared = sharing::any;
-  add("GET", "/v1/actors/{id}", "get_actor", "One actor's card", actor).immediate = true;
+  add("GET", "/v1/actors/{id}", "get_actor", "One actor's status", actor).immediate = true;
   add("GET", "/v1/resources", "list_resources",
       "Compiler slots and devices with their leases; of devices how they are: clocks, power, temperature, who else is "
       "on "

@@ -10,17 +10,17 @@ namespace kevolve::handlers {
 
 namespace {
 
-bool is_alive(const card_view& v) {
+bool is_alive(const actor_status_view& v) {
   return v.ended_ns == 0;
 }
 
 // Says whether the list contains every actor since the start.
 json completeness(const call_ptr& c) {
-  const auto forgotten = c->context->cards->forgotten();
+  const auto forgotten = c->context->statuses->forgotten();
   return {{"complete", forgotten == 0}, {"forgotten", forgotten}};
 }
 
-json subtree(const card_view& v, const std::multimap<uint64_t, const card_view*>& children,
+json subtree(const actor_status_view& v, const std::multimap<uint64_t, const actor_status_view*>& children,
              std::set<uint64_t>& placed) {
   placed.insert(v.id);
   json out{{"id", v.id},       {"kind", v.kind},         {"name", v.name},
@@ -38,7 +38,7 @@ json subtree(const card_view& v, const std::multimap<uint64_t, const card_view*>
 
 void actors(const call_ptr& c) {
   const auto asked = c->page();
-  const auto page = c->context->cards->page(c->text("kind"), c->text("state"), asked.cursor, asked.limit);
+  const auto page = c->context->statuses->page(c->text("kind"), c->text("state"), asked.cursor, asked.limit);
   std::vector<std::string> items;
   for (const auto& v : page.items)
     items.push_back(to_text(v));
@@ -54,26 +54,26 @@ void actor(const call_ptr& c) {
     c->refuse(failure{errc::bad_input, "an actor is named by its id, a whole number"});
     return;
   }
-  if (const auto found = c->context->cards->find(id)) {
+  if (const auto found = c->context->statuses->find(id)) {
     const auto device = found->kind == "device" ? c->context->devices->latest(found->name) : std::nullopt;
     if (!device) {
       c->reply_text(to_text(*found));
       return;
     }
-    auto card = json::parse(to_text(*found));
-    card["device"] = to_json(*device);
-    c->reply(card);
+    auto own_status = json::parse(to_text(*found));
+    own_status["device"] = to_json(*device);
+    c->reply(own_status);
   } else
-    c->refuse(
-        failure{errc::not_found,
-                "no actor " + digits + (c->context->cards->forgotten() == 0 ? "" : "; the oldest dead are forgotten")});
+    c->refuse(failure{errc::not_found,
+                      "no actor " + digits
+                          + (c->context->statuses->forgotten() == 0 ? "" : "; the oldest dead are forgotten")});
 }
 
 void actor_tree(const call_ptr& c) {
-  auto all = c->context->cards->list();
-  std::erase_if(all, [](const card_view& v) { return !is_alive(v); });
+  auto all = c->context->statuses->list();
+  std::erase_if(all, [](const actor_status_view& v) { return !is_alive(v); });
   std::set<uint64_t> known;
-  std::multimap<uint64_t, const card_view*> children;
+  std::multimap<uint64_t, const actor_status_view*> children;
   for (const auto& v : all) {
     known.insert(v.id);
     children.emplace(v.parent, &v);
@@ -89,7 +89,7 @@ void actor_tree(const call_ptr& c) {
 }
 
 void actor_summary(const call_ptr& c) {
-  const auto kinds = c->context->cards->tallies();
+  const auto kinds = c->context->statuses->tallies();
   auto items = json::array();
   for (const auto& [kind, k] : kinds)
     if (k->live != 0 || k->dead != 0)

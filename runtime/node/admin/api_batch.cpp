@@ -65,10 +65,10 @@ result<Out> answer_of(caf::actor_system& system, const Handle& whom, Ts&&... xs)
 
 result<steer_answer> steer_batch(caf::actor_system& system, const api_context& context, const id128& campaign,
                                  steer_request q) {
-  auto front = answer_of<caf::actor>(system, context.campaigns, atom::wake_v, campaign);
-  if (!front)
-    return tl::unexpected(front.error());
-  return answer_of<steer_answer>(system, caf::actor_cast<campaign_actor>(*front), atom::steer_v, std::move(q));
+  auto proxy = answer_of<caf::actor>(system, context.campaigns, atom::wake_v, campaign);
+  if (!proxy)
+    return tl::unexpected(proxy.error());
+  return answer_of<steer_answer>(system, caf::actor_cast<campaign_actor>(*proxy), atom::steer_v, std::move(q));
 }
 
 steer_request batch_request(steer_action action, const id128& batch, const std::string& by) {

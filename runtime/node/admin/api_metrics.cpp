@@ -21,7 +21,7 @@ constexpr uint32_t events_a_look = 4'096;
 constexpr std::array<const char*, 9> campaign_states{"queued",  "preparing", "running",   "paused", "finishing",
                                                      "stopped", "finished",  "cancelled", "failed"};
 
-void put_actors(exposition& out, const card_table& cards) {
+void put_actors(exposition& out, const actor_status_table& statuses) {
   std::map<std::pair<std::string, std::string>, uint64_t> counts;
   struct of_kind {
     uint64_t restarts = 0;
@@ -30,8 +30,8 @@ void put_actors(exposition& out, const card_table& cards) {
     uint64_t handled = 0;
   };
   std::map<std::string, of_kind> kinds;
-  for (const auto& v : cards.list()) {
-    ++counts[{v.kind, card_table::state_of(v)}];
+  for (const auto& v : statuses.list()) {
+    ++counts[{v.kind, actor_status_table::state_of(v)}];
     if (v.ended_ns != 0)
       continue;
     auto& k = kinds[v.kind];
@@ -158,7 +158,7 @@ void write_all(const call_ptr& c, const std::vector<campaign_status>& all,
   put_campaigns(out, all);
   if (c->context->ledger)
     put_events(out, c->context->ledger->tally().figures());
-  put_actors(out, *c->context->cards);
+  put_actors(out, *c->context->statuses);
   std::map<std::string, std::pair<uint64_t, uint64_t>> up;
   std::map<std::string, uint64_t> leased;
   for (const auto& r : resources) {

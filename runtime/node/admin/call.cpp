@@ -153,7 +153,7 @@ void with_steerable(const call_ptr& c, const campaign_status& s, bool may_reopen
   }
   ask<caf::actor>(
       c, c->context->campaigns,
-      [then = std::move(then)](caf::actor& front) { then(caf::actor_cast<campaign_actor>(front)); }, atom::wake_v,
+      [then = std::move(then)](caf::actor& proxy) { then(caf::actor_cast<campaign_actor>(proxy)); }, atom::wake_v,
       s.id);
 }
 
@@ -161,7 +161,7 @@ void with_campaign_actor(const call_ptr& c, const id128& id, std::function<void(
                          std::function<void(const failure&)> absent) {
   ask_or<caf::actor>(
       c, c->context->campaigns,
-      [then = std::move(then)](caf::actor& front) { then(caf::actor_cast<campaign_actor>(front)); }, std::move(absent),
+      [then = std::move(then)](caf::actor& proxy) { then(caf::actor_cast<campaign_actor>(proxy)); }, std::move(absent),
       atom::lookup_v, id);
 }
 

@@ -36,7 +36,7 @@ struct api_context {
   scheduler_actor scheduler;
   relay_actor relay;   // null: this node has no relay
   models_actor models; // null: no providers
-  std::shared_ptr<card_table> cards;
+  std::shared_ptr<actor_status_table> statuses;
   std::shared_ptr<const device_board> devices = std::make_shared<device_board>();
   std::function<std::string()> broken; // returns why the node cannot go on, or an empty text
   std::string version;

@@ -32,13 +32,13 @@ void reply_file(const call_ptr& c, const page_file& file) {
 
 void add_page_routes(std::vector<route>& table) {
   for (const auto& file : page_files()) {
-    auto front = file.name == "index.html";
+    auto proxy = file.name == "index.html";
     route r;
     r.method = "GET";
-    r.pattern = front ? std::string{"/"} : "/page/" + std::string{file.name};
-    r.id = front ? std::string{"page"} : "page_" + std::string{file.name};
+    r.pattern = proxy ? std::string{"/"} : "/page/" + std::string{file.name};
+    r.id = proxy ? std::string{"page"} : "page_" + std::string{file.name};
     std::replace(r.id.begin(), r.id.end(), '.', '_');
-    r.summary = front ? "The web page" : "A file of the web page";
+    r.summary = proxy ? "The web page" : "A file of the web page";
     r.open = true;
     r.produces = {std::string{file.content_type.substr(0, file.content_type.find(';'))}};
     r.handler = [&file](const call_ptr& c) { reply_file(c, file); };

@@ -66,7 +66,7 @@ json spread_json(const std::vector<double>& samples_ns) {
   std::sort(sorted.begin(), sorted.end());
   auto half = sorted.size() / 2;
   auto median = sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-  return {{"median", median}, {"min", sorted.front()}, {"max", sorted.back()}, {"samples", sorted.size()}};
+  return {{"median", median}, {"min", sorted.proxy()}, {"max", sorted.back()}, {"samples", sorted.size()}};
 }
 
 json to_json(const fault& f) {
@@ -150,7 +150,7 @@ std::string to_text(const node_brief& n) {
       .done();
 }
 
-std::string to_text(const card_view& v) {
+std::string to_text(const actor_status_view& v) {
   json_row out;
   out.add("id", v.id).add("kind", v.kind).add("name", v.name);
   if (v.parent == 0)

@@ -14,7 +14,7 @@ namespace kevolve {
 json to_json(const campaign_status& s);
 // Rows of pages, as JSON text.
 std::string to_text(const node_brief& n);
-std::string to_text(const card_view& v);
+std::string to_text(const actor_status_view& v);
 json to_json(const resource_status& r);
 // Returns null if nothing was ever read; a member is null if its value is unknown.
 json to_json(const device_sample& s);

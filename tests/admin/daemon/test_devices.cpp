@@ -99,11 +99,11 @@ TEST_CASE("a GPU's samples are shown everywhere, stored, and known after kill -9
                            "kevolve_device_clock_hertz{device=\"cuda:0\",clock=\"sm\"} 1500000000\n",
                            "kevolve_device_state{device=\"cuda:0\",state=\"fit\"} 1\n"})
     CHECK_MESSAGE(figures.find(line) != std::string::npos, std::string{line});
-  const auto cards = json::parse(get(d, "/v1/actors?kind=device"));
-  const auto id = std::to_string(cards.at("items").at(0).at("id").get<uint64_t>());
-  const auto card = test::run_program("kevolve", {"actors", "get", id, "--json", "--data", d.data()});
-  CHECK_MESSAGE(card.code == 0, card.err);
-  CHECK(json::parse(card.out).at("device").at("sample").at("temperature_celsius") == 41);
+  const auto statuses = json::parse(get(d, "/v1/actors?kind=device"));
+  const auto id = std::to_string(statuses.at("items").at(0).at("id").get<uint64_t>());
+  const auto own_status = test::run_program("kevolve", {"actors", "get", id, "--json", "--data", d.data()});
+  CHECK_MESSAGE(own_status.code == 0, own_status.err);
+  CHECK(json::parse(own_status.out).at("device").at("sample").at("temperature_celsius") == 41);
 
   const auto before = past_beyond(d, 0);
   const auto first = before.at("items").back().at("sample");

@@ -95,7 +95,7 @@ public:
     context.campaigns = node_->campaigns();
     context.journal = node_->journal();
     context.scheduler = node_->scheduler();
-    context.cards = node_->cards();
+    context.statuses = node_->statuses();
     context.version = KEVOLVE_VERSION;
     context.offline = true;
     api_ = std::make_unique<admin_api>(node_->system(), std::move(context));

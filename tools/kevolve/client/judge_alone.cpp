@@ -20,13 +20,15 @@ constexpr seconds before_the_first_word{3};
 constexpr seconds between_words{10};
 
 // What the device, or else a compiler, says of the job it has; empty: nothing yet.
-std::string under_way(const card_table& cards) {
+std::string under_way(const actor_status_table& statuses) {
   std::string out;
-  for (const auto& card : cards.list()) {
-    const bool device = card.kind == "device";
-    const auto colon = card.state.find(": ");
-    if ((device || card.kind == "compiler_worker") && card.state.starts_with("job ") && (device || out.empty()))
-      out = std::string{device ? "device" : "compiler"} + (colon == std::string::npos ? "" : card.state.substr(colon));
+  for (const auto& own_status : statuses.list()) {
+    const bool device = own_status.kind == "device";
+    const auto colon = own_status.state.find(": ");
+    if ((device || own_status.kind == "compiler_worker") && own_status.state.starts_with("job ")
+        && (device || out.empty()))
+      out = std::string{device ? "device" : "compiler"}
+            + (colon == std::string::npos ? "" : own_status.state.substr(colon));
   }
   return out;
 }
@@ -53,12 +55,12 @@ result<single_evaluation> judge_alone(node& where, const campaign_spec& spec, co
   const auto start = steady_clock::now();
   auto next_word = start + before_the_first_word;
   while (waiting.wait_for(std::chrono::milliseconds{50}) != std::future_status::ready) {
-    const auto awaited = where.cards()->awaited("device"); // as another kevolve on the same core
+    const auto awaited = where.statuses()->awaited("device"); // as another kevolve on the same core
     if (!awaited.empty() && !told && !watch.quiet)
       print_err("kevolve: " + printable(awaited) + "\n");
     told = !awaited.empty();
     const auto now = steady_clock::now();
-    if (const auto doing = watch.quiet || told || now < next_word ? "" : under_way(*where.cards()); !doing.empty()) {
+    if (const auto doing = watch.quiet || told || now < next_word ? "" : under_way(*where.statuses()); !doing.empty()) {
       next_word = now + between_words;
       print_err(fmt::format("kevolve: after {:.0f} s, {}\n", std::chrono::duration<double>{now - start}.count(),
                             printable(doing)));

@@ -133,7 +133,7 @@ void add_actors(CLI::App& app, action& chosen) {
   list->add_option("--kind", o->kind, "only this kind");
   list->add_option("--state", o->state, "live, dead, starting, idle or busy");
   list->callback([&chosen, list_action] { chosen = list_action; });
-  auto* get = add_verb(*actors, "get", "One actor's card", o);
+  auto* get = add_verb(*actors, "get", "One actor's status", o);
   const auto whole = [](const std::string& text) {
     return text.empty() || text.size() > 18 || text.find_first_not_of("0123456789") != std::string::npos
                ? "an actor is named by its id, a whole number such as 12: 'kevolve actors list' shows them"

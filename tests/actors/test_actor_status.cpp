@@ -15,31 +15,31 @@ using namespace kevolve;
 namespace {
 
 struct worker_state {
-  card_ptr card;
+  actor_status_ptr own_status;
 };
 
-caf::behavior worker(caf::stateful_actor<worker_state>* self, card_ptr card) {
-  self->state.card = std::move(card);
+caf::behavior worker(caf::stateful_actor<worker_state>* self, actor_status_ptr own_status) {
+  self->state.own_status = std::move(own_status);
   report_exceptions(self);
-  self->state.card->says("idle");
+  self->state.own_status->says("idle");
   return {
       [self](atom::tick) {
-        handling h{self, self->state.card, "tick"};
-        auto v = self->state.card->view();
+        handling h{self, self->state.own_status, "tick"};
+        auto v = self->state.own_status->view();
         CHECK(v.message == "tick");
         CHECK(v.state == "busy");
       },
       [self](atom::crash) {
-        handling h{self, self->state.card, "crash"};
+        handling h{self, self->state.own_status, "crash"};
         throw std::runtime_error{"a bug"};
       },
       [self](atom::flush) { self->quit(to_error({errc::unavailable, "helper ended"})); },
   };
 }
 
-card_view find(const std::vector<card_view>& cards, uint64_t id) {
-  auto i = std::find_if(cards.begin(), cards.end(), [&](const auto& v) { return v.id == id; });
-  REQUIRE(i != cards.end());
+actor_status_view find(const std::vector<actor_status_view>& statuses, uint64_t id) {
+  auto i = std::find_if(statuses.begin(), statuses.end(), [&](const auto& v) { return v.id == id; });
+  REQUIRE(i != statuses.end());
   return *i;
 }
 
@@ -47,12 +47,12 @@ card_view find(const std::vector<card_view>& cards, uint64_t id) {
 
 TEST_CASE("a live actor's card shows its identity and its work") {
   virtual_system s;
-  auto a = spawn_carded(s.system, s.cards, "device", "cpu:1", 7, worker);
+  auto a = spawn_tracked(s.system, s.statuses, "device", "cpu:1", 7, worker);
   s.run();
   caf::anon_send(a, atom::tick_v);
   caf::anon_send(a, atom::tick_v);
   s.run();
-  auto v = find(s.cards->list(), a.id());
+  auto v = find(s.statuses->list(), a.id());
   CHECK(v.kind == "device");
   CHECK(v.name == "cpu:1");
   CHECK(v.parent == 7);
@@ -61,18 +61,18 @@ TEST_CASE("a live actor's card shows its identity and its work") {
   CHECK(v.message == "");
   CHECK(v.restarts == 0);
   CHECK(v.ended_ns == 0);
-  CHECK(s.cards->handle(a.id()) == a);
+  CHECK(s.statuses->handle(a.id()) == a);
   virtual_system::stop(a);
   s.run();
-  CHECK_FALSE(s.cards->handle(a.id()));
+  CHECK_FALSE(s.statuses->handle(a.id()));
 }
 
 TEST_CASE("a dead actor's card is kept with the text of its exception") {
   virtual_system s;
-  auto a = spawn_carded(s.system, s.cards, "device", "cpu:1", 0, worker);
+  auto a = spawn_tracked(s.system, s.statuses, "device", "cpu:1", 0, worker);
   caf::anon_send(a, atom::crash_v);
   s.run();
-  auto v = find(s.cards->list(), a.id());
+  auto v = find(s.statuses->list(), a.id());
   CHECK(v.state == "dead");
   CHECK(v.ended_ns > 0);
   CHECK(v.last_failure.find("a bug") != std::string::npos);
@@ -80,7 +80,7 @@ TEST_CASE("a dead actor's card is kept with the text of its exception") {
 
 TEST_CASE("a restarted actor's card shows the number of restarts and the last reason") {
   virtual_system s;
-  auto start = [&] { return spawn_carded(s.system, s.cards, "device", "cpu:1", 0, worker); };
+  auto start = [&] { return spawn_tracked(s.system, s.statuses, "device", "cpu:1", 0, worker); };
   auto a = start();
   caf::anon_send(a, atom::crash_v);
   s.run();
@@ -88,18 +88,18 @@ TEST_CASE("a restarted actor's card shows the number of restarts and the last re
   caf::anon_send(a, atom::flush_v);
   s.run();
   auto b = start();
-  auto other = spawn_carded(s.system, s.cards, "device", "cpu:2", 0, worker);
+  auto other = spawn_tracked(s.system, s.statuses, "device", "cpu:2", 0, worker);
   s.run();
-  auto v = find(s.cards->list(), b.id());
+  auto v = find(s.statuses->list(), b.id());
   CHECK(v.restarts == 2);
   CHECK(v.last_failure == "unavailable: helper ended");
-  CHECK(find(s.cards->list(), other.id()).restarts == 0);
+  CHECK(find(s.statuses->list(), other.id()).restarts == 0);
   virtual_system::stop(b);
   s.run();
   // A regular end is no failure.
   auto c = start();
   s.run();
-  v = find(s.cards->list(), c.id());
+  v = find(s.statuses->list(), c.id());
   CHECK(v.restarts == 2);
   CHECK(v.last_failure == "unavailable: helper ended");
   virtual_system::stop(c);
@@ -108,14 +108,14 @@ TEST_CASE("a restarted actor's card shows the number of restarts and the last re
 
 TEST_CASE("tallies and pages agree with the whole list, whatever the actors do") {
   virtual_system s;
-  s.cards = std::make_shared<card_table>(5); // the oldest dead actors are forgotten
+  s.statuses = std::make_shared<actor_status_table>(5); // the oldest dead actors are forgotten
   std::minstd_rand draw{7};
   std::vector<caf::actor> all;
   const std::vector<std::string> kinds{"device", "search_node", "appender"};
   for (int step = 0; step < 400; ++step) {
     if (all.empty() || draw() % 3 == 0)
-      all.push_back(
-          spawn_carded(s.system, s.cards, kinds[draw() % kinds.size()], "n" + std::to_string(draw() % 4), 0, worker));
+      all.push_back(spawn_tracked(s.system, s.statuses, kinds[draw() % kinds.size()], "n" + std::to_string(draw() % 4),
+                                  0, worker));
     const auto which = draw() % all.size();
     switch (draw() % 6) {
       case 0:
@@ -129,8 +129,8 @@ TEST_CASE("tallies and pages agree with the whole list, whatever the actors do")
         break;
     }
     s.run();
-    const auto list = s.cards->list();
-    for (const auto& [kind, tally] : s.cards->tallies()) {
+    const auto list = s.statuses->list();
+    for (const auto& [kind, tally] : s.statuses->tallies()) {
       CAPTURE(kind);
       int64_t live = 0, busy = 0, restarts = 0, mailbox = 0, handled = 0, dead = 0, failed = 0;
       for (const auto& v : list) {
@@ -168,7 +168,7 @@ TEST_CASE("tallies and pages agree with the whole list, whatever the actors do")
         }
         const auto first = draw() % 12;
         const auto limit = 1 + draw() % 6;
-        const auto page = s.cards->page(kind, state, first, limit);
+        const auto page = s.statuses->page(kind, state, first, limit);
         REQUIRE(page.total == wanted.size());
         const auto from = std::min<size_t>(first, wanted.size());
         const auto until = std::min<size_t>(from + limit, wanted.size());
@@ -177,8 +177,8 @@ TEST_CASE("tallies and pages agree with the whole list, whatever the actors do")
           REQUIRE(page.items[i - from].id == wanted[i]);
       }
     if (!list.empty())
-      CHECK(s.cards->find(list.back().id)->name == list.back().name);
-    CHECK(!s.cards->find(1'000'000'000));
+      CHECK(s.statuses->find(list.back().id)->name == list.back().name);
+    CHECK(!s.statuses->find(1'000'000'000));
   }
   for (const auto& a : all)
     virtual_system::stop(a);
@@ -188,20 +188,20 @@ TEST_CASE("tallies and pages agree with the whole list, whatever the actors do")
 TEST_CASE("log messages of an actor name the message that it handles") {
   virtual_system s;
   struct author_state {
-    card_ptr card;
+    actor_status_ptr own_status;
   };
-  auto author = [](caf::stateful_actor<author_state>* self, card_ptr card) -> caf::behavior {
-    self->state.card = std::move(card);
-    self->state.card->about("1a2b3c4d", "7");
+  auto author = [](caf::stateful_actor<author_state>* self, actor_status_ptr own_status) -> caf::behavior {
+    self->state.own_status = std::move(own_status);
+    self->state.own_status->about("1a2b3c4d", "7");
     return {[self](atom::tick) {
-      handling h{self, self->state.card, "tick"};
+      handling h{self, self->state.own_status, "tick"};
       log::info("test", "inside");
     }};
   };
   auto pattern = (std::filesystem::temp_directory_path() / "kevolve-card-XXXXXX").string();
   REQUIRE(::mkdtemp(pattern.data()) != nullptr);
   log::configure({log::level::info, true, pattern + "/log"});
-  auto a = spawn_carded(s.system, s.cards, "search_node", "1a2b3c4d/7", 0, author);
+  auto a = spawn_tracked(s.system, s.statuses, "search_node", "1a2b3c4d/7", 0, author);
   caf::anon_send(a, atom::tick_v);
   s.run();
   log::info("test", "outside");
@@ -222,50 +222,50 @@ TEST_CASE("log messages of an actor name the message that it handles") {
 
 TEST_CASE("the reason for waiting is shown for a kind of actor when none of them can work") {
   virtual_system s;
-  auto first = s.cards->open("device", "cpu:0", 0);
-  auto second = s.cards->open("device", "cpu:1", 0);
+  auto first = s.statuses->open("device", "cpu:0", 0);
+  auto second = s.statuses->open("device", "cpu:1", 0);
   auto a = s.system.spawn(worker, first);
   auto b = s.system.spawn(worker, second);
-  CHECK(s.cards->awaited("device") == "");
-  s.cards->opened(first, caf::actor_cast<caf::actor>(a));
-  s.cards->opened(second, caf::actor_cast<caf::actor>(b));
+  CHECK(s.statuses->awaited("device") == "");
+  s.statuses->opened(first, caf::actor_cast<caf::actor>(a));
+  s.statuses->opened(second, caf::actor_cast<caf::actor>(b));
   first->awaits("job 1: waiting for core 0", "core 0");
   CHECK(first->view().state == "job 1: waiting for core 0");
-  CHECK(s.cards->awaited("device") == "");
+  CHECK(s.statuses->awaited("device") == "");
   second->awaits("job 2: waiting for core 1", "core 1");
-  CHECK(s.cards->awaited("device") != "");
-  CHECK(s.cards->awaited("evaluator") == "");
+  CHECK(s.statuses->awaited("device") != "");
+  CHECK(s.statuses->awaited("evaluator") == "");
   second->says("job 2: racing");
-  CHECK(s.cards->awaited("device") == "");
+  CHECK(s.statuses->awaited("device") == "");
   virtual_system::stop(a);
   virtual_system::stop(b);
 }
 
 TEST_CASE("the oldest cards of dead actors are forgotten and counted") {
   virtual_system s;
-  s.cards = std::make_shared<card_table>(3);
+  s.statuses = std::make_shared<actor_status_table>(3);
   std::vector<uint64_t> ids;
   for (int i = 0; i < 5; ++i) {
-    auto a = spawn_carded(s.system, s.cards, "device", "cpu:" + std::to_string(i), 0, worker);
+    auto a = spawn_tracked(s.system, s.statuses, "device", "cpu:" + std::to_string(i), 0, worker);
     ids.push_back(a.id());
     caf::anon_send(a, atom::flush_v);
     s.run();
   }
-  CHECK(s.cards->forgotten() == 2);
-  auto left = s.cards->list();
+  CHECK(s.statuses->forgotten() == 2);
+  auto left = s.statuses->list();
   REQUIRE(left.size() == 3);
-  CHECK(left.front().id == ids[2]);
+  CHECK(left.proxy().id == ids[2]);
   CHECK(left.back().id == ids[4]);
 }
 
 TEST_CASE("successful append helpers leave no card behind, failed ones do") {
   virtual_system s;
-  auto good = spawn_carded(s.system, s.cards, "appender", "x", 0, worker);
-  auto bad = spawn_carded(s.system, s.cards, "appender", "x", 0, worker);
+  auto good = spawn_tracked(s.system, s.statuses, "appender", "x", 0, worker);
+  auto bad = spawn_tracked(s.system, s.statuses, "appender", "x", 0, worker);
   virtual_system::stop(good);
   caf::anon_send(bad, atom::crash_v);
   s.run();
-  auto left = s.cards->list();
+  auto left = s.statuses->list();
   REQUIRE(left.size() == 1);
   CHECK(left[0].id == bad.id());
 }
