@@ -227,7 +227,7 @@ void actor_status_table::close(uint64_t id, const std::string& cause) {
   count_dead(tally, v, 1);
   dead_.push_back(std::move(v));
   while (dead_.size() > dead_kept_) {
-    const auto& gone = dead_.proxy();
+    const auto& gone = dead_.front();
     auto& its = *tallies_[gone.kind];
     count_dead(its, gone, -1);
     its.handled -= static_cast<int64_t>(gone.handled);

@@ -50,8 +50,8 @@ constexpr size_t most_lineage = 6; // what led to a node, as far as a prompt tel
 
 std::vector<uint64_t> lineage_of(const search_tree& tree, uint64_t node) {
   std::vector<uint64_t> out;
-  while (out.size() < most_lineage && !tree.at(node).parents.empty() && tree.at(node).parents.proxy() != 0) {
-    node = tree.at(node).parents.proxy();
+  while (out.size() < most_lineage && !tree.at(node).parents.empty() && tree.at(node).parents.front() != 0) {
+    node = tree.at(node).parents.front();
     out.push_back(node);
   }
   return out;
@@ -460,14 +460,14 @@ synthesis_step to_step(const campaign_fold& f, const selection_record& r) {
   s.index = r.index;
   s.generator = chosen_generator(r);
   if (!r.parents.empty())
-    s.lineage = lineage_of(f.tree, r.parents.proxy());
+    s.lineage = lineage_of(f.tree, r.parents.front());
   s.best.index = f.champion.index;
   s.best.set_speedup(f.champion);
   if (auto words = f.summaries.find(s.best.index); s.best.index != 0 && words != f.summaries.end())
     s.best.summary = words->second;
   s.audit_from = surprise_threshold(f.tree, r.parents, best_verified(f.tree));
   if (!r.parents.empty())
-    for (auto c : f.tree.at(r.parents.proxy()).children)
+    for (auto c : f.tree.at(r.parents.front()).children)
       if (c < r.index)
         s.siblings.push_back(c);
   for (const auto& [index, genome] : f.genomes)

@@ -157,7 +157,7 @@ caf::result<steer_answer> inject(pointer self, steer_request& q) {
     return to_error({errc::bad_input, "a source has 1 byte to 1 MiB"});
   const auto languages = st.context->hardware->languages();
   if (q.what.language.empty())
-    q.what.language = languages.proxy();
+    q.what.language = languages.front();
   if (std::find(languages.begin(), languages.end(), q.what.language) == languages.end()) {
     std::string all;
     for (const auto& l : languages)
@@ -176,7 +176,7 @@ caf::result<steer_answer> inject(pointer self, steer_request& q) {
   const auto id = candidate_id(q.what);
   size_t waiting = 0;
   for (const auto& [index, x] : f.steered.injected) {
-    if (x.candidate == id && f.tree.at(index).parents.proxy() == q.index)
+    if (x.candidate == id && f.tree.at(index).parents.front() == q.index)
       return unchanged(st, index);
     waiting += f.open.contains(index) ? 1U : 0U;
   }

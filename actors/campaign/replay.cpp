@@ -60,14 +60,14 @@ private:
       differs(e, "candidate " + std::to_string(r.index) + " has another seed");
     else if (s.parents != r.parents || s.policy != r.policy || s.memory != r.memory || s.draft != r.draft)
       differs(e, "candidate " + std::to_string(r.index) + " would be made from candidate "
-                     + std::to_string(s.parents.proxy()) + " by " + s.policy + " with memory " + s.memory
-                     + "; recorded is candidate " + std::to_string(r.parents.proxy()) + " by " + r.policy
+                     + std::to_string(s.parents.front()) + " by " + s.policy + " with memory " + s.memory
+                     + "; recorded is candidate " + std::to_string(r.parents.front()) + " by " + r.policy
                      + " with memory " + r.memory);
   }
 
   synthesis::answer_rules rules_of(const selection_record& r) const {
     synthesis::answer_rules rules;
-    const auto parent = r.memory == "none" ? 0 : r.parents.proxy();
+    const auto parent = r.memory == "none" ? 0 : r.parents.front();
     const auto known = proposals.find(parent);
     const auto first = form.from_reference ? from.spec.task.reference_source : std::string{};
     rules.current = {{form.file, known == proposals.end() ? first : text(known->second.source)}};
@@ -101,7 +101,7 @@ private:
     }
     if (const auto why = no_verdict_of(node.rule); why == no_verdict::withdrawn || why == no_verdict::not_judged)
       return;
-    const auto tools = session_of(from.spec, asked.proxy()->id.generator);
+    const auto tools = session_of(from.spec, asked.front()->id.generator);
     auto talk = synthesis::begin_conversation(rules_of(step), tools.steps, tools.tokens);
     for (const auto* x : asked) {
       if (!from.texts.contains(x->reply)) {
@@ -126,9 +126,9 @@ private:
 
   void compare(const journal_event& e, const std::string& name, const synthesis::answer& read, const proposal_record& p,
                const selection_record& step) {
-    const auto parent = proposals.find(step.memory == "none" ? 0 : step.parents.proxy());
+    const auto parent = proposals.find(step.memory == "none" ? 0 : step.parents.front());
     const auto& flags = !read.flags.empty() || parent == proposals.end() ? read.flags : parent->second.flags;
-    if (sha256_hex(read.files.proxy().content) != p.source || (!flags.empty() && flags != p.flags))
+    if (sha256_hex(read.files.front().content) != p.source || (!flags.empty() && flags != p.flags))
       differs(e, name + " is read as another candidate");
   }
 

@@ -418,7 +418,7 @@ void give_turns(pointer self) {
   auto& st = self->state;
   auto devices = std::max<size_t>(1, st.context->hardware->devices().size());
   while (st.turns_taken < devices && !st.settling && !st.awaiting_turn.empty()) {
-    auto r = st.awaiting_turn.proxy();
+    auto r = st.awaiting_turn.front();
     st.awaiting_turn.pop_front();
     ++st.turns_taken;
     r->has_turn = true;

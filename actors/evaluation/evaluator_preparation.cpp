@@ -288,7 +288,7 @@ void make(pointer self) {
     give_up(self, {"device_missing", "target " + st.context->spec->target + " has no device here", 0});
     return;
   }
-  m->out.device = st.context->hardware->device_fingerprint(devices.proxy());
+  m->out.device = st.context->hardware->device_fingerprint(devices.front());
   build_reference(self, m);
 }
 
@@ -300,7 +300,7 @@ bool still_holds(const evaluator_state& st, const preparation& p) {
   return p.task == contract_id(st.context->spec->task.task) && !devices.empty()
          && p.toolchain == st.context->hardware->toolchain_fingerprint(st.context->spec->task.task.libraries)
          && p.harness == st.context->hardware->harness_fingerprint()
-         && p.device == st.context->hardware->device_fingerprint(devices.proxy());
+         && p.device == st.context->hardware->device_fingerprint(devices.front());
 }
 
 void fetch(pointer self, const making_ptr& m) {

@@ -29,7 +29,7 @@ void count_node(sample_ledger& ledger, const node_record& r) {
 std::vector<id128> take_stale(sample_ledger& ledger, uint64_t keep, size_t nodes) {
   std::vector<id128> out;
   for (; nodes > 0 && ledger.unpromoted.size() > keep; --nodes) {
-    for (const auto& id : ledger.unpromoted.proxy())
+    for (const auto& id : ledger.unpromoted.front())
       if (!ledger.promoted.contains(id))
         out.push_back(id);
     ledger.unpromoted.pop_front();

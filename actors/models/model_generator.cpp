@@ -40,7 +40,7 @@ void give_up(asking_pointer self, const work_ptr& w, const failure& why) {
 proposal to_proposal(const model_generator_state& st, const work_ptr& w, synthesis::answer a) {
   proposal p;
   p.language = st.fixed.form.language;
-  p.source = std::move(a.files.proxy().content);
+  p.source = std::move(a.files.front().content);
   p.flags = a.flags.empty() ? flags_before(st, w) : a.flags;
   p.summary = std::move(a.summary);
   return p;

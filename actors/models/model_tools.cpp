@@ -33,7 +33,7 @@ evaluate_request compile_of(const model_generator_state& st, const work_ptr& w) 
   evaluate_request q;
   q.index = w->step.index;
   q.what.language = st.fixed.form.language;
-  q.what.source = w->talk.work.files.proxy().content;
+  q.what.source = w->talk.work.files.front().content;
   q.what.flags = flags_before(st, w);
   q.compile_only = true;
   return q;
@@ -43,7 +43,7 @@ evaluate_request compile_of(const model_generator_state& st, const work_ptr& w) 
 
 const std::string& flags_before(const model_generator_state& st, const work_ptr& w) {
   const auto& step = w->step;
-  return step.parents.empty() || step.memory == "none" ? st.fixed.baseline_flags : step.parents.proxy().flags;
+  return step.parents.empty() || step.memory == "none" ? st.fixed.baseline_flags : step.parents.front().flags;
 }
 
 void run_calls(asking_pointer self, const work_ptr& w, std::function<void()> then,
@@ -59,14 +59,14 @@ void run_calls(asking_pointer self, const work_ptr& w, std::function<void()> the
     const bool last = w->calls.size() == 1 && w->talk.work.steps >= w->talk.rules.most_steps;
     w->question.turns.push_back(
         {std::string{llm::result_role},
-         llm::result_text(w->calls.proxy().call, last ? text + "\n" + synthesis::no_calls_left : text)});
+         llm::result_text(w->calls.front().call, last ? text + "\n" + synthesis::no_calls_left : text)});
     w->calls.erase(w->calls.begin());
     run_calls(self, w, then, failed);
   };
   const auto shown = [w](const char* label, const std::string& text) {
     return synthesis::tool_result(w->talk.rules, label, text);
   };
-  const auto& step = w->calls.proxy().step;
+  const auto& step = w->calls.front().step;
   switch (step.need) {
     case synthesis::step_need::nothing:
       tell(step.result);

@@ -54,14 +54,14 @@ std::vector<bool> banned_nodes(const search_tree& tree, const std::set<uint64_t>
   out.resize(tree.size());
   // Children come after their parents.
   for (const auto& n : tree.nodes())
-    out[n.index] = banned.contains(n.index) || (n.index != 0 && out[n.parents.proxy()]);
+    out[n.index] = banned.contains(n.index) || (n.index != 0 && out[n.parents.front()]);
   return out;
 }
 
 bool is_banned(const search_tree& tree, const std::set<uint64_t>& banned, uint64_t index) {
   if (banned.empty())
     return false;
-  for (; index != 0; index = tree.at(index).parents.proxy())
+  for (; index != 0; index = tree.at(index).parents.front())
     if (banned.contains(index))
       return true;
   return false;

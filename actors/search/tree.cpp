@@ -55,11 +55,11 @@ uint64_t search_tree::add(std::vector<uint64_t> parents, bool draft) {
   n.parents = std::move(parents);
   n.draft = draft;
   n.virtual_loss = 1;
-  nodes_[n.parents.proxy()].children.push_back(n.index);
+  nodes_[n.parents.front()].children.push_back(n.index);
   nodes_.push_back(n);
   rehash(n.index, {});
   for (auto at = n.index; at != 0;) {
-    at = nodes_[at].parents.proxy();
+    at = nodes_[at].parents.front();
     auto before = digest(at);
     ++nodes_[at].virtual_loss;
     rehash(at, before);
@@ -74,7 +74,7 @@ bool search_tree::finish(uint64_t index, const node_outcome& outcome) {
   auto passes = outcome.result == verdict::pass;
   const auto gained = figures_of(outcome);
   // The node itself, then each ancestor up to the root.
-  for (auto at = index;; at = nodes_[at].parents.proxy()) {
+  for (auto at = index;; at = nodes_[at].parents.front()) {
     auto before = digest(at);
     auto& n = nodes_[at];
     if (at == index) {
@@ -110,7 +110,7 @@ bool search_tree::amend(uint64_t index, const score& found, bool confirmed) {
     --valid_;
   else if (now.result != verdict::pass && passes)
     ++valid_;
-  for (auto at = index;; at = nodes_[at].parents.proxy()) {
+  for (auto at = index;; at = nodes_[at].parents.front()) {
     const auto before = digest(at);
     auto& n = nodes_[at];
     if (at == index) {

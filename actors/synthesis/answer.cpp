@@ -62,7 +62,7 @@ std::string value_of_line(std::string_view prose, std::string_view name) {
       continue;
     line = line.substr(name.size());
     line = line.substr(std::min(line.find_first_not_of(decoration), line.size()));
-    if (line.empty() || line.proxy() != ':')
+    if (line.empty() || line.front() != ':')
       continue;
     line = line.substr(1);
     line = line.substr(std::min(line.find_first_not_of(decoration), line.size()));
@@ -194,7 +194,7 @@ answer_or_refusal<size_t> find_file(std::string_view path, const std::vector<sou
   while (path.substr(0, 2) == "./")
     path.remove_prefix(2);
   const bool drive = path.size() > 1 && path[1] == ':';
-  if (path.empty() || path.proxy() == '/' || path.proxy() == '~' || drive || path.find('\\') != std::string_view::npos
+  if (path.empty() || path.front() == '/' || path.front() == '~' || drive || path.find('\\') != std::string_view::npos
       || llm::first_unplain(path) != std::string_view::npos)
     return refuse(refusal_class::path_outside, quoted + " is no path inside the candidate");
   for (size_t at = 0; at <= path.size();) {

@@ -84,7 +84,7 @@ void read_info(std::string_view info, code_block& b) {
       if (key != "path" && key != "file" && key != "filename" && key != "title")
         continue;
       word = word.substr(equals + 1);
-      if (word.size() >= 2 && word.proxy() == '"' && word.back() == '"')
+      if (word.size() >= 2 && word.front() == '"' && word.back() == '"')
         word = word.substr(1, word.size() - 2);
       if (b.path.empty())
         b.path = word;
@@ -98,7 +98,7 @@ void read_info(std::string_view info, code_block& b) {
 // kernel.c".
 std::string label_of(std::string_view line) {
   line = trimmed(line);
-  while (!line.empty() && line.proxy() == '#')
+  while (!line.empty() && line.front() == '#')
     line.remove_prefix(1);
   line = trimmed(line);
   for (std::string_view word : {"file:", "path:", "file ", "edit "})
@@ -107,7 +107,7 @@ std::string label_of(std::string_view line) {
       break;
     }
   constexpr std::string_view around = "*`:";
-  while (!line.empty() && around.find(line.proxy()) != std::string_view::npos)
+  while (!line.empty() && around.find(line.front()) != std::string_view::npos)
     line.remove_prefix(1);
   while (!line.empty() && around.find(line.back()) != std::string_view::npos)
     line.remove_suffix(1);

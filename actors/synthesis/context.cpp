@@ -63,7 +63,7 @@ std::vector<id128> feedback_evaluations(const node_record& node) {
   const auto& all = node.evaluations;
   if (all.size() < 2)
     return all;
-  return {all.proxy(), all.back()};
+  return {all.front(), all.back()};
 }
 
 void append_feedback(ancestor& a, const evaluation_record& e) {

@@ -74,13 +74,13 @@ answer_or_refusal<std::string> apply_edit(std::string_view content, std::string_
   const auto found = places.begins.size();
   if (found == 0)
     return refuse(refusal_class::edit_not_found,
-                  "of the search text that begins with " + quoted(wanted.proxy()) + " line "
+                  "of the search text that begins with " + quoted(wanted.front()) + " line "
                       + std::to_string(places.most + 1)
                       + " is no whole line of the file at that place: " + quoted(wanted[places.most]));
   if (found > 1)
-    return refuse(refusal_class::edit_ambiguous, "the lines that begin with " + quoted(wanted.proxy()) + " stand in "
+    return refuse(refusal_class::edit_ambiguous, "the lines that begin with " + quoted(wanted.front()) + " stand in "
                                                      + std::to_string(found) + " places");
-  const auto at = places.begins.proxy();
+  const auto at = places.begins.front();
   std::string out{content.substr(0, have[at].begin)};
   out += replace;
   if (!replace.empty() && replace.back() != '\n')

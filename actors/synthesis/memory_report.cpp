@@ -220,7 +220,7 @@ memory_report make_report(const report_facts& facts) {
 std::string report_text(const memory_report& r) {
   std::string out;
   if (!r.findings.empty()) {
-    const auto& first = r.findings.proxy();
+    const auto& first = r.findings.front();
     out += "Diagnosis: " + first.problem + ".\n";
     if (!first.evidence.empty())
       out += quote("evidence", first.evidence);
@@ -247,7 +247,7 @@ std::string report_text(const memory_report& r) {
 }
 
 std::vector<std::string> search_topics(const memory_report& r) {
-  return r.findings.empty() ? std::vector<std::string>{} : r.findings.proxy().topics;
+  return r.findings.empty() ? std::vector<std::string>{} : r.findings.front().topics;
 }
 
 } // namespace kevolve::synthesis

@@ -53,7 +53,7 @@ prompt_part code_part(const prompt_facts& facts, bool of_the_tree) {
     return fixed("code", "# Current code: none yet; write " + facts.file_name + " whole\n");
   if (!of_the_tree || facts.parents.empty())
     return fixed("code", "# Current code: the reference, as " + facts.file_name + "\n");
-  const auto& p = facts.parents.proxy();
+  const auto& p = facts.parents.front();
   return fixed("code", "# Current code: " + facts.file_name + "\n" + outcome_text(p)
                            + quote(facts.file_name + " of node " + std::to_string(p.index), p.node.source));
 }
@@ -106,7 +106,7 @@ answer_rules rules_for(const prompt_facts& facts) {
   const bool reference = facts.memory == "none" || facts.parents.empty();
   const auto& form = facts.campaign->form;
   const auto& first = form.from_reference ? facts.campaign->reference_source : std::string{};
-  out.current = {{facts.file_name, reference ? first : facts.parents.proxy().node.source}};
+  out.current = {{facts.file_name, reference ? first : facts.parents.front().node.source}};
   out.entry = form.landmark;
   out.flag_menu = facts.campaign->flag_menu;
   return out;

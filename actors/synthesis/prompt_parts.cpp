@@ -229,7 +229,7 @@ std::string best_line(const prompt_facts& facts) {
   const auto& b = facts.best;
   if (facts.memory == "none" || b.index == 0)
     return {};
-  const bool current = !facts.parents.empty() && facts.parents.proxy().index == b.index;
+  const bool current = !facts.parents.empty() && facts.parents.front().index == b.index;
   return "- best of all so far, node " + std::to_string(b.index) + (current ? " (the current code)" : "") + ": "
          + in_quotes(b.summary, tactic_tokens) + " → " + number(b.speedup) + " times as fast as the reference"
          + interval_words(b.ci_low, b.ci_high) + "\n";
@@ -246,7 +246,7 @@ std::vector<std::string> history_items(const prompt_facts& facts) {
   };
   if (facts.memory == "parent" || facts.memory == "both") {
     if (!facts.parents.empty())
-      out.push_back(line(facts.parents.proxy(), "the current code, node"));
+      out.push_back(line(facts.parents.front(), "the current code, node"));
     for (const auto& n : facts.lineage)
       out.push_back(line(n, "before it, node"));
   }

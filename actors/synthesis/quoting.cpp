@@ -124,7 +124,7 @@ std::string cut_to(std::string_view text, int64_t tokens, cut_rule rule, size_t*
     tail += lines[i];
   if (head.empty() && tail.empty() && !lines.empty()) {
     const bool proxy = rule != cut_rule::tail;
-    (proxy ? head : tail) = part_of_line(proxy ? lines.proxy() : lines.back(), room, proxy);
+    (proxy ? head : tail) = part_of_line(proxy ? lines.front() : lines.back(), room, proxy);
     if (proxy)
       head += '\n';
   }

@@ -58,7 +58,7 @@ std::vector<attempt> attempts_of(const generate_request& step) {
   for (size_t i = step.lineage.size(); i-- > 0;)
     out.push_back(attempt_of(step.lineage[i], i + 1 < step.lineage.size() ? &step.lineage[i + 1] : nullptr));
   for (const auto& s : step.siblings)
-    out.push_back(attempt_of(s, step.parents.empty() ? nullptr : &step.parents.proxy()));
+    out.push_back(attempt_of(s, step.parents.empty() ? nullptr : &step.parents.front()));
   return out;
 }
 
@@ -171,7 +171,7 @@ prompt_facts facts_of(const campaign_facts& campaign, const generate_request& st
   out.siblings.assign(siblings.rbegin(), siblings.rend());
   report_facts r;
   if (!step.parents.empty()) {
-    const auto& p = step.parents.proxy();
+    const auto& p = step.parents.front();
     r.result = parse_verdict(p.verdict);
     r.detail = p.detail;
     r.speedup = p.speedup;

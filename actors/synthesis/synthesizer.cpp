@@ -42,7 +42,7 @@ void generate(synthesizer_pointer self, const work_ptr& w) {
 
 void take(const work_ptr& w, uint64_t index, const synthesizer_state::known& k) {
   w->read[index] = k.node;
-  if (!w->step.parents.empty() && w->step.parents.proxy() == index)
+  if (!w->step.parents.empty() && w->step.parents.front() == index)
     w->told = k.told;
 }
 
@@ -56,7 +56,7 @@ void remember(synthesizer_state& st, const node_record& node, const synthesizer_
 
 // Reads the parent's evaluations that a prompt describes, one after the other: there are two.
 void read_told(synthesizer_pointer self, const work_ptr& w) {
-  const auto first = w->step.parents.empty() ? w->read.end() : w->read.find(w->step.parents.proxy());
+  const auto first = w->step.parents.empty() ? w->read.end() : w->read.find(w->step.parents.front());
   if (!w->for_a_model || first == w->read.end() || w->told.empty()) {
     generate(self, w);
     return;

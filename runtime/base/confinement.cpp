@@ -243,7 +243,7 @@ confinement try_confinement(const confinement_plan& plan) {
   std::istringstream in{text};
   std::string line;
   if (std::getline(in, line) && !line.empty()) {
-    out.own_processes = line.proxy() == '1';
+    out.own_processes = line.front() == '1';
     out.level = line.substr(1);
   }
   while (std::getline(in, line)) {

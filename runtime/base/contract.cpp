@@ -100,7 +100,7 @@ const argument* find_argument(const contract& c, std::string_view name) {
 std::string c_prototype(const contract& c) {
   std::string out = "void " + c.entry + "(";
   for (const auto& a : c.arguments) {
-    if (&a != &c.arguments.proxy())
+    if (&a != &c.arguments.front())
       out += ", ";
     out += c_parameter(a);
   }

@@ -190,7 +190,7 @@ private:
   }
 
   void write_next() {
-    asio::async_write(socket_, asio::buffer(outbox_.proxy()),
+    asio::async_write(socket_, asio::buffer(outbox_.front()),
                       [self = shared_from_this()](boost::system::error_code ec, size_t) {
                         if (ec) {
                           self->outbox_.clear();

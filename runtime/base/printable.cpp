@@ -66,9 +66,9 @@ character decode(std::string_view text) {
 std::string printable(std::string_view text) {
   std::string out;
   while (!text.empty()) {
-    auto c = static_cast<unsigned char>(text.proxy());
+    auto c = static_cast<unsigned char>(text.front());
     if (c < 0x80) {
-      out += c < 0x20 || c == 0x7f ? ' ' : text.proxy();
+      out += c < 0x20 || c == 0x7f ? ' ' : text.front();
       text.remove_prefix(1);
       continue;
     }

@@ -162,7 +162,7 @@ std::optional<std::string> base_url_problem(std::string_view url) {
     return "holds a blank, a control character or a backslash, which no URL does: leave it out or write it as %XX";
   auto rest = url.substr(web);
   const auto authority = rest.substr(0, rest.find_first_of("/?#"));
-  if (authority.empty() || authority.proxy() == ':' || authority.find('@') != std::string_view::npos)
+  if (authority.empty() || authority.front() == ':' || authority.find('@') != std::string_view::npos)
     return "names no host behind its two slashes: write https://HOST/PATH";
   if (rest.find('#') != std::string_view::npos)
     return "holds a fragment, which no provider gets to see: leave out the '#' and what follows it";

@@ -60,7 +60,7 @@ void read_unfinished(pointer self, const std::shared_ptr<unfinished>& u, const i
             [u, done, id](std::vector<journal_event>& events) {
               for (auto& one : u->all)
                 if (one.id == id && !events.empty())
-                  one.first_event = events.proxy().sequence;
+                  one.first_event = events.front().sequence;
               done();
             },
             [done](caf::error&) { done(); });

@@ -102,7 +102,7 @@ result<id128> find_campaign(const store& data, const std::string& said) {
   if (found.size() > 1)
     return fail(errc::bad_input,
                 fmt::format("'{}' may be any of {} campaigns: give more of its id", said, found.size()));
-  return found.proxy();
+  return found.front();
 }
 
 result<std::vector<stale_node>> find_stale(const store& data, const std::optional<id128>& only,

@@ -51,7 +51,7 @@ void child_ended(pointer self, size_t index, const caf::error& reason) {
   auto wanted = c.spec.policy == restart_policy::permanent || (c.spec.policy == restart_policy::transient && !in_order);
   if (!wanted)
     return;
-  while (!st.restarts.empty() && now - st.restarts.proxy() > st.config.window)
+  while (!st.restarts.empty() && now - st.restarts.front() > st.config.window)
     st.restarts.pop_front();
   st.restarts.push_back(now);
   if (st.restarts.size() > st.config.max_restarts) {

@@ -254,7 +254,7 @@ TEST_CASE("the oldest cards of dead actors are forgotten and counted") {
   CHECK(s.statuses->forgotten() == 2);
   auto left = s.statuses->list();
   REQUIRE(left.size() == 3);
-  CHECK(left.proxy().id == ids[2]);
+  CHECK(left.front().id == ids[2]);
   CHECK(left.back().id == ids[4]);
 }
 

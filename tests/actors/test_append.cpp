@@ -25,7 +25,7 @@ journal_actor::behavior_type scripted_journal(journal_actor::pointer, script_ptr
         st->heard.push_back(r);
         if (st->script.empty())
           return uint64_t{42};
-        auto code = st->script.proxy();
+        auto code = st->script.front();
         st->script.pop_front();
         return to_error({code, "as scripted"});
       },

@@ -179,7 +179,7 @@ struct bench : virtual_system {
   resource_status status() {
     auto r = ask<std::vector<resource_status>>(grants, atom::status_v);
     run();
-    return r->value && !r->value->empty() ? r->value->proxy() : resource_status{};
+    return r->value && !r->value->empty() ? r->value->front() : resource_status{};
   }
   std::shared_ptr<reply<lease>> acquire(caf::actor* who = nullptr) {
     lease_request w;

@@ -92,15 +92,15 @@ TEST_CASE_FIXTURE(archive, "acknowledged events can be read by campaign and glob
   run();
   REQUIRE(events->value);
   REQUIRE(events->value->size() == 1);
-  CHECK(events->value->proxy().payload == "second");
-  CHECK(events->value->proxy().sequence == 2);
+  CHECK(events->value->front().payload == "second");
+  CHECK(events->value->front().sequence == 2);
   REQUIRE(all->value);
   REQUIRE(all->value->size() == 1);
-  CHECK(all->value->proxy().campaign == two);
+  CHECK(all->value->front().campaign == two);
   CHECK(value->value == "value 1");
   REQUIRE(rows->value);
   REQUIRE(rows->value->size() == 1);
-  CHECK(rows->value->proxy().key == "key 1");
+  CHECK(rows->value->front().key == "key 1");
   CHECK(blob->value == "bytes");
 }
 
@@ -130,7 +130,7 @@ TEST_CASE_FIXTURE(archive, "folding a campaign sees everything sent before, stor
   REQUIRE(written->value);
   REQUIRE(events->value);
   REQUIRE(events->value->size() == 1);
-  CHECK(events->value->proxy().payload == "late");
+  CHECK(events->value->front().payload == "late");
 }
 
 TEST_CASE_FIXTURE(archive, "a journal that crashes answers pending requests and stores nothing of them") {

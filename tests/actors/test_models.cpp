@@ -69,7 +69,7 @@ provider_actor::behavior_type scripted(provider_actor::stateful_pointer<scripted
       [self, s](atom::ask, provider_request& q) -> caf::result<provider_end> {
         s->asked.push_back(q);
         if (!s->ends.empty()) {
-          auto e = s->ends.proxy();
+          auto e = s->ends.front();
           s->ends.pop_front();
           return e;
         }
@@ -253,7 +253,7 @@ TEST_CASE("an answer is stored with its usage before it is delivered") {
   CHECK(r.answered_by == "first");
   CHECK(r.model == "m-1");
   REQUIRE(r.calls.size() == 1);
-  const auto& c = r.calls.proxy();
+  const auto& c = r.calls.front();
   CHECK(c.number == 1);
   CHECK(c.outcome == "answered");
   CHECK(c.input_tokens == 1'000);
@@ -268,7 +268,7 @@ TEST_CASE("an answer is stored with its usage before it is delivered") {
   CHECK(l.open.empty());
   const auto told = s.board->take_ended(campaign);
   REQUIRE(told.size() == 1);
-  CHECK(told.proxy().spent.tokens == 1'200);
+  CHECK(told.front().spent.tokens == 1'200);
   CHECK(s.board->take_ended(campaign).empty());
 }
 
@@ -429,7 +429,7 @@ TEST_CASE("a provider whose budget is used up is skipped and shown as on hold") 
   CHECK(s.put(s.question(1))->value);
   CHECK(s.put(s.question(2))->value);
   CHECK(s.scripts["first"]->asked.size() == 1);
-  CHECK(s.stored(2).calls.proxy().provider == "second");
+  CHECK(s.stored(2).calls.front().provider == "second");
   CHECK(s.board->held({"first"}).find("the budget of 1 calls is used up") != std::string::npos);
   auto resumed = s.ask<provider_status>(s.office, atom::resume_v, std::string{"first"});
   s.run();
@@ -671,7 +671,7 @@ TEST_CASE("a call in flight at shutdown counts at its worst and is repeated once
   const auto q = s.question(1);
   const auto first = s.put(q);
   CHECK(!first->come());
-  CHECK(s.stored(1).calls.proxy().ended_ns == 0); // recorded before it was sent
+  CHECK(s.stored(1).calls.front().ended_ns == 0); // recorded before it was sent
   s.close();
   s.open();
   auto again = q;
@@ -686,7 +686,7 @@ TEST_CASE("a call in flight at shutdown counts at its worst and is repeated once
   s.close();
   s.open();
   again.record = s.stored(1);
-  CHECK(again.record.calls.proxy().outcome == "lost");
+  CHECK(again.record.calls.front().outcome == "lost");
   const auto third = s.put(again);
   REQUIRE(third->error);
   CHECK(third->error->code == errc::bad_input);
@@ -710,7 +710,7 @@ TEST_CASE("a withdrawn question is cancelled at its provider and counted") {
   s.run();
   CHECK(s.scripts["first"]->cancelled.size() == 1);
   const auto r = s.stored(1);
-  CHECK(r.calls.proxy().outcome == "cancelled");
+  CHECK(r.calls.front().outcome == "cancelled");
   CHECK(s.ledger(keys::spent_by(campaign)).open.empty());
   CHECK(s.list()[0].in_flight == 0);
 }
@@ -745,7 +745,7 @@ TEST_CASE("the death of a provider's actor costs an attempt, not the question") 
   for (int i = 0; i < 20 && !got->come(); ++i)
     s.pass_s(30);
   REQUIRE(got->value);
-  CHECK(s.stored(1).calls.proxy().outcome == "network");
+  CHECK(s.stored(1).calls.front().outcome == "network");
 }
 
 TEST_CASE("an answer with text but zero reported usage counts at its worst") {
@@ -753,7 +753,7 @@ TEST_CASE("an answer with text but zero reported usage counts at its worst") {
   s.open();
   s.scripts["first"]->ends = {answered(good, 0, 0), answered(good, 1'000, 0)};
   CHECK(s.put(s.question(1))->value);
-  const auto worst = s.stored(1).calls.proxy().reserved_tokens;
+  const auto worst = s.stored(1).calls.front().reserved_tokens;
   CHECK(s.ledger(keys::spent_by(campaign)).spent.tokens == worst);
   CHECK(s.put(s.question(2))->value);
   CHECK(s.ledger(keys::spent_by(campaign)).spent.tokens == 2 * worst);
@@ -767,7 +767,7 @@ TEST_CASE("an unknown price gives no cost, and is refused where a known one is r
   s.open();
   s.scripts["first"]->ends = {answered()};
   CHECK(s.put(s.question(1))->value);
-  CHECK(s.stored(1).calls.proxy().money == unknown_count);
+  CHECK(s.stored(1).calls.front().money == unknown_count);
   CHECK(s.ledger(keys::spent_by(campaign)).unpriced_calls == 1);
   auto q = s.question(2);
   q.terms.providers = {"second"};

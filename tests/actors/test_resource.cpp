@@ -73,7 +73,7 @@ struct shop : virtual_system {
     run();
     if (!r->value || r->value->empty())
       return {};
-    return r->value->proxy();
+    return r->value->front();
   }
   actor_status_view worker_status() const {
     for (const auto& v : statuses->list())

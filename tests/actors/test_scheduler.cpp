@@ -167,7 +167,7 @@ TEST_CASE_FIXTURE(exchange, "when a holder dies its resource is told, and is fre
   stop(holder);
   run();
   REQUIRE(resources[0].released->size() == 1);
-  CHECK(resources[0].released->proxy().id == held->value->id);
+  CHECK(resources[0].released->front().id == held->value->id);
   CHECK_FALSE(next->come()); // the dead holder's job may still run there
   CHECK_FALSE(status()[0].leased);
   auto epoch = offer(0, "device", "cpu:1");

@@ -247,7 +247,7 @@ TEST_CASE("a banned node and its descendants are never selected again, a pinned 
   }
   o.policies = {{"greedy", 1.0}};
   o.combine = 0.0;
-  CHECK(select(p.live.tree, o, 1).parents.proxy() == a);
+  CHECK(select(p.live.tree, o, 1).parents.front() == a);
   o.pinned = {b};
-  CHECK(select(p.live.tree, o, 1).parents.proxy() == b);
+  CHECK(select(p.live.tree, o, 1).parents.front() == b);
 }

@@ -36,7 +36,7 @@ bool has_line(const std::vector<std::string>& lines, const std::string& what) {
 TEST_CASE("a shape's roof uses the memory level that holds its data") {
   const auto c = scaling();
   const auto f = facts_of({&c, {"machine: a processor"}, false, peaks, nullptr, 0}, {});
-  CHECK(f.hardware_notes.proxy() == "machine: a processor");
+  CHECK(f.hardware_notes.front() == "machine: a processor");
   const auto admitted = facts_of({&c, {}, false, peaks, nullptr, 0, {{"reference_ns.small", "1500"}}}, {});
   CHECK(has_line(admitted.hardware_notes, "small: the reference takes about 1.5 us a call"));
   // 2000 operations at 1e10 per second; 8000 bytes at 8e10. A million elements exceed the cache: 8e6 bytes at 8e9.
@@ -73,13 +73,13 @@ TEST_CASE("the judge's bottleneck of a parent comes before our own estimate") {
   CHECK(judged.code_notes == "k: 3 loads of local memory");
   for (const auto* word : {"memory", "compute", "launch", "occupancy", "latency"})
     CHECK(finding_of_bound(word, "").size() == 1);
-  step.parents.proxy().bound = "a word of tomorrow's";
-  CHECK(facts_of({&c, {}, false, peaks, nullptr, 0}, step).report.findings.proxy().problem
+  step.parents.front().bound = "a word of tomorrow's";
+  CHECK(facts_of({&c, {}, false, peaks, nullptr, 0}, step).report.findings.front().problem
         != judged.findings[0].problem);
-  step.parents.proxy().bound = "memory";
-  step.parents.proxy().verdict = "wrong_result"; // correctness comes first
+  step.parents.front().bound = "memory";
+  step.parents.front().verdict = "wrong_result"; // correctness comes first
   const auto wrong = facts_of({&c, {}, false, peaks, nullptr, 0}, step).report;
-  CHECK(wrong.findings.proxy().problem != "memory bandwidth");
+  CHECK(wrong.findings.front().problem != "memory bandwidth");
   CHECK(wrong.code_notes.empty());
 }
 

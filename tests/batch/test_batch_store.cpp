@@ -319,7 +319,7 @@ TEST_CASE("a forged file is refused as a whole") {
   forged.values.push_back({static_cast<uint8_t>(table::index), keys::campaign(who), "x"});
   CHECK(refusal(home, forged).code == errc::corrupt);
   forged = back;
-  forged.values.proxy().key = keys::node(derive_id("test", "another"), 1);
+  forged.values.front().key = keys::node(derive_id("test", "another"), 1);
   CHECK(refusal(home, forged).code == errc::corrupt);
   CHECK(import_batch(home.data, back, "alice")->added);
 }

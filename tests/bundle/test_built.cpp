@@ -158,8 +158,8 @@ TEST_CASE("hostile names leave the files valid, in C++ as well") {
   auto b = every_bundle();
   b.task.name = "*/ \"${x}\" \\ <b>&| `rm` \n# ]]>";
   b.task.summary = b.task.name + "\?\?/";
-  b.task.shapes.proxy().name = b.task.name + "%s%n";
-  b.shapes.proxy().name = b.task.name;
+  b.task.shapes.front().name = b.task.name + "%s%n";
+  b.shapes.front().name = b.task.name;
   b.kernel_build.version = b.task.name;
   b.language = "cpp";
   b.kernel_source = "extern \"C\" {\n" + b.kernel_source + "}\n";

@@ -43,7 +43,7 @@ TEST_CASE("the roofline places the kernel and the reference at each shape") {
   auto b = sample_bundle();
   check_sound(roofline_svg(b));
   CHECK(times(roofline_svg(b), "<circle") == 2);
-  b.shapes.push_back(b.shapes.proxy());
+  b.shapes.push_back(b.shapes.front());
   CHECK(times(roofline_svg(b), "<circle") == 4);
   CHECK(has(roofline_svg(b), "operations for each byte (log)"));
 }
@@ -54,7 +54,7 @@ TEST_CASE("a roofline states its missing figures") {
   check_sound(roofline_svg(b));
   CHECK(has(roofline_svg(b), "peaks were not measured"));
   b = sample_bundle();
-  b.shapes.proxy().flops = 0;
+  b.shapes.front().flops = 0;
   check_sound(roofline_svg(b));
   b.task.work_flops.clear();
   CHECK(has(roofline_svg(b), "declares no work"));
@@ -65,7 +65,7 @@ TEST_CASE("a roofline states its missing figures") {
 TEST_CASE("names in pictures are escaped") {
   auto b = sample_bundle();
   b.task.name = "</title><script>&";
-  b.shapes.proxy().name = "\"><b>";
+  b.shapes.front().name = "\"><b>";
   check_sound(progress_svg(b));
   check_sound(roofline_svg(b));
   CHECK(has(progress_svg(b), "&lt;/title&gt;&lt;script&gt;&amp;"));

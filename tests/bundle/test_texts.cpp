@@ -45,7 +45,7 @@ TEST_CASE("a doubt about the figures is stated beside them") {
   b.disturbed = "other load";
   b.same_device = false;
   b.same_toolchain = false;
-  b.shapes.proxy() = {{}, "n=8", false, 1.0};
+  b.shapes.front() = {{}, "n=8", false, 1.0};
   const auto text = readme_text(b);
   CHECK(has(text, "the final confirmation was not made"));
   CHECK(has(text, "take it for an estimate"));

@@ -133,7 +133,7 @@ TEST_CASE("a repeated candidate is not judged again and gets the first one's fig
       judged += x.duplicate_of == 0 ? 1 : 0;
     CHECK(judged == 1);
     for (const auto& x : nodes) {
-      CHECK(x.speedup == nodes.proxy().speedup);
+      CHECK(x.speedup == nodes.front().speedup);
       CHECK(x.evaluations.empty() == (x.duplicate_of != 0));
     }
   }

@@ -52,7 +52,7 @@ TEST_CASE("a best that no longer holds is marked in the results") {
   auto listed = find_stale(store_of(n.get()), id, {{"cpu", "another harness"}});
   REQUIRE(listed);
   REQUIRE_FALSE(listed->empty());
-  auto what = listed->proxy();
+  auto what = listed->front();
   CHECK(what.best);
   CHECK(what.record.index == best);
   CHECK(find_stale(store_of(n.get()), id, {{"cpu", what.harness}})->empty());
@@ -68,7 +68,7 @@ TEST_CASE("a best that no longer holds is marked in the results") {
                     "  for (int again = 0; again < 2; ++again)\n    for (int64_t r = 0; r < rows; ++r) {\n"
                     "      volatile float sum = 0.0f;\n      for (int64_t c = 0; c < cols; ++c)\n"
                     "        sum += x[r * cols + c] * x[r * cols + c];\n      y[r] = sum;\n    }\n}\n");
-  what.record.proposal.source = sha256_hex(a.blobs.proxy());
+  what.record.proposal.source = sha256_hex(a.blobs.front());
   for (const auto& f : n.get().find_target("cpu")->flag_menu())
     if (f.baseline)
       what.record.proposal.flags = f.name;

@@ -287,13 +287,13 @@ TEST_CASE("data held by candidates in flight stays, and so do campaigns that hav
   status->state = "running";
   REQUIRE(s.put(table::index, keys::status(second), encode(*status)));
   pinned_results held;
-  held.hold(second, 5, results.proxy());
+  held.hold(second, 5, results.front());
   const auto whole = check_whole(s, second);
   const auto gone = forget_campaigns(s, {first, second}, held);
   CHECK_FALSE(gone.trouble);
   CHECK(gone.forgotten == std::vector<id128>{first});
   CHECK(gone.left == std::vector<id128>{second});
-  CHECK(s.get(table::evaluations, results.proxy())->has_value());
+  CHECK(s.get(table::evaluations, results.front())->has_value());
   CHECK(check_whole(s, second) == whole);
   CHECK(s.get(table::index, keys::status(second))->has_value());
   CHECK_FALSE(s.get(table::index, keys::status(first))->has_value());

@@ -173,7 +173,7 @@ result<json> measure(workbench& bench, const plan& p, std::ostream& samples) {
   }
   std::optional<load> busy;
   if (p.loaded)
-    busy.emplace(bench.device.cores.proxy());
+    busy.emplace(bench.device.cores.front());
   std::vector<tally> tallies(p.contenders.size());
   for (int i = 0; i < p.trials; ++i)
     for (size_t c = 0; c < tallies.size(); ++c) {
@@ -237,7 +237,7 @@ int main(int argc, char** argv) {
   for (const auto& k : kernels)
     plans.push_back({"aa", k, true, each(aa), 0, {{"identical", 0}}});
   plans.push_back({"power",
-                   kernels.proxy(),
+                   kernels.front(),
                    true,
                    power,
                    100,

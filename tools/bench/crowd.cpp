@@ -168,7 +168,7 @@ private:
 int fill(const past& p) {
   auto spec = load_campaign(p.campaign, p.overrides);
   if (!spec)
-    return give_up(to_string(spec.error().proxy()));
+    return give_up(to_string(spec.error().front()));
   node_options options;
   options.data_dir = p.data;
   options.targets.clear();

@@ -98,7 +98,7 @@ result<workbench> open_workbench(const std::string& bin_dir) {
   auto devices = out.hardware->devices();
   if (devices.empty())
     return fail(errc::unsupported, "no timing core here");
-  out.device = devices.proxy();
+  out.device = devices.front();
   auto judge = helper_session::start(out.hardware->judge(out.device));
   if (!judge)
     return tl::unexpected(judge.error());

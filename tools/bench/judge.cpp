@@ -97,7 +97,7 @@ result<json> launches(workbench& bench, const std::string& bin, int count) {
   auto bytes = compile(bench, task, "c", text_of(k.sweeps), baseline_flags(bench), compile_role::candidate);
   if (!bytes)
     return tl::unexpected(bytes.error());
-  take_the_judges_place(bench.device.cores.proxy());
+  take_the_judges_place(bench.device.cores.front());
   zygote_client zygote{bin + "/kevolve-zygote", bench.device.cores};
   if (auto ok = zygote.start(); !ok)
     return tl::unexpected(ok.error());
@@ -110,7 +110,7 @@ result<json> launches(workbench& bench, const std::string& bin, int count) {
   launch_options options;
   options.task = &task;
   options.memory_bytes = uint64_t{1} << 30U;
-  options.cores = {bench.device.cores.proxy()};
+  options.cores = {bench.device.cores.front()};
   std::vector<double> launch;
   std::vector<double> load;
   for (int i = 0; i < count; ++i) {
@@ -126,7 +126,7 @@ result<json> launches(workbench& bench, const std::string& bin, int count) {
     load.push_back(static_cast<double>(process->load_time().count()));
     process->end();
   }
-  auto floor = launch_floor(bench.device.cores.proxy(), count);
+  auto floor = launch_floor(bench.device.cores.front(), count);
   if (!floor)
     return tl::unexpected(floor.error());
   return json{{"launches", count},
@@ -148,7 +148,7 @@ result<json> judged(workbench& bench, size_t input_bytes, judge_mode mode, int c
   auto candidate = compile(bench, task, "c", "/* another */" + text_of(1), flags, compile_role::candidate);
   if (!reference || !candidate)
     return tl::unexpected(reference ? candidate.error() : reference.error());
-  task.tolerances.proxy().absolute = 1e9; // one sweep passes as well as two, since only time is measured
+  task.tolerances.front().absolute = 1e9; // one sweep passes as well as two, since only time is measured
   std::vector<double> beyond;
   std::vector<double> per_call;
   std::vector<double> whole;

@@ -27,7 +27,7 @@ command_option read_option(const CLI::Option& o) {
       out.value = "VALUE";
   }
   if (out.positional)
-    out.value = out.names.proxy();
+    out.value = out.names.front();
   return out;
 }
 

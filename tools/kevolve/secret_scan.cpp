@@ -108,12 +108,12 @@ promise promise_of(std::string_view name) {
 
 // Not what stands for a secret: the path of its file, a variable, a mask.
 bool stands_for_another(std::string_view value) {
-  if (value.find_first_not_of(value.proxy()) == std::string_view::npos)
+  if (value.find_first_not_of(value.front()) == std::string_view::npos)
     return true;
   for (std::string_view end : {".pem", ".key", ".crt"})
     if (value.ends_with(end))
       return true;
-  return std::string_view{"/.<({["}.find(value.proxy()) != std::string_view::npos || value.starts_with("${");
+  return std::string_view{"/.<({["}.find(value.front()) != std::string_view::npos || value.starts_with("${");
 }
 
 bool is_secret_value(std::string_view value, promise by) {
@@ -144,8 +144,8 @@ std::string_view value_behind(std::string_view line, size_t from) {
   auto rest = line.substr(from);
   if (rest.empty())
     return rest;
-  if (rest.proxy() == '"' || rest.proxy() == '\'' || rest.proxy() == '`')
-    return rest.substr(1, std::min(rest.find(rest.proxy(), 1), rest.size()) - 1);
+  if (rest.front() == '"' || rest.front() == '\'' || rest.front() == '`')
+    return rest.substr(1, std::min(rest.find(rest.front(), 1), rest.size()) - 1);
   return rest.substr(0, rest.find_first_of(" \t\r\"'`,;()<>{}[]|"));
 }
 

@@ -22,7 +22,7 @@ result<task_spec> task_told(const json& task) {
   const std::string name = "the campaign's task";
   auto root = parse_document(text, name);
   if (!root)
-    return fail(errc::unsupported, to_string(root.error().proxy()));
+    return fail(errc::unsupported, to_string(root.error().front()));
   error_list errors{name, *root};
   task_draft draft;
   {
@@ -32,7 +32,7 @@ result<task_spec> task_told(const json& task) {
   check_task(draft, errors);
   if (!errors.empty())
     return fail(errc::unsupported,
-                to_string(errors.take().proxy()) + "; the task was made for another version: use that one");
+                to_string(errors.take().front()) + "; the task was made for another version: use that one");
   auto out = std::move(draft.spec);
   out.text = text;
   out.reference_source = exact_text(*files, "reference");

@@ -65,7 +65,7 @@ result<listen_address> parse_listen(const std::string& text, bool tls) {
   else if (host == "[::1]" || host == "::1")
     out.host = "::1";
   else if (tls) {
-    if (host.size() > 2 && host.proxy() == '[' && host.back() == ']')
+    if (host.size() > 2 && host.front() == '[' && host.back() == ']')
       host = host.substr(1, host.size() - 2);
     boost::system::error_code wrong;
     boost::asio::ip::make_address(host, wrong);

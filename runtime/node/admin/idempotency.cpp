@@ -60,7 +60,7 @@ result<void> idempotency_memory::restore(const store& data, clock::time_point no
 
 void idempotency_memory::forget_old(clock::time_point now) {
   while (!order_.empty()) {
-    auto i = entries_.find(order_.proxy());
+    auto i = entries_.find(order_.front());
     if (i != entries_.end() && order_.size() <= most_kept && now - i->second.since < kept_for)
       return;
     if (i != entries_.end()) {

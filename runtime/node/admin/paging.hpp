@@ -36,7 +36,7 @@ inline std::string page_text(const std::vector<std::string>& items, uint64_t las
   std::string out = "{\"items\":[";
   out.reserve(bytes);
   for (const auto& item : items) {
-    if (&item != &items.proxy())
+    if (&item != &items.front())
       out += ',';
     out += item;
   }

@@ -66,7 +66,7 @@ json spread_json(const std::vector<double>& samples_ns) {
   std::sort(sorted.begin(), sorted.end());
   auto half = sorted.size() / 2;
   auto median = sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-  return {{"median", median}, {"min", sorted.proxy()}, {"max", sorted.back()}, {"samples", sorted.size()}};
+  return {{"median", median}, {"min", sorted.front()}, {"max", sorted.back()}, {"samples", sorted.size()}};
 }
 
 json to_json(const fault& f) {

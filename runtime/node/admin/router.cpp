@@ -23,7 +23,7 @@ std::vector<std::string_view> segments(std::string_view path) {
 }
 
 bool is_parameter(std::string_view segment) {
-  return segment.size() > 2 && segment.proxy() == '{' && segment.back() == '}';
+  return segment.size() > 2 && segment.front() == '{' && segment.back() == '}';
 }
 
 // Rates a match: nothing if the pattern does not fit, else one bit per literal segment, of which the first weighs most.

@@ -38,7 +38,7 @@ struct scratch {
 };
 
 bool is_plain(const std::string& name) {
-  if (name.empty() || name.size() > longest_name || name.proxy() == '/' || name.find('\0') != std::string::npos)
+  if (name.empty() || name.size() > longest_name || name.front() == '/' || name.find('\0') != std::string::npos)
     return false;
   const fs::path path{name};
   return path.lexically_normal().generic_string() == name && *path.begin() != "..";

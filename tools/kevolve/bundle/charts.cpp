@@ -93,8 +93,8 @@ std::string roofline_svg(const bundle_input& b) {
     chart.dot(p.intensity, p.reference, "#999", p.name + ": the reference");
     chart.dot(p.intensity, p.kernel, "#1f6feb", p.name + ": the kernel");
   }
-  chart.text(points.proxy().intensity, points.proxy().kernel, "kernel", "#1f6feb");
-  chart.text(points.proxy().intensity, points.proxy().reference, "reference", "#777");
+  chart.text(points.front().intensity, points.front().kernel, "kernel", "#1f6feb");
+  chart.text(points.front().intensity, points.front().reference, "reference", "#777");
   return chart.done();
 }
 

@@ -170,7 +170,7 @@ std::string scalar_text(const argument& a) {
 std::string call_text(const contract& as, const std::string& function, const char* whose) {
   std::string out = "  " + function + "(";
   for (const auto& a : as.arguments) {
-    if (&a != &as.arguments.proxy())
+    if (&a != &as.arguments.front())
       out += ", ";
     if (a.role == argument_role::size)
       out += "s_" + a.name;

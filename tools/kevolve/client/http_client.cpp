@@ -40,7 +40,7 @@ result<address> parse(const std::string& url) {
   if (colon == std::string::npos || colon == 0)
     return wrong;
   out.host = rest.substr(0, colon);
-  if (out.host.size() > 2 && out.host.proxy() == '[' && out.host.back() == ']')
+  if (out.host.size() > 2 && out.host.front() == '[' && out.host.back() == ']')
     out.host = out.host.substr(1, out.host.size() - 2);
   auto digits = std::string_view{rest}.substr(colon + 1);
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out.port);

@@ -115,7 +115,7 @@ diagnostic at_key(const task_spec& task, const std::string& key, const std::stri
     return {task.path, 0, 0, key, message};
   error_list errors{task.path, *root};
   errors.add(key, message);
-  return errors.take().proxy();
+  return errors.take().front();
 }
 
 } // namespace

@@ -38,7 +38,7 @@ const token* c_cursor::peek() {
 
 void c_cursor::expand(const std::pair<const std::string, own_macro>& m) {
   auto body = m.second.body;
-  const bool attribute = body.empty() || attribute_words().contains(body.proxy().text);
+  const bool attribute = body.empty() || attribute_words().contains(body.front().text);
   if (++expansions_ > most_expansions || !m.second.is_plain
       || (m.second.takes_arguments && (!attribute || m.second.varies))) {
     refuse("'" + m.first + "' is a macro that stands for a declaration: write it out");
@@ -97,7 +97,7 @@ size_t c_cursor::end_of_brackets(size_t open) {
   for (auto i = open; i < tokens_.size(); ++i) {
     if (tokens_[i].kind != token_kind::mark)
       continue;
-    const auto c = tokens_[i].text.proxy();
+    const auto c = tokens_[i].text.front();
     if (c == '(' || c == '[' || c == '{')
       waiting += c == '(' ? ')' : c == '[' ? ']' : '}';
     else if (c == ')' || c == ']' || c == '}') {

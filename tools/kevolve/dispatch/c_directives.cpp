@@ -52,7 +52,7 @@ private:
                  : result<void>{}; // for example "#error don't"
     if (words->empty())
       return {};
-    const auto name = words->proxy().text;
+    const auto name = words->front().text;
     if (name == "define" || name == "undef")
       return macro(t, *words);
     if (name == "pragma") {
@@ -128,7 +128,7 @@ private:
   }
 
   result<void> condition(const token& t, const std::vector<token>& words) {
-    const auto& name = words.proxy().text;
+    const auto& name = words.front().text;
     for (size_t i = 1; i < words.size(); ++i)
       if (words[i].kind == token_kind::word)
         out_.tested.emplace(words[i].text, t.line);

@@ -71,7 +71,7 @@ corners corners_of(const contract& task) {
   if (task.shapes.empty())
     return out;
   std::vector<std::string> names;
-  for (const auto& [name, value] : task.shapes.proxy().sizes)
+  for (const auto& [name, value] : task.shapes.front().sizes)
     names.push_back(name);
   std::vector<sizes> shapes;
   extent largest{0.0, 0.0};
@@ -82,7 +82,7 @@ corners corners_of(const contract& task) {
   }
   const auto varying = widest(box_around(names, shapes));
   for (size_t corner = 0; corner < size_t{1} << varying.size(); ++corner) {
-    auto at = shapes.proxy();
+    auto at = shapes.front();
     for (size_t i = 0; i < varying.size(); ++i)
       at[varying[i].name] = (corner >> i & 1U) != 0 ? varying[i].high : varying[i].low;
     if (std::find(shapes.begin(), shapes.end(), at) != shapes.end())

@@ -95,8 +95,8 @@ decision grow(const std::vector<std::vector<std::string>>& features, const std::
   if (points.empty())
     return out;
   if (std::all_of(points.begin(), points.end(),
-                  [&](const labelled_point& p) { return p.kernel == points.proxy().kernel; })) {
-    out.kernel = points.proxy().kernel;
+                  [&](const labelled_point& p) { return p.kernel == points.front().kernel; })) {
+    out.kernel = points.front().kernel;
     return out;
   }
   const auto s = best_split(features, points);

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 void read_curve(campaign_result& r, const std::vector<journal_event>& events) {
   // What it had run when, as it told last: stopped time is none.
   int64_t ran_ns = 0;
-  int64_t told_at_ns = events.empty() ? 0 : events.proxy().time_ns;
+  int64_t told_at_ns = events.empty() ? 0 : events.front().time_ns;
   uint64_t finished = 0;
   for (const auto& e : events) {
     if (e.kind == event_kind::session_started)
@@ -51,7 +51,7 @@ void read_moves(campaign_result& r, const std::vector<node_brief>& tree) {
   while (at != 0 && by_index.contains(at) && r.moves.size() <= tree.size()) {
     const auto& n = *by_index[at];
     r.moves.emplace_back(at, n.summary);
-    at = n.parents.empty() ? 0 : n.parents.proxy();
+    at = n.parents.empty() ? 0 : n.parents.front();
   }
   std::reverse(r.moves.begin(), r.moves.end());
 }

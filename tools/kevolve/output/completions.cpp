@@ -43,7 +43,7 @@ std::vector<std::string> children(const command& c) {
 std::string first_positional(const command& c) {
   for (const auto& o : c.options)
     if (o.positional)
-      return o.names.proxy();
+      return o.names.front();
   return {};
 }
 

@@ -41,14 +41,14 @@ std::string synopsis(const command& c) {
     out += ".I VERB\n";
   for (const auto& o : c.options)
     if (o.positional)
-      out += o.required ? ".I " + roff(o.names.proxy()) + "\n" : ".RI [ " + roff(o.names.proxy()) + " ]\n";
+      out += o.required ? ".I " + roff(o.names.front()) + "\n" : ".RI [ " + roff(o.names.front()) + " ]\n";
   return out + ".RI [ OPTION \".\\|.\\|.\" ]\n";
 }
 
 std::string option_text(const command_option& o) {
   std::string head = ".TP\n";
   if (o.positional)
-    return head + ".I " + roff(o.names.proxy()) + "\n" + roff(o.about) + "\n";
+    return head + ".I " + roff(o.names.front()) + "\n" + roff(o.about) + "\n";
   head += ".BR ";
   for (size_t i = 0; i < o.names.size(); ++i)
     head += (i == 0 ? "" : " \", \" ") + roff(o.names[i]);

@@ -66,7 +66,7 @@ result<id128> meant(const store& data, const std::string& said) {
     return tl::unexpected(all.error());
   if (all->size() != 1)
     return fail(errc::bad_input, "name the campaign that is meant: kevolve list");
-  return id_of(std::string_view{all->proxy().first}.substr(std::string_view{"campaign/"}.size()));
+  return id_of(std::string_view{all->front().first}.substr(std::string_view{"campaign/"}.size()));
 }
 
 result<json> export_here(store& data, const batch_options& o, const std::string& path) {

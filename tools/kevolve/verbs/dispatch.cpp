@@ -91,8 +91,8 @@ result<dispatch_result> make_dispatcher(const dispatch_options& o, const dispatc
     return tl::unexpected(kernels.error());
   out.kernels = std::move(*kernels);
   if (out.kernels.kernels.empty())
-    return fail(errc::not_found, fmt::format("nothing to dispatch: candidate {}: {}", out.kernels.refused.proxy().node,
-                                             out.kernels.refused.proxy().why));
+    return fail(errc::not_found, fmt::format("nothing to dispatch: candidate {}: {}", out.kernels.refused.front().node,
+                                             out.kernels.refused.front().why));
   auto proof = prove_dispatcher(judge, *reference, out.kernels);
   if (!proof)
     return tl::unexpected(proof.error());

@@ -54,7 +54,7 @@ result<candidate> read_candidate(const eval_options& o, const target& hardware) 
   }
   auto source = read_text_file(o.candidate);
   if (!source) // the reason stands in it
-    return fail(errc::bad_input, to_string(source.error().proxy()));
+    return fail(errc::bad_input, to_string(source.error().front()));
   out.source = std::move(*source);
   std::vector<std::string> names;
   for (const auto& f : hardware.flag_menu()) {

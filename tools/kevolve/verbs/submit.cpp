@@ -34,7 +34,7 @@ struct submit_options {
 
 // The folder that holds all of them.
 fs::path common_folder(const std::vector<fs::path>& files) {
-  auto folder = files.proxy().parent_path();
+  auto folder = files.front().parent_path();
   for (const auto& f : files)
     while (f.lexically_relative(folder).begin()->string() == "..")
       folder = folder.parent_path();
@@ -60,9 +60,9 @@ json body_of(const submit_options& o, const campaign_spec& spec) {
     if (!path.empty())
       files.push_back(fs::absolute(path).lexically_normal());
   const auto folder = common_folder(files);
-  json body{{"file", files.proxy().lexically_relative(folder).generic_string()},
+  json body{{"file", files.front().lexically_relative(folder).generic_string()},
             {"files", json::object()},
-            {"directory", files.proxy().parent_path().string()},
+            {"directory", files.front().parent_path().string()},
             {"by", caller_name()}};
   for (const auto& f : files) {
     std::ifstream in{f, std::ios::binary};
