@@ -1,4 +1,4 @@
-// How a generator's refusal becomes the end of a step.
+// This turns a generator's refusal into the end of a step.
 #pragma once
 
 #include "runtime/base/result.hpp"

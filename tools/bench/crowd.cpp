@@ -148,9 +148,7 @@ private:
   void promote(const node_record& r) {
     champion_record c;
     c.index = r.index;
-    c.speedup = r.speedup;
-    c.ci_low = r.ci_low;
-    c.ci_high = r.ci_high;
+    c.set_speedup(r);
     fold_champion_changed(fold_, c);
     c.tree_hash = fold_.tree.hash();
     next_.events.push_back({event_kind::champion_changed, encode(c)});
