@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       check(load_task(path));
       break;
     case 1:
-      check(load_campaign(path, {}, {{"cpu"}, {"transform"}, {"uct", "greedy"}, {{"cpu", {"c", "cpp"}}}}));
+      check(load_campaign(path, {}, {{"cpu"}, {{"cpu", {"c", "cpp"}}}}));
       break;
     default:
       check(load_node(path, {}, {"cpu"}));

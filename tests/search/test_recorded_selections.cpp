@@ -39,15 +39,16 @@ std::string grown(const policy_options& options, uint64_t steps) {
     const auto fate = (index * 2654435761U) % 11;
     if (fate == 0)
       continue;
-    node_outcome o{verdict::pass, 1.0 + static_cast<double>((index * 7919) % 13) / 8.0, 0.0, 0.0, false, false, true};
+    node_outcome o{
+        {{1.0 + static_cast<double>((index * 7919) % 13) / 8.0, 0.0, 0.0}, verdict::pass, false}, false, true};
     if (fate <= 2)
-      o = {verdict::wrong_result, 0.0, 0.0, 0.0, false, false};
+      o = {{{0.0, 0.0, 0.0}, verdict::wrong_result, false}, false};
     else if (fate == 3)
       o = {};
     else if (fate == 4 && index > 2)
       o.duplicate_of = 1;
-    o.ci_low = o.fitness * 0.99;
-    o.ci_high = o.fitness * 1.01;
+    o.ci_low = o.speedup * 0.99;
+    o.ci_high = o.speedup * 1.01;
     t.finish(index, o);
   }
   return out;

@@ -139,7 +139,7 @@ std::vector<std::string> lines_of(const nest& n) {
     a.source = p->source;
     a.flags = p->flags;
     a.verdict = seed % 4 == 3 ? "wrong" : "pass";
-    a.fitness = a.verdict == "pass" ? 1.0 + static_cast<double>(seed % 5) : 0.0;
+    a.speedup = a.verdict == "pass" ? 1.0 + static_cast<double>(seed % 5) : 0.0;
   }
   return out;
 }
