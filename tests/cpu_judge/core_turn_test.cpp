@@ -219,11 +219,11 @@ TEST_CASE("the holder of a core and its start are visible to every process") {
     auto holder = holder_of(0);
     REQUIRE(holder);
     CHECK(holder->pid == ::getpid());
-    CHECK(holder->command.find("core-turn-test") == 0);
+    CHECK(holder->command.find("judge-parts-test") == 0);
     CHECK(holder->since_ms >= before);
     CHECK(holder->since_ms <= now_ms());
     holder->since_ms = now_ms() - 12'345;
-    CHECK(describe(holder).find("held by " + std::to_string(::getpid()) + " (core-turn-test") == 0);
+    CHECK(describe(holder).find("held by " + std::to_string(::getpid()) + " (judge-parts-test") == 0);
     CHECK(describe(holder).find(") for 12 s") != std::string::npos);
     // A waiting process is not the holder.
     channel_of_letters says;

@@ -37,9 +37,19 @@ std::string as_version(const std::string& text, const nlohmann::json& version, b
   return x.dump();
 }
 
+// Returns the recording as a document, with the present name of an event that was renamed, and without the digest.
+nlohmann::json in_present_names(const std::string& text) {
+  auto out = nlohmann::json::parse(text);
+  out.erase("sha256");
+  for (auto& e : out["events"])
+    if (e["kind"] == "champion_crowned")
+      e["kind"] = "champion_changed";
+  return out;
+}
+
 } // namespace
 
-TEST_CASE("every shipped recording is written again as version 2, byte for byte") {
+TEST_CASE("every shipped recording is written again as version 2, in the present names of events") {
   REQUIRE(recordings().size() == 10);
   for (const auto& path : recordings()) {
     INFO(path.string());
@@ -48,7 +58,8 @@ TEST_CASE("every shipped recording is written again as version 2, byte for byte"
     REQUIRE_MESSAGE(r, (r ? "" : to_string(r.error())));
     const auto written = to_json_text(*r);
     CHECK(nlohmann::json::parse(written)["kevolve_recording"] == 2);
-    CHECK(written == text);
+    CHECK(in_present_names(text) == in_present_names(written));
+    CHECK(written.find("champion_crowned") == std::string::npos);
     const auto again = replay(*parse_recording(written));
     CHECK(again.difference == "");
     CHECK(again.tree_hash == r->tree_hash);
