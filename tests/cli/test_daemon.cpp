@@ -46,7 +46,8 @@ std::vector<uint64_t> sequences(const std::string& lines) {
 
 TEST_CASE("a signal that comes before main does not end the daemon") {
   daemon_folder f;
-  f.write("early.c", "#include <signal.h>\n__attribute__((constructor)) static void send(void) { raise(SIGHUP); }\n");
+  f.write("early.c", "#include <signal.h>\n#include <unistd.h>\n"
+                     "__attribute__((constructor)) static void send(void) { kill(getpid(), SIGHUP); }\n");
   program compiler{"/usr/bin/env", {"cc", "-shared", "-fPIC", "-o", "early.so", "early.c"}, f.path};
   REQUIRE(compiler.finish().code == 0);
   const auto daemon_path = std::string{std::getenv("KEVOLVE_BIN")} + "/kevolved";

@@ -41,7 +41,6 @@ int write_pages(CLI::App& app, const std::string& folder) {
 int print_help(CLI::App& app, const std::vector<std::string>& verbs) {
   auto* of = &app;
   std::string path = "kevolve";
-  std::string above; // of the verb, which adds its own name
   for (const auto& word : verbs) {
     CLI::App* below = nullptr;
     std::vector<std::string> names;
@@ -54,11 +53,11 @@ int print_help(CLI::App& app, const std::vector<std::string>& verbs) {
     if (below == nullptr)
       return report({errc::bad_input, path + " has no verb '" + printable(word) + "'" + suggestion(word, names)},
                     false);
-    above = path;
     path += " " + below->get_name();
     of = below;
   }
-  print_out(of->help(above));
+  // App::help() would print that of the verb that was called, which is `help` itself.
+  print_out(of->get_formatter()->make_help(of, path, CLI::AppFormatMode::Normal));
   return exit_code::ok;
 }
 

@@ -288,7 +288,7 @@ void add_steering(CLI::App& app, action& chosen) {
       };
     });
   }
-  auto* forked = add_verb(app, "fork", "Start a campaign whose first draft is a node's source",
+  auto* forked = add_verb(app, "fork", "Start a campaign whose first draft is a candidate's source",
                           "Example: kevolve fork 1a2b 17 --seed 7 --candidates 200", o);
   add_node(*forked, o);
   add_budget_options(*forked, o);
