@@ -45,7 +45,7 @@ std::optional<confirmation_record> confirm(campaign_state& st, node_result& resu
   return c;
 }
 
-// Those with the same candidate have its verdict, or are judged themselves.
+// Answers the nodes that hold the same candidate. They take its verdict, or are judged themselves if it has none.
 void tell_same(campaign_state& st, const node_record& r) {
   for (auto& p : st.flight.judged(r.index))
     p.deliver(r.result == verdict::none ? uint64_t{0} : r.index);
@@ -145,7 +145,7 @@ void node_ended(pointer self, const caf::actor_addr& who, const caf::error& reas
     node_faulted(self, *index, {"internal", "its actor ended: " + describe_end(reason), 0});
 }
 
-// What is told as done must survive this process.
+// Returns the refusal of a change that cannot be recorded: what is reported as done must survive this process.
 failure unrecorded(const campaign_state& st, const std::string& what) {
   return {errc::no_space, what + ", but that cannot be recorded yet: " + st.pauses.words(pause_reason::storage)
                               + "; it is once there is room, and forgotten if the node ends before"};

@@ -61,12 +61,12 @@ struct campaign_state {
 campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign_state> self,
                                        actor_status_ptr own_status, campaign_context_ptr context);
 
-// Why it does nothing, though nobody paused it; empty: it does.
+// Returns why a campaign that nobody paused does nothing; empty otherwise.
 const std::string& rests_for(const campaign_state& st);
 
-// What people are told.
+// Returns the status that people are shown.
 campaign_status status_of(const campaign_state& st);
-// The same, with what it waits for at this moment.
+// Returns the same, with what the campaign waits for at this moment.
 campaign_status status_now(const campaign_state& st);
 
 } // namespace kevolve

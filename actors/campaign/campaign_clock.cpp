@@ -1,6 +1,6 @@
-// What a campaign's wall time comes to, and what happens when its budget of it is over. The time is recorded with what
-// the campaign stores, and every few seconds when it stores nothing: a crash loses what has passed since, and adds
-// nothing.
+// Counts a campaign's wall time, and ends the campaign when its budget of wall time is over. The time is recorded with
+// whatever the campaign stores, and every few seconds when it stores nothing. A crash loses the time since the last
+// record, and adds none.
 #include "actors/campaign/campaign_steps.hpp"
 #include "runtime/base/codec.hpp"
 

@@ -19,12 +19,15 @@ namespace campaign_steps {
 namespace {
 
 constexpr auto final_limit = std::chrono::minutes{60};
-// Of the figure that the screenings promised: what falls short of it lets others be measured, too.
+// The least share of the screened speed-up that the final measurement must reach. Below it, other candidates are
+// measured, too.
 constexpr double shortfall = 0.9;
-// Then the best of those that were measured is it: measuring takes its time, and chains flatter all of them.
+// After so many measurements the best measured candidate is the champion. Measuring takes time, and chains of
+// screenings flatter every candidate.
 constexpr size_t most_measured = 5;
 
-// Where no best is left, of those that only looked faster: measuring goes beyond the budget.
+// The most candidates that are tried when no champion is left, of those that only looked faster. Measuring them exceeds
+// the budget.
 constexpr auto most_tried = 3;
 
 // One whose test is recorded and whose figures are not is tried again: its evaluation is stored.
@@ -57,7 +60,8 @@ amendment_record measured_figures(uint64_t index, const evaluation& e) {
   return a;
 }
 
-// No champion is left: one that only looked faster was measured, which is its promotion's test.
+// Records the measurement of a candidate that only looked faster, made because no champion was left. The measurement is
+// the test of its promotion.
 void tried(pointer self, uint64_t index, evaluation& e) {
   auto& st = self->state;
   auto& f = st.fold;
@@ -108,7 +112,7 @@ void confirmed(pointer self, evaluation& e) {
   const auto baseline = best_measured(f);
   const auto beaten = baseline != 0 && baseline != f.champion.index && f.tree.at(baseline).speedup > e.speedup;
   if (short_of || beaten) {
-    // Whoever is the best by what is known now is measured next; a measured one's evaluation is stored.
+    // The candidate that is now the best is measured next. The evaluation of a measured one is stored.
     const auto enough = !short_of || f.measured.size() + 1 >= most_measured;
     amend(self, std::move(a), enough ? promotion_rule::to_the_measured : promotion_rule::to_the_best, [self] {
       const auto& last = self->state.fold.finish;

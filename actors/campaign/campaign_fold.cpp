@@ -72,7 +72,7 @@ bool fold_selected(campaign_fold& f, const selection_record& r) {
 
 namespace {
 
-// What the step brought beyond the best that was known, and what it took.
+// Adds the step's gain over the best known before it, and its cost, to the yield of its generator.
 void count_yield(campaign_fold& f, const node_record& r) {
   const auto step = f.open.find(r.index);
   if (step == f.open.end() || f.steered.injected.contains(r.index))
@@ -90,7 +90,7 @@ void count_yield(campaign_fold& f, const node_record& r) {
 
 namespace {
 
-// Of a node without a candidate, in place of its summary.
+// Returns why a node has no candidate; shown in place of its summary.
 std::string why_nothing(const node_record& r) {
   constexpr size_t most = 200;
   auto out = r.rule.empty() || r.detail.empty() ? r.rule + r.detail : r.rule + ": " + r.detail;

@@ -51,8 +51,8 @@ namespace {
 
 constexpr uint64_t dry_limit = 3;
 
-// Whether a generator may rest until something new has been judged: it had nothing to propose several times in a row,
-// and another one has work or may be given some.
+// Tells if a generator is left out until something new has been judged. It had nothing to propose several times in a
+// row, and another generator has work or may be given some.
 bool rests(const campaign_state& st, uint32_t generator) {
   const auto dry = [&](uint32_t i) {
     const auto times = st.fold.dry.find(i);

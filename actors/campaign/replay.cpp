@@ -88,7 +88,7 @@ private:
     return out_;
   }
 
-  // What the generator made of its model's replies: the last one ended it, with a candidate or without.
+  // Replays what the generator made of its model's replies. The last reply ended it, with a candidate or without.
   void read_replies(const journal_event& e, const node_record& node, const selection_record& step) {
     const auto& p = node.proposal;
     const auto name = "the reply for candidate " + std::to_string(node.index);

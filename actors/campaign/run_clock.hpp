@@ -1,5 +1,5 @@
-// How long a campaign has run: not paused, not queued, not held up by its storage, not between sessions. Pure: whoever
-// has one tells it the time.
+// Counts how long a campaign has run. Time while it is paused, queued, held up by its storage or between sessions does
+// not count. Pure: its owner passes in the time.
 #pragma once
 
 #include <algorithm>

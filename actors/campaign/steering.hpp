@@ -1,4 +1,4 @@
-// What people have changed of a running campaign, as the fold of their changes. Pure.
+// Folds the changes that people have made to a running campaign. Pure.
 #pragma once
 
 #include "actors/messages/records.hpp"
