@@ -75,7 +75,7 @@ public:
       return tl::unexpected(bytes.error());
     return decode<T>(*bytes);
   }
-  // Of a campaign, all.
+  // Returns all events of a campaign.
   result<std::vector<journal_event>> events(const id128& id) {
     constexpr uint32_t page = 4'096;
     std::vector<journal_event> all;

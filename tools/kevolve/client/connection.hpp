@@ -1,5 +1,5 @@
-// How a verb reaches what it asks: the node that runs on a data directory, over HTTP; or, for reading when none
-// runs there, the directory itself through the same API.
+// Connects a verb to what it asks: the node that runs on a data directory, over HTTP. When none runs there, reading
+// goes to the directory itself through the same API.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -23,9 +23,9 @@ public:
   result<json> get(const std::string& target) { return ask("GET", target, ""); }
   result<json> post(const std::string& target, const json& body) { return ask("POST", target, to_text(body)); }
 
-  // The answer's body as it is, of what is no JSON.
+  // Returns the answer's body as it is, for what is not JSON.
   result<std::string> text(const std::string& target);
-  // How long an answer may take.
+  // Sets how long an answer may take.
   void allow(std::chrono::milliseconds limit) { limit_ = limit; }
 
 protected:
