@@ -1,4 +1,4 @@
-// Whether a node does its work, as opposed to having a process: its actors are asked.
+// Checks that a node does its work, and does not only have a process: its actors are asked.
 #pragma once
 
 #include "runtime/node/node.hpp"

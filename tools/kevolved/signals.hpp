@@ -16,7 +16,7 @@ public:
   // SIGTERM and SIGINT are a wish to stop, the second of them ends the process at once; SIGHUP to read files again.
   daemon_signals();
 
-  // What has come, at once or within `limit`. A stop stays wished for.
+  // Returns which signal has come, at once or within `limit`. A request to stop remains in force.
   wish wait_for(std::chrono::milliseconds limit);
 
 private:
