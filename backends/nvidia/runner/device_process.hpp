@@ -26,18 +26,18 @@ struct call_time {
   double copy_ns = 0.0;  // before and after it, likewise: copies, scratch memory, tensor maps
 };
 
-// What both clocks of the device say of a call, or why they are not believed: more kernels than the plan launches, or
-// work that the events did not see.
+// Returns a call's time by both clocks of the device, or why they are not believed. There were more kernels than the
+// plan launches, or work that the events did not see.
 attempt<call_time> read_clocks(const cuda_wire::done& done, size_t launches);
 
-// Whoever is called on data in the arena or the exchange, and timed.
+// A process that is called on data in the arena or the exchange, and timed.
 class timed_process {
 public:
   virtual ~timed_process() = default;
   virtual attempt<void> load(gpu_judge_context& b) = 0;
-  // Whether it works in the examiner's arena; else in the exchange. Known once loaded.
+  // Tells if it works in the examiner's arena, else in the exchange; known once it is loaded.
   virtual bool in_arena() const = 0;
-  // Why it does not, where the other one might.
+  // Returns why it does not work in the arena, where the other process might.
   virtual std::string why_on_host() const { return {}; }
   // `records`: by the device's own activity records as well, which slow it down: not where it is timed for anybody.
   // `laid_out` is asked once, before anything runs on the data.
@@ -76,7 +76,7 @@ public:
 private:
   attempt<cuda_wire::stage> order_for(const contract& task, const input_set& set, uint64_t poison) const;
   attempt<resolved_plan> resolve(const contract& task, const call_data& data) const;
-  // What the call left behind: copies where there is no common arena, and the guards of its scratch memory.
+  // Fetches what the call left behind: copies where there is no common arena, and the guards of its scratch memory.
   attempt<void> fetch();
 
   worker_client worker_;
@@ -89,9 +89,9 @@ private:
   bool profiled_ = false;
 };
 
-// The refusal of what wrote where nothing of the call lies.
+// Returns the rejection of a call that wrote where none of its data lies.
 rejection strayed_far();
-// What a worker's answer says of whose fault it is.
+// Decides from a worker's answer who is at fault.
 evaluation_error judge_answer(const cuda_wire::answer& how);
 // True if the error leaves the device in doubt: its health is then asked before anybody is blamed.
 bool doubts_device(const evaluation_error& s);

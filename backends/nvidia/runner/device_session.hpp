@@ -15,7 +15,7 @@ namespace kevolve::cuda {
 
 class device_session {
 public:
-  // What can be done before there is a context, and takes nothing of the device.
+  // Does what is possible before there is a context, and takes nothing of the device.
   void wake(bool records);
   cuda_wire::hello open(int device);
   cuda_wire::loaded load(const cuda_wire::load& order, int arena_fd);

@@ -1,5 +1,5 @@
-// The runner's side of the examiner: starts it when it is needed, keeps sets on the device between requests, and asks.
-// Whatever goes wrong here is a fault, never a verdict; the next request starts a fresh one.
+// The runner's side of the examiner starts it when it is needed, keeps sets on the device between requests, and asks. A
+// failure here is a fault, never a verdict; the next request starts a fresh examiner.
 #pragma once
 
 #include "backends/judge/shared_arena.hpp"
@@ -42,7 +42,7 @@ public:
 
   // The next ready() makes another arena: what still runs on the device from a lost process must not write into ours.
   void abandon_arena();
-  // Whoever was to map the arena could not: from here on all is the host's.
+  // Ends the examiner because a process could not map the arena: from now on the host does all the work.
   void give_up(const std::string& why);
 
   double work_ns() const { return work_ns_; }   // of the device, since it was made: laying out and checking

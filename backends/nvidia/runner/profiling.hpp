@@ -8,8 +8,8 @@
 
 namespace kevolve::cuda {
 
-// What the vendor's profiler counts on the declared shapes, as evidence `profile` and `profile.SHAPE`; or why it does
-// not.
+// Records what the vendor's profiler counts on the declared shapes, as evidence `profile` and `profile.SHAPE`; or why
+// it was not measured.
 void note_profile(gpu_judge_context& b, const judge_request& request,
                   const std::vector<std::shared_ptr<const input_sets>>& pools, const request_hooks& hooks,
                   judge_outcome& out);
