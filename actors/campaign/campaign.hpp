@@ -1,6 +1,6 @@
-// The campaign: owns the compact index of its tree, picks what is tried next, promotes champions, ends the search.
-// Its state is the fold of its events (campaign_fold.hpp); a restart, of the actor or of the node, folds them
-// again and goes on.
+// The campaign owns the compact index of its tree, picks what is tried next, promotes champions and ends the search.
+// Its state is the fold of its events (campaign_fold.hpp). After a restart of the actor or the node it folds them again
+// and goes on.
 #pragma once
 
 #include "actors/campaign/campaign_context.hpp"

@@ -49,7 +49,7 @@ void arm(pointer self) {
   self->delayed_send(self, next, atom::tick_v);
 }
 
-// The budget of wall time ends a campaign also while it waits for what may never come.
+// Ends a campaign by its budget of wall time, even while it waits for an event that may never come.
 void mind_budget(pointer self) {
   auto& st = self->state;
   const auto budget = wall_budget(st);

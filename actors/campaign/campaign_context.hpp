@@ -26,7 +26,7 @@ struct campaign_context {
   std::shared_ptr<const campaign_spec> spec;
   std::shared_ptr<const target> hardware;
   std::shared_ptr<actor_status_table> statuses;
-  // Fronts.
+  // The handles point to the proxies of supervised actors.
   journal_actor journal;
   scheduler_actor scheduler;
   campaign_actor campaign;
@@ -48,7 +48,7 @@ struct campaign_context {
 
 using campaign_context_ptr = std::shared_ptr<const campaign_context>;
 
-// The fixed part of every synthesis step.
+// Returns the fixed part of every synthesis step.
 synthesis_context fixed_context(const campaign_context& c);
 
 } // namespace kevolve

@@ -30,7 +30,8 @@ constexpr size_t most_measured = 5;
 // the budget.
 constexpr auto most_tried = 3;
 
-// One whose test is recorded and whose figures are not is tried again: its evaluation is stored.
+// Counts the candidates that were tried. A candidate whose test is recorded without its figures is tried again: its
+// evaluation is stored.
 auto times_tried(const campaign_fold& f) {
   return std::count_if(f.confirmations.begin(), f.confirmations.end(), [&f](const auto& c) {
     const auto told = f.measured.contains(c.first) || f.tree.at(c.first).result != verdict::pass;
@@ -85,8 +86,8 @@ void tried(pointer self, uint64_t index, evaluation& e) {
   });
 }
 
-// The champion's figures come from a chain of screenings; this is the direct measurement. A target that the chain
-// promised and the measurement does not hold sends the campaign on.
+// Records the direct measurement of the champion, whose figures came from a chain of screenings. If the measurement
+// misses a target that the chain had reached, the campaign goes on.
 void confirmed(pointer self, evaluation& e) {
   auto& st = self->state;
   auto& f = st.fold;
@@ -127,7 +128,7 @@ void confirmed(pointer self, evaluation& e) {
   record.shapes = e.last.timings;
   if (auto why = e.last.evidence.find("disturbed"); why != e.last.evidence.end())
     record.disturbed = why->second;
-  // The node says what was measured, as the campaign does.
+  // The node gets the measured figure, as the campaign does.
   amend(self, std::move(a), promotion_rule::stays, [self, record] { end(self, record); });
 }
 
@@ -203,7 +204,7 @@ void finish(pointer self, end_reason reason, const std::string& detail) {
 void end(pointer self, finish_record record, std::function<void()> stored) {
   auto& st = self->state;
   if (record.best == 0 && record.state == campaign_phase::finished && st.fold.champion.index != 0) {
-    // Cancelled: the chain's figures, without the final confirmation.
+    // A cancelled campaign keeps the chain's figures, without the final confirmation.
     record.best = st.fold.champion.index;
     record.set_speedup(st.fold.champion);
   }

@@ -22,15 +22,16 @@ void with(campaign_fold& f, const journal_event& e, F apply) {
     f.mismatch = "event " + std::to_string(e.sequence) + ": " + to_string(record.error());
 }
 
-// `changed`: the event was new. A repeated one records the hash of a moment that has passed.
+// Compares the tree's hash with the recorded one. `changed`: the event was new. A repeated one records an outdated
+// hash.
 void check_hash(campaign_fold& f, const journal_event& e, bool changed, const id128& recorded) {
   if (changed && f.tree.hash() != recorded && f.mismatch.empty())
     f.mismatch = "event " + std::to_string(e.sequence) + ": the folded tree's hash is " + to_string(f.tree.hash())
                  + ", recorded was " + to_string(recorded);
 }
 
-// The time from one event to the next is the campaign's, but for pauses, for what follows its end, and for what follows
-// the last event of a session.
+// Counts the time from one event to the next as the campaign's. Pauses do not count, nor does time after its end or
+// after a session's last event.
 void fold_time(campaign_fold& f, const journal_event& e) {
   if (e.kind == event_kind::session_started) {
     f.clock.forget();
@@ -62,7 +63,7 @@ std::vector<uint64_t> lineage_of(const search_tree& tree, uint64_t node) {
 bool fold_selected(campaign_fold& f, const selection_record& r) {
   if (r.index < f.tree.size())
     return false;
-  // An index beyond the next one (a lost event) gets the next one, and the recorded hash tells.
+  // An index beyond the next one (after a lost event) gets the next one; the recorded hash reveals the loss.
   f.tree.add(r.parents, r.draft);
   f.open[r.index] = r;
   if (r.draft)

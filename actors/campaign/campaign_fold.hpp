@@ -57,10 +57,10 @@ struct campaign_fold {
   std::string mismatch;                       // a tree hash that does not hold; empty: all did
 };
 
-// Takes one event in. An event that was folded before (by index) changes nothing.
+// Folds one event. An event that was folded before (by index) changes nothing.
 void fold(campaign_fold& f, const journal_event& e);
 
-// The same, before the event is stored: the campaign applies first, then appends. False: folded before.
+// Fold an event before it is stored: the campaign applies first, then appends. False: it was folded before.
 bool fold_selected(campaign_fold& f, const selection_record& r);
 bool fold_finished(campaign_fold& f, const node_record& r);
 bool fold_confirmed(campaign_fold& f, const confirmation_record& r);
@@ -106,7 +106,7 @@ uint64_t node_seed(uint64_t campaign_seed, uint64_t index);
 // Returns the index of the generator that a selection is for.
 uint32_t chosen_generator(const selection_record& r);
 
-// From a selection to the synthesizer's step.
+// Makes the synthesizer's step from a selection.
 synthesis_step to_step(const campaign_fold& f, const selection_record& r);
 
 } // namespace kevolve

@@ -88,8 +88,8 @@ std::optional<size_t> next_generator(const campaign_state& st, uint64_t seed) {
     const auto asked = awaits_model(st, r);
     if (asked)
       ++loads[chosen_generator(r)].at_work;
-    // Where batches are judged elsewhere a prompt counts as well: one that is written before the batch is back knows
-    // nothing of what that measured.
+    // Where batches are judged elsewhere, a prompt counts as well. A prompt written before the batch is back could not
+    // use its results.
     if (!asked || st.context->batch)
       ++at_work;
   }

@@ -1,4 +1,4 @@
-// Which of a campaign's generators makes the next candidate, and those that wait for a model.
+// Chooses which of a campaign's generators makes the next candidate, and tracks the steps that wait for a model.
 #pragma once
 
 #include "actors/campaign/campaign_steps.hpp"
@@ -8,7 +8,7 @@
 
 namespace kevolve::campaign_steps {
 
-// Steps that wait for a model's answer: they take no part in what the machine is at.
+// Tells if a step waits for a model's answer; such a step does not occupy the machine.
 bool awaits_model(const campaign_state& st, const selection_record& r);
 
 // Returns the generator that the next node is for; nothing if the machine, or every generator, has enough to do.
@@ -26,7 +26,7 @@ std::string hold_of_all(const campaign_state& st);
 // Lets the campaign be told from now on when the generators that may be asked have changed.
 void listen_to_board(pointer self);
 
-// An answer may never come: what waits for one does not keep a campaign from its end.
+// Withdraws unanswered requests. An answer may never come, and waiting for one must not keep a campaign from its end.
 void withdraw_questions(pointer self);
 
 } // namespace kevolve::campaign_steps

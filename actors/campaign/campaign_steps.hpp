@@ -51,7 +51,7 @@ failure away_failure(const campaign_state& st);
 std::string batch_text(uint64_t waiting);
 // Suspends the campaign while all remaining work is done elsewhere, and resumes it after that.
 void mind_elsewhere(pointer self);
-// A campaign that its budget ended, and whose budget was raised since, wants to run again.
+// Queues a campaign again that its budget ended, and whose budget was raised since.
 caf::result<campaign_status> reopen(pointer self, const std::string& reason);
 // Tells the directory that the campaign has ended: its place may go to another.
 void tell_ended(pointer self);
@@ -75,15 +75,15 @@ void thin_samples(pointer self);
 // Returns the champion, and the level of the next promotion's test.
 champion_info champion_now(const campaign_state& st);
 
-// Wall time spent on the campaign: pauses, queueing and the time between sessions excluded.
+// Returns the wall time spent on the campaign, without pauses, queueing and the time between sessions.
 double wall_seconds(const campaign_state& st);
-// Lets its clock run or rest, as its phase wants. To be called whenever the phase has changed.
+// Lets the campaign's clock run or rest, as its phase requires; called whenever the phase has changed.
 void keep_time(pointer self);
 // Records the time and minds the budget of it.
 void clock_ticked(pointer self);
-// The time spent, if it is worth a record by now.
+// Returns the record of the time spent, if it is worth one by now.
 std::optional<event_draft> time_record(campaign_state& st);
-// The last record of a session that ends in order.
+// Stores the last record of the time in a session that ends in order.
 void note_time(pointer self);
 stored_value status_value(const campaign_state& st);
 

@@ -45,7 +45,7 @@ private:
       out.difference = "event " + std::to_string(e.sequence) + " (" + to_string(e.kind) + "): " + what;
   }
 
-  // The policy, asked again with the same seed and the tree as it stood.
+  // Asks the policy again, with the same seed and the tree of that moment.
   void choose(const journal_event& e, const selection_record& r) {
     if (r.parents.empty()) {
       differs(e, "a node without a parent");

@@ -21,9 +21,9 @@ public:
     spent_ns_ = spent_ns(now_ns);
     runs_ = false;
   }
-  // Rests from the last moment it was told of: what came after is not known.
+  // Stops the clock at the last moment it knows of: the time after that is unknown.
   void forget() { runs_ = false; }
-  // It still ran at that moment.
+  // Counts the time up to that moment, at which the clock still ran.
   void look(int64_t now_ns) {
     spent_ns_ = spent_ns(now_ns);
     from_ns_ = std::max(from_ns_, now_ns);
