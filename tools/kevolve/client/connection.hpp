@@ -15,11 +15,11 @@ namespace kevolve {
 
 class connection {
 public:
-  // `read_only`: may open the directory itself.
+  // `read_only` allows opening the directory itself.
   static result<std::unique_ptr<connection>> open(const node_address& where, bool read_only);
   virtual ~connection() = default;
 
-  // The answer's JSON; a problem becomes a failure with its detail.
+  // Returns the answer's JSON; a problem document becomes a failure with its detail.
   result<json> get(const std::string& target) { return ask("GET", target, ""); }
   result<json> post(const std::string& target, const json& body) { return ask("POST", target, to_text(body)); }
 

@@ -11,8 +11,8 @@
 
 namespace kevolve {
 
-// The errors of the reference, and of an oracle of the task's own, at their places; errc::unavailable with the reason
-// where nothing here could compile it.
+// Returns the errors of the reference, and of the task's own oracle, at their places. errc::unavailable, with the
+// reason: nothing here could compile it.
 result<std::vector<diagnostic>> check_reference(const task_spec& task);
 
 // Returns what the embedded generator can make of a valid reference. Fails with errc::unavailable as above, and with
