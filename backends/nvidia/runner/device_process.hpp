@@ -1,4 +1,4 @@
-// A device candidate or its baseline as the runner sees it: code and plan checked, and a worker of its own to run in.
+// The runner's view of a device candidate or its baseline: checked code and plan, and a worker of its own to run in.
 #pragma once
 
 #include "backends/nvidia/runner/gpu_judge_context.hpp"
@@ -9,7 +9,7 @@
 
 namespace kevolve::cuda {
 
-// A package that may be run: read, checked, its plan understood. Made without a device.
+// A package that may be run: read, checked, and its plan understood. Reading it takes no device.
 struct program {
   std::vector<std::string> modules;
   cubin_facts facts; // of all of them
@@ -50,7 +50,7 @@ class device_process final : public timed_process {
 public:
   // Starts the process; its context is made meanwhile.
   static attempt<device_process> start(gpu_judge_context& b, const program& code);
-  // The same in a worker under a profiler, which works in the exchange alone.
+  // Starts it in a worker under a profiler, which works in the exchange alone.
   static attempt<device_process> start_profiled(const worker_options& options, const program& code);
   // Waits for the context, then loads the code.
   attempt<void> load(gpu_judge_context& b) override;
@@ -60,7 +60,7 @@ public:
   attempt<call_time> call(const contract& task, const input_set& set, uint64_t poison, uint64_t rotation, bool records,
                           std::chrono::milliseconds limit, const last_word& laid_out) override;
 
-  // The kernels alone, on what lies in the exchange, untimed and unchecked; how many were launched.
+  // Runs the kernels alone on the data in the exchange, untimed and unchecked; returns how many were launched.
   attempt<size_t> run_plain(const contract& task, const input_set& set, uint64_t poison,
                             std::chrono::milliseconds limit);
   // Lets its process, and the profiler's around it, end by itself.

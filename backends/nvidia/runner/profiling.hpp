@@ -1,4 +1,4 @@
-// Nsight Compute on a candidate, after all that is timed of it. Counters decide nothing.
+// Runs Nsight Compute on a candidate after all timing is done. Its counters decide nothing.
 #pragma once
 
 #include "backends/nvidia/runner/gpu_judge_context.hpp"
