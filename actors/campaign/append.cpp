@@ -60,7 +60,7 @@ bool worth_waiting(errc code) {
   }
 }
 
-// Stored, given up or killed: in no case does it hold anything up any longer.
+// Tells the campaign that the append no longer holds it up: it was stored, given up or killed.
 appender_state::~appender_state() {
   if (held_up && told)
     caf::anon_send(told, atom::faulted_v, uint64_t{0}, fault{});

@@ -1,4 +1,4 @@
-// Appending that does not give up: while the disk refuses, it tries again and tells the campaign why it waits.
+// Appends without giving up: while the disk refuses, it tries again and tells the campaign why it waits.
 #pragma once
 
 #include "actors/actor_status.hpp"
@@ -27,12 +27,12 @@ struct appender_state {
   ~appender_state();
 };
 
-// Lives for one request that the journal refused once. Replies to (atom::append) with the sequence once it is stored.
-// Errors that waiting does not mend are passed on.
+// Lives for one request that the journal refused once. It replies to (atom::append) with the sequence once the request
+// is stored. Errors that waiting does not mend are passed on.
 caf::behavior appender(caf::stateful_actor<appender_state>* self, actor_status_ptr own_status, journal_actor journal,
                        caf::actor told, append_request request, failure first);
 
-// Errors that waiting may mend: a full disk, a journal that restarts.
+// Tells if waiting may mend the error: a full disk, or a journal that restarts.
 bool worth_waiting(errc code);
 
 // Calls on_sequence(uint64_t), or on_error(caf::error&) with what waiting does not mend, in the actor's context. That

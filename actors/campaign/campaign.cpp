@@ -17,7 +17,7 @@ namespace campaign_steps {
 
 namespace {
 
-// A confirmed gain over a champion that has been superseded meanwhile must be shown against the new one.
+// Tells if a confirmed gain was measured over a superseded champion: it must be shown against the new one.
 bool must_challenge_again(const campaign_fold& f, const node_record& r) {
   return r.confirmed && r.baseline != f.champion.index && r.speedup > f.champion.speedup;
 }
@@ -35,7 +35,7 @@ void promote(pointer self, const node_record& r) {
   push(self, event_kind::champion_changed, encode(c), {status_value(st)});
 }
 
-// Takes the node's confirmation as the next test of the campaign: confirmed is what that test says.
+// Records the node's confirmation as the campaign's next test; that test decides if the node is confirmed.
 std::optional<confirmation_record> confirm(campaign_state& st, node_result& result) {
   if (result.record.result != verdict::pass || result.outcome.confirmed_by.empty())
     return std::nullopt;
@@ -45,7 +45,7 @@ std::optional<confirmation_record> confirm(campaign_state& st, node_result& resu
   return c;
 }
 
-// Those with the same candidate have its verdict, or are judged themselves.
+// Answers the nodes that hold the same candidate. They take its verdict, or are judged themselves if it has none.
 void tell_same(campaign_state& st, const node_record& r) {
   for (auto& p : st.flight.judged(r.index))
     p.deliver(r.result == verdict::none ? uint64_t{0} : r.index);
@@ -94,7 +94,7 @@ caf::result<node_reply> node_finished(pointer self, node_result& result) {
   return promise;
 }
 
-// One of the campaign's appends waits for the storage, or no longer does.
+// Called when one of the campaign's appends begins to wait for the storage, or no longer does.
 void storage(pointer self, const fault& f) {
   auto& st = self->state;
   if (f) {
@@ -116,7 +116,7 @@ void storage(pointer self, const fault& f) {
   pump(self);
 }
 
-// A candidate is judged once: compared against a later champion its figure would be another.
+// Has a candidate judged only once: compared against a later champion its figure would differ.
 caf::result<uint64_t> proposed(pointer self, uint64_t index, const std::string& genome, const std::string& summary,
                                const id128& candidate) {
   auto& st = self->state;
@@ -145,7 +145,7 @@ void node_ended(pointer self, const caf::actor_addr& who, const caf::error& reas
     node_faulted(self, *index, {"internal", "its actor ended: " + describe_end(reason), 0});
 }
 
-// What is told as done must survive this process.
+// Returns the refusal of a change that cannot be recorded: what is reported as done must survive this process.
 failure unrecorded(const campaign_state& st, const std::string& what) {
   return {errc::no_space, what + ", but that cannot be recorded yet: " + st.pauses.words(pause_reason::storage)
                               + "; it is once there is room, and forgotten if the node ends before"};
@@ -280,7 +280,7 @@ campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign
       },
       [self](atom::amend, const amendment_record& r) {
         handling h{self, self->state.own_status, "amend"};
-        // Once may be the machine's doing.
+        // A single failure may be the machine's fault.
         if (++self->state.failed_as_baseline[r.index] > 1)
           steps::amend(self, r, steps::promotion_rule::to_the_best);
       },

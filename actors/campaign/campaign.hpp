@@ -1,6 +1,6 @@
-// The campaign: owns the compact index of its tree, picks what is tried next, promotes champions, ends the search.
-// Its state is the fold of its events (campaign_fold.hpp); a restart, of the actor or of the node, folds them
-// again and goes on.
+// The campaign owns the compact index of its tree, picks what is tried next, promotes champions and ends the search.
+// Its state is the fold of its events (campaign_fold.hpp). After a restart of the actor or the node it folds them again
+// and goes on.
 #pragma once
 
 #include "actors/campaign/campaign_context.hpp"
@@ -61,12 +61,12 @@ struct campaign_state {
 campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign_state> self,
                                        actor_status_ptr own_status, campaign_context_ptr context);
 
-// Why it does nothing, though nobody paused it; empty: it does.
+// Returns why a campaign that nobody paused does nothing; empty otherwise.
 const std::string& rests_for(const campaign_state& st);
 
-// What people are told.
+// Returns the status that people are shown.
 campaign_status status_of(const campaign_state& st);
-// The same, with what it waits for at this moment.
+// Returns the same, with what the campaign waits for at this moment.
 campaign_status status_now(const campaign_state& st);
 
 } // namespace kevolve

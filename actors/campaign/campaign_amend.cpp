@@ -1,5 +1,5 @@
-// A node's figures put right after its end: a champion that failed as the baseline or in the final confirmation loses
-// its verdict, one that the chain of screenings flattered gets the figure that was measured. Whoever is best then is
+// Corrects a node's figures after its end. A champion that failed as the baseline or in the final confirmation loses
+// its verdict. A candidate that the chain of screenings flattered gets the measured figure. The best node afterwards is
 // the champion.
 #include "actors/campaign/campaign_steps.hpp"
 #include "actors/campaign/promotion.hpp"
@@ -65,7 +65,7 @@ void amend_one(pointer self, amendment_record r, promotion_rule promote, std::fu
 
 } // namespace
 
-// The node first, then those that have its verdict because they hold its candidate.
+// Corrects the node first, then those that have its verdict because they hold its candidate.
 void amend(pointer self, amendment_record r, promotion_rule promote, std::function<void()> then) {
   const auto& f = self->state.fold;
   if (f.ended || r.index == 0 || r.index >= f.tree.size())

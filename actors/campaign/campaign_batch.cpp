@@ -1,5 +1,5 @@
-// A campaign whose target no device here can serve: what awaits judgement travels as a file (runtime/node/batch). While
-// it is away the campaign stands still, so that what comes back fits; only what was being made is made to its end.
+// Exports a campaign whose target no device here can serve: unjudged candidates travel as a file (runtime/node/batch).
+// While it is exported the campaign stands still, so that the results fit. Only steps in progress are finished.
 #include "actors/campaign/campaign_steps.hpp"
 #include "actors/messages/promises.hpp"
 #include "runtime/base/codec.hpp"
@@ -140,7 +140,7 @@ caf::result<steer_answer> ask_batch(pointer self, const steer_request& q) {
     return send_out(self, q);
   if (q.action == steer_action::batch_cancel)
     return give_up_batch(self, q);
-  // batch_in: from here on it writes nothing that could come in between. Whether the file fits, its reader says.
+  // After batch_in the campaign writes no event that could come in between. The file's reader checks that it fits.
   const bool fits = !st.frozen && st.fold.away && st.fold.away->batch == q.batch;
   st.frozen = st.frozen || fits;
   return steer_answer{status_of(st), 0, fits};

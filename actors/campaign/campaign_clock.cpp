@@ -1,6 +1,6 @@
-// What a campaign's wall time comes to, and what happens when its budget of it is over. The time is recorded with what
-// the campaign stores, and every few seconds when it stores nothing: a crash loses what has passed since, and adds
-// nothing.
+// Counts a campaign's wall time, and ends the campaign when its budget of wall time is over. The time is recorded with
+// whatever the campaign stores, and every few seconds when it stores nothing. A crash loses the time since the last
+// record, and adds none.
 #include "actors/campaign/campaign_steps.hpp"
 #include "runtime/base/codec.hpp"
 
@@ -49,7 +49,7 @@ void arm(pointer self) {
   self->delayed_send(self, next, atom::tick_v);
 }
 
-// The budget of wall time ends a campaign also while it waits for what may never come.
+// Ends a campaign by its budget of wall time, even while it waits for an event that may never come.
 void mind_budget(pointer self) {
   auto& st = self->state;
   const auto budget = wall_budget(st);

@@ -1,4 +1,4 @@
-// What a campaign's actors share: fixed for a session, the same for every instance of an actor.
+// The state that a campaign's actors share: fixed for a session, the same for every instance of an actor.
 #pragma once
 
 #include "actors/actor_status.hpp"
@@ -26,7 +26,7 @@ struct campaign_context {
   std::shared_ptr<const campaign_spec> spec;
   std::shared_ptr<const target> hardware;
   std::shared_ptr<actor_status_table> statuses;
-  // Fronts.
+  // The handles point to the proxies of supervised actors.
   journal_actor journal;
   scheduler_actor scheduler;
   campaign_actor campaign;
@@ -35,20 +35,20 @@ struct campaign_context {
   std::vector<generator_actor> generators;  // proxies, in the order of the campaign's list
   std::shared_ptr<const model_board> board; // of the node's providers
   std::shared_ptr<pinned_results> held = std::make_shared<pinned_results>(); // of the node
-  // As it is now: the campaign changes it, whoever asks for a lease reads it.
+  // The current priority: the campaign changes it, and every actor that asks for a lease reads it.
   std::shared_ptr<std::atomic<uint32_t>> priority = std::make_shared<std::atomic<uint32_t>>(default_priority);
-  // It waits for its turn to run, or has ended: only the campaign's own actor is there.
+  // The campaign waits for its turn to run, or has ended: only its own actor exists.
   bool dormant = false;
-  // No device of its target can be reached from here: what is to be judged waits for a batch (runtime/node/batch).
+  // No device of its target can be reached from here: candidates wait for a batch to be judged (runtime/node/batch).
   bool batch = false;
-  // It came as a batch: what has a candidate is judged, nothing is selected and nothing made.
+  // The campaign came as a batch: existing candidates are judged, nothing is selected and nothing proposed.
   bool evaluate_only = false;
   caf::actor_addr directory; // the campaigns actor; hears when the campaign ends or wants to run again
 };
 
 using campaign_context_ptr = std::shared_ptr<const campaign_context>;
 
-// The fixed part of every synthesis step.
+// Returns the fixed part of every synthesis step.
 synthesis_context fixed_context(const campaign_context& c);
 
 } // namespace kevolve

@@ -19,15 +19,19 @@ namespace campaign_steps {
 namespace {
 
 constexpr auto final_limit = std::chrono::minutes{60};
-// Of the figure that the screenings promised: what falls short of it lets others be measured, too.
+// The least share of the screened speed-up that the final measurement must reach. Below it, other candidates are
+// measured, too.
 constexpr double shortfall = 0.9;
-// Then the best of those that were measured is it: measuring takes its time, and chains flatter all of them.
+// After so many measurements the best measured candidate is the champion. Measuring takes time, and chains of
+// screenings flatter every candidate.
 constexpr size_t most_measured = 5;
 
-// Where no best is left, of those that only looked faster: measuring goes beyond the budget.
+// The most candidates that are tried when no champion is left, of those that only looked faster. Measuring them exceeds
+// the budget.
 constexpr auto most_tried = 3;
 
-// One whose test is recorded and whose figures are not is tried again: its evaluation is stored.
+// Counts the candidates that were tried. A candidate whose test is recorded without its figures is tried again: its
+// evaluation is stored.
 auto times_tried(const campaign_fold& f) {
   return std::count_if(f.confirmations.begin(), f.confirmations.end(), [&f](const auto& c) {
     const auto told = f.measured.contains(c.first) || f.tree.at(c.first).result != verdict::pass;
@@ -57,7 +61,8 @@ amendment_record measured_figures(uint64_t index, const evaluation& e) {
   return a;
 }
 
-// No champion is left: one that only looked faster was measured, which is its promotion's test.
+// Records the measurement of a candidate that only looked faster, made because no champion was left. The measurement is
+// the test of its promotion.
 void tried(pointer self, uint64_t index, evaluation& e) {
   auto& st = self->state;
   auto& f = st.fold;
@@ -81,8 +86,8 @@ void tried(pointer self, uint64_t index, evaluation& e) {
   });
 }
 
-// The champion's figures come from a chain of screenings; this is the direct measurement. A target that the chain
-// promised and the measurement does not hold sends the campaign on.
+// Records the direct measurement of the champion, whose figures came from a chain of screenings. If the measurement
+// misses a target that the chain had reached, the campaign goes on.
 void confirmed(pointer self, evaluation& e) {
   auto& st = self->state;
   auto& f = st.fold;
@@ -108,7 +113,7 @@ void confirmed(pointer self, evaluation& e) {
   const auto baseline = best_measured(f);
   const auto beaten = baseline != 0 && baseline != f.champion.index && f.tree.at(baseline).speedup > e.speedup;
   if (short_of || beaten) {
-    // Whoever is the best by what is known now is measured next; a measured one's evaluation is stored.
+    // The candidate that is now the best is measured next. The evaluation of a measured one is stored.
     const auto enough = !short_of || f.measured.size() + 1 >= most_measured;
     amend(self, std::move(a), enough ? promotion_rule::to_the_measured : promotion_rule::to_the_best, [self] {
       const auto& last = self->state.fold.finish;
@@ -123,7 +128,7 @@ void confirmed(pointer self, evaluation& e) {
   record.shapes = e.last.timings;
   if (auto why = e.last.evidence.find("disturbed"); why != e.last.evidence.end())
     record.disturbed = why->second;
-  // The node says what was measured, as the campaign does.
+  // The node gets the measured figure, as the campaign does.
   amend(self, std::move(a), promotion_rule::stays, [self, record] { end(self, record); });
 }
 
@@ -199,7 +204,7 @@ void finish(pointer self, end_reason reason, const std::string& detail) {
 void end(pointer self, finish_record record, std::function<void()> stored) {
   auto& st = self->state;
   if (record.best == 0 && record.state == campaign_phase::finished && st.fold.champion.index != 0) {
-    // Cancelled: the chain's figures, without the final confirmation.
+    // A cancelled campaign keeps the chain's figures, without the final confirmation.
     record.best = st.fold.champion.index;
     record.set_speedup(st.fold.champion);
   }

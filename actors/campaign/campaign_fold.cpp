@@ -22,15 +22,16 @@ void with(campaign_fold& f, const journal_event& e, F apply) {
     f.mismatch = "event " + std::to_string(e.sequence) + ": " + to_string(record.error());
 }
 
-// `changed`: the event was new. A repeated one records the hash of a moment that has passed.
+// Compares the tree's hash with the recorded one. `changed`: the event was new. A repeated one records an outdated
+// hash.
 void check_hash(campaign_fold& f, const journal_event& e, bool changed, const id128& recorded) {
   if (changed && f.tree.hash() != recorded && f.mismatch.empty())
     f.mismatch = "event " + std::to_string(e.sequence) + ": the folded tree's hash is " + to_string(f.tree.hash())
                  + ", recorded was " + to_string(recorded);
 }
 
-// The time from one event to the next is the campaign's, but for pauses, for what follows its end, and for what follows
-// the last event of a session.
+// Counts the time from one event to the next as the campaign's. Pauses do not count, nor does time after its end or
+// after a session's last event.
 void fold_time(campaign_fold& f, const journal_event& e) {
   if (e.kind == event_kind::session_started) {
     f.clock.forget();
@@ -62,7 +63,7 @@ std::vector<uint64_t> lineage_of(const search_tree& tree, uint64_t node) {
 bool fold_selected(campaign_fold& f, const selection_record& r) {
   if (r.index < f.tree.size())
     return false;
-  // An index beyond the next one (a lost event) gets the next one, and the recorded hash tells.
+  // An index beyond the next one (after a lost event) gets the next one; the recorded hash reveals the loss.
   f.tree.add(r.parents, r.draft);
   f.open[r.index] = r;
   if (r.draft)
@@ -72,7 +73,7 @@ bool fold_selected(campaign_fold& f, const selection_record& r) {
 
 namespace {
 
-// What the step brought beyond the best that was known, and what it took.
+// Adds the step's gain over the best known before it, and its cost, to the yield of its generator.
 void count_yield(campaign_fold& f, const node_record& r) {
   const auto step = f.open.find(r.index);
   if (step == f.open.end() || f.steered.injected.contains(r.index))
@@ -90,7 +91,7 @@ void count_yield(campaign_fold& f, const node_record& r) {
 
 namespace {
 
-// Of a node without a candidate, in place of its summary.
+// Returns why a node has no candidate; shown in place of its summary.
 std::string why_nothing(const node_record& r) {
   constexpr size_t most = 200;
   auto out = r.rule.empty() || r.detail.empty() ? r.rule + r.detail : r.rule + ": " + r.detail;

@@ -57,10 +57,10 @@ struct campaign_fold {
   std::string mismatch;                       // a tree hash that does not hold; empty: all did
 };
 
-// Takes one event in. An event that was folded before (by index) changes nothing.
+// Folds one event. An event that was folded before (by index) changes nothing.
 void fold(campaign_fold& f, const journal_event& e);
 
-// The same, before the event is stored: the campaign applies first, then appends. False: folded before.
+// Fold an event before it is stored: the campaign applies first, then appends. False: it was folded before.
 bool fold_selected(campaign_fold& f, const selection_record& r);
 bool fold_finished(campaign_fold& f, const node_record& r);
 bool fold_confirmed(campaign_fold& f, const confirmation_record& r);
@@ -70,43 +70,43 @@ bool fold_steered(campaign_fold& f, const steering_record& r);
 bool fold_called(campaign_fold& f, const call_event& e);
 void fold_batch(campaign_fold& f, const batch_record& r);
 
-// What a node's confirmation comes to now, as the next test in the campaign's stream.
+// Returns the record of a node's confirmation, as the next test in the campaign's stream.
 confirmation_record confirmation_of(const campaign_fold& f, double false_discovery, uint64_t index,
                                     const evaluation& outcome);
 
-// What the fold says of a campaign: everything but its name, its state and the time since its last event.
+// Returns the fold's part of a campaign's status: all but its name, its state and the time since its last event.
 campaign_status status_of(const campaign_fold& f, const campaign_spec& spec);
-// The whole of it for a campaign that no process runs.
+// Returns the whole status of a campaign that no process runs.
 campaign_status status_at_rest(const campaign_fold& f, const campaign_spec& spec, const id128& id,
                                const std::string& name);
 
 policy_options policy_of(const campaign_spec& spec);
 termination_rules rules_of(const campaign_spec& spec);
-// The same, as steered.
+// Return the same, with what people have steered applied.
 policy_options policy_of(const campaign_spec& spec, const steering& steered);
 termination_rules rules_of(const campaign_spec& spec, const steering& steered);
 
-// Whether a node has its candidate and is not judged yet; how many are so.
+// Tells if a node has its candidate and is not judged yet; the second counts such nodes.
 bool awaits_judgement(const campaign_fold& f, uint64_t index);
 uint64_t awaiting_judgement(const campaign_fold& f);
-// Of a campaign that is away, for people.
+// Describes to people the batch as which a campaign was exported.
 std::string away_text(const batch_record& away);
 
-// How near the campaign is to its end.
+// Returns how near the campaign is to its end.
 campaign_progress progress_of(const campaign_fold& f, double wall_s);
-// Finished nodes that count against the budget of candidates.
+// Returns the number of finished nodes that count against the candidate budget.
 uint64_t charged(const campaign_fold& f);
-// Of a campaign that no process runs.
+// Returns the wall time that a campaign has run, if no process runs it now.
 double wall_seconds_at_rest(const campaign_fold& f);
 
-// The id of a campaign's next node and the seed of its random stream.
+// Return the id of a campaign's next node and the seed of its random stream.
 id128 node_id(const id128& campaign, uint64_t index);
 uint64_t node_seed(uint64_t campaign_seed, uint64_t index);
 
-// Which of the campaign's generators a selection is for.
+// Returns the index of the generator that a selection is for.
 uint32_t chosen_generator(const selection_record& r);
 
-// From a selection to the synthesizer's step.
+// Makes the synthesizer's step from a selection.
 synthesis_step to_step(const campaign_fold& f, const selection_record& r);
 
 } // namespace kevolve

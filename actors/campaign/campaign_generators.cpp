@@ -51,8 +51,8 @@ namespace {
 
 constexpr uint64_t dry_limit = 3;
 
-// Whether a generator may rest until something new has been judged: it had nothing to propose several times in a row,
-// and another one has work or may be given some.
+// Tells if a generator is left out until something new has been judged. It had nothing to propose several times in a
+// row, and another generator has work or may be given some.
 bool rests(const campaign_state& st, uint32_t generator) {
   const auto dry = [&](uint32_t i) {
     const auto times = st.fold.dry.find(i);
@@ -88,8 +88,8 @@ std::optional<size_t> next_generator(const campaign_state& st, uint64_t seed) {
     const auto asked = awaits_model(st, r);
     if (asked)
       ++loads[chosen_generator(r)].at_work;
-    // Where batches are judged elsewhere a prompt counts as well: one that is written before the batch is back knows
-    // nothing of what that measured.
+    // Where batches are judged elsewhere, a prompt counts as well. A prompt written before the batch is back could not
+    // use its results.
     if (!asked || st.context->batch)
       ++at_work;
   }

@@ -1,4 +1,4 @@
-// How a campaign begins: the fold of its events, then the task's preparation.
+// Starts a campaign: folds its events, then prepares the task.
 #include "actors/campaign/campaign_generators.hpp"
 #include "actors/campaign/campaign_steps.hpp"
 #include "actors/messages/promises.hpp"
@@ -147,7 +147,7 @@ void prepare(pointer self) {
             state.last_fault = state.reason;
             log::scope about{state.own_status->ids()};
             log::warn("campaign", "{}: cannot prepare yet: {}", state.context->name, state.reason);
-            // Who works on a batch is there for it: what is missing on that machine does not come by itself.
+            // A missing toolchain does not appear by itself on a machine that only works on a batch.
             const bool for_good =
                 state.context->evaluate_only && state.reason.find("toolchain_missing") != std::string::npos;
             if (++state.faults_in_a_row >= faults_allowed || for_good)

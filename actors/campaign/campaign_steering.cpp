@@ -1,5 +1,5 @@
-// What people may change of a campaign: each change is stored as an event with what follows from it, and answered
-// once that is fsync'd. A change that is there already is answered without one.
+// Applies the changes that people make to a campaign. Each change is stored as an event, with what follows from it, and
+// answered once that is fsync'd. A change that is already in force is answered without an event.
 #include "actors/campaign/campaign_steps.hpp"
 #include "actors/campaign/injection.hpp"
 #include "actors/campaign/promotion.hpp"
@@ -20,11 +20,11 @@ namespace {
 
 using answer_promise = caf::typed_response_promise<steer_answer>;
 
-// Of one campaign, not judged yet.
+// The most injected candidates of one campaign that are not judged yet.
 constexpr size_t most_injected = 32;
 constexpr size_t most_source = 1U << 20U;
 
-// What has to follow a change, in the same append and after it.
+// The consequences of a change: records in the same append, and work after it.
 struct consequence {
   append_request stored;
   std::optional<champion_record> champion_changed;

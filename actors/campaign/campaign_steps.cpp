@@ -42,7 +42,7 @@ void write_next(pointer self) {
         write_next(self);
       },
       [self](caf::error& e) {
-        // The journal refuses for good: only a fresh fold of what it holds is safe.
+        // The journal refuses permanently: only a fresh fold of its events is safe.
         self->quit(std::move(e));
       });
 }
@@ -71,7 +71,7 @@ node_record fresh_record(const campaign_state& st, const selection_record& r) {
   return record;
 }
 
-// Takes up a node that has no actor: from its stored record if it got that far.
+// Adopts a node that has no actor, from its stored record if there is one.
 void adopt(pointer self, uint64_t index) {
   auto& st = self->state;
   st.flight.expect(index);
@@ -211,7 +211,7 @@ one_append::~one_append() {
 
 namespace {
 
-// Nobody may be asked, and nothing else is under way: the campaign rests until the board says otherwise.
+// Suspends the campaign until the model board changes, if no generator may be asked and no other work is under way.
 void await_models(pointer self, const std::string& held) {
   auto& st = self->state;
   const bool rests = !held.empty() && std::all_of(st.fold.open.begin(), st.fold.open.end(), [&](const auto& open) {
@@ -324,7 +324,7 @@ void retry(pointer self) {
 
 namespace {
 
-// Ends a node that no try could judge, or make: no verdict, so no score.
+// Ends a node that no attempt could judge or make: it gets no verdict and no score.
 void give_up(pointer self, uint64_t index, no_verdict why, fault f) {
   auto& st = self->state;
   auto record = fresh_record(st, st.fold.open.at(index));
@@ -353,7 +353,7 @@ void node_faulted(pointer self, uint64_t index, fault f) {
     give_up(self, index, no_verdict::withdrawn, std::move(f)); // others may make what its model cannot
     return;
   }
-  // A baseline that fails is superseded: the next try has another.
+  // A failed baseline is superseded: the next attempt has another one.
   const bool counts = f.kind != baseline_failed || st.fold.champion.index == 0;
   if (counts && ++st.faults_in_a_row >= faults_allowed && st.phase() == campaign_phase::running) {
     pause(self, pause_reason::faults,

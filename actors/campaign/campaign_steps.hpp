@@ -27,7 +27,7 @@ void pump(pointer self);
 void push(pointer self, event_kind kind, std::string payload, std::vector<stored_value> values = {},
           std::function<void()> stored = {});
 void push(pointer self, append_request what, std::function<void()> stored = {});
-// What is pushed while one lives is written in one append.
+// While one lives, all that is pushed is collected and written in one append.
 class one_append {
 public:
   explicit one_append(pointer self);
@@ -44,26 +44,27 @@ void resume(pointer self, const std::string& reason);
 caf::result<steer_answer> ask_steer(pointer self, steer_request& q);
 // batch_out: its evaluations travel from now on; batch_in: they are back; batch_cancel: they will not be.
 caf::result<steer_answer> ask_batch(pointer self, const steer_request& q);
-// Away with a batch: nothing is selected and nothing ends until it is back. And why what was asked is refused then.
+// Tells if the campaign is exported: nothing is selected and nothing ends until its batch is back. The second is the
+// refusal of a request until then.
 bool is_away(const campaign_state& st);
 failure away_failure(const campaign_state& st);
 std::string batch_text(uint64_t waiting);
-// Rests while all there is to do is done elsewhere, and goes on after that.
+// Suspends the campaign while all remaining work is done elsewhere, and resumes it after that.
 void mind_elsewhere(pointer self);
-// A campaign that its budget ended, and whose budget was raised since, wants to run again.
+// Queues a campaign again that its budget ended, and whose budget was raised since.
 caf::result<campaign_status> reopen(pointer self, const std::string& reason);
-// The directory may give the campaign's place to another.
+// Tells the directory that the campaign has ended: its place may go to another.
 void tell_ended(pointer self);
-// What a timer wakes: another try at whatever a fault held up.
+// Tries again what a fault held up; a timer calls it.
 void retry(pointer self);
 void node_faulted(pointer self, uint64_t index, fault f);
 void cancel_nodes(pointer self);
-// Puts a finished node's verdict and figures right; `then` runs once that is stored. Whoever is best then is promoted,
-// by what is known of each or among those alone that a final confirmation measured; or the champion keeps its
-// promotion, with its new figures.
+// Corrects a finished node's verdict and figures; `then` runs once that is stored. The rule then chooses the champion:
+// the best by all figures, or the best that a final confirmation measured. With `stays` the champion remains, with its
+// new figures.
 enum class promotion_rule : uint8_t { to_the_best, to_the_measured, stays };
 void amend(pointer self, amendment_record r, promotion_rule promote, std::function<void()> then = {});
-// The final confirmation against the reference, then the end.
+// Runs the final confirmation against the reference, then ends the campaign.
 void finish(pointer self, end_reason reason, const std::string& detail);
 // `stored` runs once the end is recorded; the campaign counts as ended from then on.
 void end(pointer self, finish_record record, std::function<void()> stored = {});
@@ -71,18 +72,18 @@ void end(pointer self, finish_record record, std::function<void()> stored = {});
 // Leaves medians for the raw samples that the retention rule gives up (evaluation/retention.hpp).
 void thin_samples(pointer self);
 
-// The champion, and the level of the next promotion's test.
+// Returns the champion, and the level of the next promotion's test.
 champion_info champion_now(const campaign_state& st);
 
-// Wall time spent on the campaign: pauses, queueing and the time between sessions excluded.
+// Returns the wall time spent on the campaign, without pauses, queueing and the time between sessions.
 double wall_seconds(const campaign_state& st);
-// Lets its clock run or rest, as its phase wants. To be called whenever the phase has changed.
+// Lets the campaign's clock run or rest, as its phase requires; called whenever the phase has changed.
 void keep_time(pointer self);
 // Records the time and minds the budget of it.
 void clock_ticked(pointer self);
-// The time spent, if it is worth a record by now.
+// Returns the record of the time spent, if it is worth one by now.
 std::optional<event_draft> time_record(campaign_state& st);
-// The last record of a session that ends in order.
+// Stores the last record of the time in a session that ends in order.
 void note_time(pointer self);
 stored_value status_value(const campaign_state& st);
 

@@ -21,9 +21,9 @@ public:
 
   bool empty() const { return all_.empty(); }
 
-  // Takes a candidate in, or leaves the one that is there without an actor: it follows.
+  // Adds a candidate without an actor, or removes the actor of a known one; the actor follows.
   void expect(uint64_t index) { all_[index].actor = nullptr; }
-  // The same for one whose selection is not stored yet: until selected() nothing may be spent on it.
+  // Adds a candidate whose selection is not stored yet: until selected() nothing may be spent on it.
   void select(uint64_t index);
   void selected(uint64_t index);
   bool is_selecting(uint64_t index) const;
@@ -34,7 +34,7 @@ public:
   // Returns the candidate whose actor that is, if one is.
   std::optional<uint64_t> index_of(const caf::actor_addr& actor) const;
 
-  // Counts one more fault and returns how many there were before. Its actor is gone.
+  // Counts one more fault and returns how many there were before; the candidate's actor is gone.
   uint32_t count_fault(uint64_t index);
   uint32_t faults(uint64_t index) const;
 

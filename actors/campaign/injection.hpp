@@ -14,7 +14,7 @@ struct injected_node {
 injected_node inject_node(campaign_fold& f, const id128& campaign, uint64_t campaign_seed, uint64_t parent,
                           const candidate& what, const std::string& policy, bool draft);
 
-// What is to be stored of it: its events, its record, its source.
+// Adds what is to be stored of the node to the append: its events, its record, its source.
 void put(append_request& a, const injected_node& n, const candidate& what);
 
 } // namespace kevolve

@@ -11,7 +11,7 @@
 
 namespace kevolve {
 
-// In the order in which they are told: the first one that holds.
+// The order is that of precedence: people are told the first reason that holds.
 enum class pause_reason : uint8_t {
   storage = 0, // the storage refuses to write
   batch,       // its candidates wait for a batch that is exported

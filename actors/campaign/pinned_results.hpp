@@ -1,5 +1,5 @@
-// Results and objects that candidates in flight were given or have bought: no record of a node names them yet, so who
-// takes out what nobody names leaves them.
+// Pins results and objects of candidates in flight. No node's record names them yet, so garbage collection would
+// otherwise delete them.
 #pragma once
 
 #include "runtime/base/ids.hpp"
@@ -15,25 +15,25 @@ namespace kevolve {
 
 class pinned_results {
 public:
-  // A key of the families `evaluations` or `blobs`. To be held before it is looked up, or written.
+  // Pins a key of the families `evaluations` or `blobs`, before it is looked up or written.
   void hold(const id128& campaign, uint64_t node, const std::string& key) {
     std::lock_guard lock{guard_};
     by_node_[{campaign, node}].push_back(key);
     ++holders_[key];
   }
-  // The node's record is stored.
+  // Releases the pins of a node whose record is stored.
   void release(const id128& campaign, uint64_t node) {
     std::lock_guard lock{guard_};
     drop(by_node_.find({campaign, node}));
   }
-  // Its actors are gone, with whatever was in flight.
+  // Releases the pins of a campaign whose actors are gone, with all that was in flight.
   void release(const id128& campaign) {
     std::lock_guard lock{guard_};
     for (auto i = by_node_.lower_bound({campaign, 0}); i != by_node_.end() && i->first.first == campaign;)
       i = drop(i);
   }
-  // From keep(true) to keep(false) what is released stays held: who looks meanwhile for what is named may have looked
-  // at a node before its end was stored.
+  // Keeps released pins from keep(true) to keep(false). Garbage collection may have looked at a node before its end was
+  // stored.
   void keep(bool on) {
     std::lock_guard lock{guard_};
     keeping_ = on;
@@ -41,7 +41,7 @@ public:
       for (const auto& key : std::exchange(kept_, {}))
         let_go(key);
   }
-  // Calls f(is_held) while nobody can begin to hold anything.
+  // Calls f(is_held) while no pin can be added.
   template <class F>
   auto while_held(F f) const {
     std::lock_guard lock{guard_};

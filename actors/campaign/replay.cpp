@@ -45,7 +45,7 @@ private:
       out.difference = "event " + std::to_string(e.sequence) + " (" + to_string(e.kind) + "): " + what;
   }
 
-  // The policy, asked again with the same seed and the tree as it stood.
+  // Asks the policy again, with the same seed and the tree of that moment.
   void choose(const journal_event& e, const selection_record& r) {
     if (r.parents.empty()) {
       differs(e, "a node without a parent");
@@ -88,7 +88,7 @@ private:
     return out_;
   }
 
-  // What the generator made of its model's replies: the last one ended it, with a candidate or without.
+  // Replays what the generator made of its model's replies. The last reply ended it, with a candidate or without.
   void read_replies(const journal_event& e, const node_record& node, const selection_record& step) {
     const auto& p = node.proposal;
     const auto name = "the reply for candidate " + std::to_string(node.index);

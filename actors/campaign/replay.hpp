@@ -1,6 +1,6 @@
-// A campaign's record, run again: its events, the prompts and replies behind its candidates, its sources. Every choice
-// of the search is made again from what had happened before it, and every reply is read again; the tree must come out
-// the same. Pure: no network, no machine, no judge.
+// Replays a campaign's record: its events, the prompts and replies behind its candidates, its sources. Every choice of
+// the search is made again from what had happened before it, and every reply is read again. The tree must be the same.
+// Pure: no network, no machine, no judge.
 #pragma once
 
 #include "actors/messages/messages.hpp"

@@ -1,5 +1,5 @@
-// How long a campaign has run: not paused, not queued, not held up by its storage, not between sessions. Pure: whoever
-// has one tells it the time.
+// Counts how long a campaign has run. Time while it is paused, queued, held up by its storage or between sessions does
+// not count. Pure: its owner passes in the time.
 #pragma once
 
 #include <algorithm>
@@ -21,9 +21,9 @@ public:
     spent_ns_ = spent_ns(now_ns);
     runs_ = false;
   }
-  // Rests from the last moment it was told of: what came after is not known.
+  // Stops the clock at the last moment it knows of: the time after that is unknown.
   void forget() { runs_ = false; }
-  // It still ran at that moment.
+  // Counts the time up to that moment, at which the clock still ran.
   void look(int64_t now_ns) {
     spent_ns_ = spent_ns(now_ns);
     from_ns_ = std::max(from_ns_, now_ns);

@@ -1,4 +1,4 @@
-// What people have changed of a running campaign, as the fold of their changes. Pure.
+// Folds the changes that people have made to a running campaign. Pure.
 #pragma once
 
 #include "actors/messages/records.hpp"
@@ -29,12 +29,13 @@ struct steering {
   uint64_t origin_node = 0;
 };
 
-// Takes one change in. False: it was taken before. A change out of turn is taken: the recorded hash tells.
+// Applies one change; false if it was applied before. A change out of order is applied, too: the recorded hash reveals
+// it.
 bool apply(steering& s, const steering_record& r);
 
 id128 hash_of(const steering& s);
 
-// The next change, complete but for the tree's hash; `s` has taken it in.
+// Applies a change to `s` and returns its record, complete but for the tree's hash.
 steering_record record_change(steering& s, steering_record r);
 
 steered_budget budget_of(const campaign_spec& spec, const steering& s);

@@ -7,7 +7,7 @@ namespace kevolve {
 
 namespace {
 
-// Whether it was never timed: its code is its baseline's, and so is its figure, as a point.
+// Tells if the node was never timed: its code equals its baseline's, so it has the baseline's figure, as a point.
 bool has_baselines_figure(const tree_node& n) {
   return n.index != 0 && n.result == verdict::pass && n.estimate && n.ci_low == n.speedup && n.ci_high == n.speedup;
 }

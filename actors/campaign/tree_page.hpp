@@ -1,4 +1,4 @@
-// A campaign's tree as people page through it.
+// Pages through a campaign's tree for people.
 #pragma once
 
 #include "actors/campaign/campaign_fold.hpp"
@@ -8,7 +8,7 @@
 
 namespace kevolve {
 
-// Nodes by index, `first` and those behind it, at most `limit`. `elsewhere`: what is not judged yet waits for a batch.
+// Returns at most `limit` nodes by index, from `first` on. `elsewhere`: unjudged nodes wait for a batch.
 tree_page page_of_tree(const campaign_fold& f, bool elsewhere, uint64_t first, uint64_t limit);
 
 } // namespace kevolve

@@ -179,12 +179,12 @@ struct confirmation_record {
   bool discovery = false;
 };
 
-// What is known better of a finished node: the judge's verdict on a champion that failed as the baseline or in the
-// final confirmation, or the figure that the final confirmation measured.
+// Corrects a finished node. It holds the judge's verdict on a champion that failed as the baseline or in the final
+// confirmation. Otherwise it holds the figure that the final confirmation measured.
 struct amendment_record : measurement {
   uint64_t index = 0;
   id128 tree_hash;        // of the folded tree after this event
-  bool confirmed = false; // the final confirmation has shown it to be faster, of which no promotion had been asked
+  bool confirmed = false; // shown to be faster by the final confirmation, without an earlier test of its promotion
 };
 
 struct state_record {

@@ -15,7 +15,7 @@ struct generator_load {
   bool held = false;    // cannot be asked now
 };
 
-// What a generator's steps have brought and taken.
+// A generator's yield: the gain and the cost of its steps.
 struct generator_yield {
   uint64_t steps = 0;
   double gain = 0.0;    // sum of ln(speedup / best before) over those that were faster than the best before

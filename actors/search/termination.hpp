@@ -48,14 +48,15 @@ struct stop_decision {
 
 stop_decision should_stop(const termination_rules& rules, const campaign_progress& progress);
 
-// What a campaign is at when its budget of wall time is over.
+// The state of a campaign whose budget of wall time is over.
 struct overtime {
-  double beyond_s = 0.0;  // the budget, or what it is at now began, whichever came later
+  double beyond_s = 0.0;  // since the budget was used up or the present phase began, whichever came later
   bool preparing = false; // without it there is nothing that could be worth the wait
   bool has_best = false;  // found, and perhaps not confirmed
   bool stuck = false;     // another process has the core, or one fault follows the other
 };
-// What has begun may end, and the best be confirmed, beyond the budget. Not for ever.
+// Tells if the campaign must end now. Work that has begun may end, and the best be confirmed, beyond the budget, but
+// only for a limited time.
 bool is_over(const overtime& x);
 
 } // namespace kevolve

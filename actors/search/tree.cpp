@@ -9,7 +9,7 @@ namespace kevolve {
 
 namespace {
 
-// What the hash covers; children follow from parents.
+// The hashed part of a node; the children follow from the parents.
 struct node_digest {
   const tree_node& node;
 };

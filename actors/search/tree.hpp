@@ -29,7 +29,7 @@ struct tree_node : score {
   std::vector<uint64_t> children;
 };
 
-// What a finished node brings.
+// The outcome of a finished node.
 struct node_outcome : score {
   bool confirmed = false;
   bool verified = false; // confirmed implies it
@@ -60,7 +60,7 @@ public:
   uint64_t finished() const { return finished_; }
   uint64_t valid() const { return valid_; }
 
-  // Of the folded tree: equal for equal trees. Kept up to date with each change in time proportional to depth.
+  // Returns the hash of the folded tree, equal for equal trees. Each change updates it in time proportional to depth.
   id128 hash() const { return hash_; }
 
 private:

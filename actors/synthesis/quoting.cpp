@@ -76,7 +76,7 @@ std::string gap(size_t lines, size_t bytes) {
          + " bytes left out …]\n";
 }
 
-// Returns as many characters as fit, from the proxy or the back.
+// Returns as many characters as fit, from the front or the back.
 std::string part_of_line(std::string_view line, int64_t tokens, bool proxy) {
   size_t low = 0;
   size_t high = line.size();

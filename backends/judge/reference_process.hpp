@@ -1,4 +1,4 @@
-// Whoever computes a task's outputs on arrays in an arena: the reference, or the oracle in double.
+// Computes a task's outputs on arrays in an arena: the process of the reference, or of the oracle in double.
 #pragma once
 
 #include "backends/judge/evaluation_error.hpp"

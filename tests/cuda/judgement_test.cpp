@@ -1,4 +1,5 @@
-// Whose fault an answer of a worker is, what its words survive, and what the runner refuses before any device.
+// Tests who is at fault for a worker's answer, how messages survive serialisation, and what the runner rejects before
+// any device.
 #include "backends/judge/timing_summary.hpp"
 #include "backends/nvidia/nvml.hpp"
 #include "backends/nvidia/runner/clock_report.hpp"

@@ -52,7 +52,7 @@ public:
   bench(const bench&) = delete;
   bench& operator=(const bench&) = delete;
   std::optional<std::string> difference(const std::string& source, const std::vector<std::string>& flags = {});
-  // Why a C++ compiler refuses it; nothing if it does not.
+  // Returns why a C++ compiler rejects the source; nothing if it does not.
   std::optional<std::string> not_cpp(const std::string& source);
 
 private:

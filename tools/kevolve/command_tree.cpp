@@ -20,7 +20,7 @@ command_option read_option(const CLI::Option& o) {
   out.about = o.get_description();
   out.required = o.get_required();
   if (o.get_expected_max() != 0 && !out.positional) { // of a flag it is 0
-    // What checks say of themselves follows after a colon.
+    // The descriptions of an option's checks follow after a colon.
     out.value = o.get_type_name();
     out.value = out.value.substr(0, out.value.find_first_of(": {"));
     if (out.value.empty())

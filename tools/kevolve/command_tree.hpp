@@ -1,4 +1,4 @@
-// The command line as data, read from its definition: what completions and manual pages are made of.
+// Reads the command line's definition as data; completions and manual pages are made from it.
 #pragma once
 
 #include <string>
@@ -28,14 +28,14 @@ struct command {
 
 command read_commands(CLI::App& app);
 
-// A script for bash, zsh or fish; empty for another shell.
+// Returns a completion script for bash, zsh or fish; empty for another shell.
 std::string completions_of(const command& root, const std::string& shell);
 
-// A page of section 1 in roff. Its file is page_name() + ".1".
+// Returns a manual page of section 1 in roff. Its file is page_name() + ".1".
 std::string manual_page(const command& of, const std::string& version);
 std::string page_name(const command& of);
 
-// The command and all below it.
+// Returns the command and all below it.
 std::vector<const command*> all_commands(const command& root);
 
 } // namespace kevolve

@@ -1,4 +1,4 @@
-// "90", "90s", "15m", "2h", "1d": a time as people write it on the command line.
+// Reads a time as people write it on the command line: "90", "90s", "15m", "2h", "1d".
 #pragma once
 
 #include <charconv>
@@ -8,7 +8,7 @@
 
 namespace kevolve {
 
-// Seconds, above zero; nothing if it is none of these.
+// Returns the seconds, above zero; nothing if the text is none of these.
 inline std::optional<double> duration_in_seconds(const std::string& text) {
   double value = 0.0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -1,4 +1,4 @@
-// What the programs return; scripts are built on these.
+// The exit codes of the programs; scripts rely on them.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -39,7 +39,7 @@ inline int of(errc code) {
   }
 }
 
-// Of an HTTP answer.
+// Returns the exit code for the status of an HTTP answer.
 inline int of_status(unsigned status) {
   switch (status) {
     case 200:

@@ -58,7 +58,7 @@ std::optional<campaign_spec> load_campaign_or_tell(const std::string& path, cons
                                                    bool json_wanted) {
   auto spec = load_campaign(path, overrides, of_this_build());
   if (spec) {
-    // What the compiler refuses, admission would refuse later, with a campaign begun.
+    // A reference that does not compile would be rejected by admission later, after the campaign has begun.
     const auto wrong = check_reference(spec->task);
     if (!wrong || wrong->empty())
       return std::move(*spec);

@@ -1,4 +1,4 @@
-// Loading the files that a command line names.
+// Loads the files that a command line names.
 #pragma once
 
 #include "config/campaign.hpp"
@@ -10,14 +10,14 @@
 
 namespace kevolve {
 
-// Checked against what this build can do; a campaign's reference and oracle are compiled, where they can be. On errors:
-// prints them all (on stderr, or as JSON on stdout) and yields nothing.
+// Load a file and check it against what this build can do; a campaign's reference and oracle are compiled where
+// possible. On errors they print all of them (on stderr, or as JSON on stdout) and return nothing.
 std::optional<campaign_spec> load_campaign_or_tell(const std::string& path, const std::vector<std::string>& overrides,
                                                    bool json_wanted);
 std::optional<task_spec> load_task_or_tell(const std::string& path, bool json_wanted);
 void tell(const std::vector<diagnostic>& errors, bool json_wanted);
 
-// A campaign that searches nothing: the judge's settings around a task.
+// Returns a campaign without a search: the judge's settings around a task.
 campaign_spec spec_around(task_spec task, const std::string& target);
 
 } // namespace kevolve

@@ -1,4 +1,4 @@
-// Files that a verb leaves for people.
+// Writes files that a verb leaves for people.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -7,7 +7,7 @@
 
 namespace kevolve {
 
-// On the disk when it returns. Nothing may stand at `path`.
+// Writes a file that is on the disk when the call returns. Nothing may exist at `path`.
 result<void> write_new_file(const std::string& path, const std::string& text);
 
 } // namespace kevolve

@@ -40,7 +40,7 @@ public:
     campaign_actor whom;
     return status(id, whom);
   }
-  // `whom`: who has answered for it before, or nobody; then who does.
+  // `whom`: the campaign's actor from an earlier call, or none; the call then sets it.
   result<campaign_status> status(const id128& id, campaign_actor& whom) {
     if (!whom) {
       auto found = campaign(id);
@@ -75,7 +75,7 @@ public:
       return tl::unexpected(bytes.error());
     return decode<T>(*bytes);
   }
-  // Of a campaign, all.
+  // Returns all events of a campaign.
   result<std::vector<journal_event>> events(const id128& id) {
     constexpr uint32_t page = 4'096;
     std::vector<journal_event> all;

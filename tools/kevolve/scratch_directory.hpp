@@ -1,4 +1,4 @@
-// The data directory of a verb that keeps nothing.
+// Holds the data directory of a verb that keeps nothing.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -7,7 +7,7 @@
 
 namespace kevolve {
 
-// The one that was named, or a temporary one that goes with this object.
+// The named directory, or a temporary one that is removed with this object.
 class scratch_directory {
 public:
   explicit scratch_directory(std::string named) : path_(std::move(named)) {}

@@ -86,7 +86,8 @@ std::optional<std::string> marked_in(std::string_view line) {
   return std::nullopt;
 }
 
-// How much a name says of what it is given: behind "key" or "code" most things are none.
+// The strength with which a name suggests that its value is a secret: most values of names with "key" or "code" are
+// not.
 enum class promise : uint8_t { none, weak, strong, password };
 
 promise promise_of(std::string_view name) {
@@ -106,7 +107,7 @@ promise promise_of(std::string_view name) {
              : promise::weak;
 }
 
-// Not what stands for a secret: the path of its file, a variable, a mask.
+// Tells if the value only stands for a secret: the path of its file, a variable, a mask.
 bool stands_for_another(std::string_view value) {
   if (value.find_first_not_of(value.front()) == std::string_view::npos)
     return true;
@@ -138,7 +139,7 @@ bool is_secret_value(std::string_view value, promise by) {
   return value.size() >= 16 && (by == promise::strong || (letter && digit));
 }
 
-// What follows the mark of an assignment: a word, or all between quotes.
+// Returns the value after an assignment's mark: a word, or everything between quotes.
 std::string_view value_behind(std::string_view line, size_t from) {
   from = std::min(line.find_first_not_of(' ', from), line.size());
   auto rest = line.substr(from);
@@ -234,7 +235,8 @@ std::optional<std::string> secret_in(std::string_view text, const std::vector<kn
   return std::nullopt;
 }
 
-// As JSON means it: a token may begin right behind the 'n' of a "\n", and quotes inside of a text have one before them.
+// Decodes JSON's escapes: a token may begin right after the 'n' of a "\n", and inner quotes have a backslash before
+// them.
 std::string unescape(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {

@@ -1,4 +1,5 @@
-// Ctrl-C and SIGTERM as something to wait for. Made before the first thread, so that every thread inherits the block.
+// Waits for Ctrl-C and SIGTERM. It must be made before the first thread, so that every thread inherits the blocked
+// signals.
 #pragma once
 
 #include "runtime/base/signal_watch.hpp"
@@ -14,7 +15,7 @@ public:
   stop_signal();
 
   bool seen() const { return seen_.load(); }
-  // True as soon as a signal has come; false after `limit`.
+  // Returns true as soon as a signal has come, false after `limit`.
   bool wait_for(std::chrono::milliseconds limit) const { return watch_.wait_for(limit); }
 
 private:

@@ -1,4 +1,4 @@
-// A campaign's task, as its node tells it.
+// Reads a campaign's task from a node's answer.
 #pragma once
 
 #include "config/task.hpp"
@@ -6,8 +6,8 @@
 
 namespace kevolve {
 
-// From /v1/campaigns/{id}/task: the operator whole, without the paths of its files. errc::unsupported where node and
-// task are of other versions than this program.
+// Reads the answer of /v1/campaigns/{id}/task: the whole operator, without the paths of its files. errc::unsupported:
+// the node and the task have other versions than this program.
 result<task_spec> task_told(const json& task);
 
 } // namespace kevolve

@@ -14,7 +14,7 @@ namespace kevolve {
 
 using action = std::function<int()>;
 
-// What every verb takes.
+// The options that every verb takes.
 struct common_options {
   bool json = false;
   bool quiet = false;
@@ -32,7 +32,7 @@ void add_common(CLI::App& verb, common_options& o);
 void add_weak_sandbox(CLI::App& verb, std::vector<std::string>& layers);
 void add_address(CLI::App& verb, node_address& a);
 
-// Who a campaign's events say asked for something, unless told otherwise.
+// Returns the name under which a campaign's events record the caller, unless another one is given.
 std::string caller_name();
 // `kevolve watch`, for verbs that end in it.
 int watch_campaign(const node_address& where, const common_options& common, const std::string& id);

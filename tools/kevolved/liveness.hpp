@@ -1,4 +1,4 @@
-// Whether a node does its work, as opposed to having a process: its actors are asked.
+// Checks that a node does its work, and does not only have a process: its actors are asked.
 #pragma once
 
 #include "runtime/node/node.hpp"
@@ -8,8 +8,8 @@
 
 namespace kevolve {
 
-// Empty if journal, scheduler and campaigns each answer within `limit`: so the actors' threads run, the supervisors
-// have them up and the store can be read. Else who does not.
+// Names the actors that do not answer within `limit`; empty if journal, scheduler and campaigns all do. Then the
+// actors' threads run, the supervisors have them up and the store can be read.
 std::string not_alive(node& n, std::chrono::milliseconds limit);
 
 } // namespace kevolve

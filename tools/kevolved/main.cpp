@@ -47,7 +47,7 @@ void raise_descriptor_limit() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// What may change does; what may not is named. A file that does not hold changes nothing.
+// Reads the settings again. Those that may change take effect, the others are named. An invalid file changes nothing.
 void reload(const arguments& a, node& n, node_spec& spec) {
   auto wanted = load_node(a.file, a.overrides, target_names());
   if (!wanted) {
@@ -60,7 +60,7 @@ void reload(const arguments& a, node& n, node_spec& spec) {
     log::error("kevolved", "the admin goes on as it was: {}", to_string(changed.error()));
   for (const auto& name : need_restart(spec, *wanted))
     log::warn("kevolved", "{} has changed: it takes effect with the next start", name);
-  // What needs a restart is compared with what runs, each time.
+  // The settings that need a restart are compared with the running ones each time.
   spec.log = wanted->log;
   spec.tls = wanted->tls;
   spec.limits.connections = wanted->limits.connections;

@@ -1,5 +1,5 @@
-// What a service manager wants to be told: systemd's notification protocol (sd_notify(3)) is one datagram of lines, so
-// it needs no library. Silent where nobody listens.
+// Tells a service manager about the daemon. systemd's notification protocol (sd_notify(3)) is one datagram of lines, so
+// it needs no library. Nothing is sent where nobody listens.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ public:
   void alive() const;
   void status(const std::string& text) const;
 
-  // How often alive() is awaited; nothing: no watchdog.
+  // Returns how often alive() is expected; nothing: no watchdog.
   std::optional<std::chrono::milliseconds> watchdog() const { return watchdog_; }
 
 private:

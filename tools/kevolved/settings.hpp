@@ -1,4 +1,4 @@
-// A node file as the node's options, and what of it may change while the node runs.
+// Turns a node file into the node's options, and tells which of its settings may change while the node runs.
 #pragma once
 
 #include "config/node.hpp"
@@ -15,7 +15,7 @@ tls_files tls_of(const node_spec& spec);
 http_limits http_of(const node_spec& spec);
 log::options log_of(const node_spec& spec, bool json);
 
-// Settings that differ and take effect with the next start alone, as they are named in the file.
+// Returns the settings that differ and only take effect with the next start, as they are named in the file.
 std::vector<std::string> need_restart(const node_spec& now, const node_spec& wanted);
 
 } // namespace kevolve

@@ -1,4 +1,5 @@
-// The daemon's signals as something to wait for. Made before the first thread, so that every thread inherits the block.
+// Waits for the daemon's signals. It must be made before the first thread, so that every thread inherits the blocked
+// signals.
 #pragma once
 
 #include "runtime/base/signal_watch.hpp"
@@ -13,10 +14,11 @@ enum class wish : uint8_t { none, reload, stop };
 
 class daemon_signals {
 public:
-  // SIGTERM and SIGINT are a wish to stop, the second of them ends the process at once; SIGHUP to read files again.
+  // SIGTERM and SIGINT request a stop, and the second of them ends the process at once. SIGHUP requests that the files
+  // are read again.
   daemon_signals();
 
-  // What has come, at once or within `limit`. A stop stays wished for.
+  // Returns which signal has come, at once or within `limit`. A request to stop remains in force.
   wish wait_for(std::chrono::milliseconds limit);
 
 private:

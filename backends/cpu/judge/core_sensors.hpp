@@ -1,4 +1,4 @@
-// What the operating system tells of a core's clock and its processor's temperature; a virtual machine often nothing.
+// Reads a core's clock and its processor's temperature from the operating system; a virtual machine often has neither.
 #pragma once
 
 #include "backends/device_sample.hpp"

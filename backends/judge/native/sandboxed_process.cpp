@@ -34,7 +34,7 @@ constexpr auto load_limit = std::chrono::seconds{5};
 // Threads of one process, for each of its cores and at least: more are a burden on the machine, not on a core.
 constexpr int threads_per_core = 4;
 constexpr int least_thread_limit = 64;
-// How often they are counted while a call runs.
+// The interval at which they are counted while a call runs.
 constexpr auto thread_watch = std::chrono::milliseconds{10};
 
 std::string milliseconds_text(nanoseconds t) {
@@ -79,7 +79,7 @@ int poll_readable(int fd, nanoseconds limit) {
   }
 }
 
-// How many seccomp filters a process is under (since Linux 5.9).
+// Returns the number of seccomp filters that a process is under (since Linux 5.9).
 int filters_of(const std::string& process) {
   return status_number(process, "Seccomp_filters:");
 }

@@ -20,8 +20,8 @@ public:
   ~zygote_client();
 
   result<void> start();
-  // What its children find loaded beside C's library; another list means another zygote. errc::not_found if one of
-  // them does not load.
+  // Sets the libraries that its children find loaded beside C's library; another list starts another zygote.
+  // errc::not_found if one of them does not load.
   result<void> provide(const std::vector<std::string>& libraries);
   // A child of this process. Restarts a dead zygote once before it gives up.
   result<pid_t> launch(const wire::launch_request& request, int object_fd, int arena_fd, int command_fd);

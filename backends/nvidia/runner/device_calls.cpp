@@ -151,7 +151,7 @@ double device_session::best_rate(device_pointer to, device_pointer from, uint64_
   return best;
 }
 
-// What two events and a launch cost by themselves: the median over a kernel of one block.
+// Returns the time that two events and a launch cost by themselves: the median over a kernel of one block.
 double device_session::empty_call_ns(device_pointer block, cuda_wire::answer& how) {
   auto from = block;
   auto to = block + (uint64_t{1} << 20U);

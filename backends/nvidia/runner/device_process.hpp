@@ -1,4 +1,4 @@
-// A device candidate or its baseline as the runner sees it: code and plan checked, and a worker of its own to run in.
+// The runner's view of a device candidate or its baseline: checked code and plan, and a worker of its own to run in.
 #pragma once
 
 #include "backends/nvidia/runner/gpu_judge_context.hpp"
@@ -9,7 +9,7 @@
 
 namespace kevolve::cuda {
 
-// A package that may be run: read, checked, its plan understood. Made without a device.
+// A package that may be run: read, checked, and its plan understood. Reading it takes no device.
 struct program {
   std::vector<std::string> modules;
   cubin_facts facts; // of all of them
@@ -26,18 +26,18 @@ struct call_time {
   double copy_ns = 0.0;  // before and after it, likewise: copies, scratch memory, tensor maps
 };
 
-// What both clocks of the device say of a call, or why they are not believed: more kernels than the plan launches, or
-// work that the events did not see.
+// Returns a call's time by both clocks of the device, or why they are not believed. There were more kernels than the
+// plan launches, or work that the events did not see.
 attempt<call_time> read_clocks(const cuda_wire::done& done, size_t launches);
 
-// Whoever is called on data in the arena or the exchange, and timed.
+// A process that is called on data in the arena or the exchange, and timed.
 class timed_process {
 public:
   virtual ~timed_process() = default;
   virtual attempt<void> load(gpu_judge_context& b) = 0;
-  // Whether it works in the examiner's arena; else in the exchange. Known once loaded.
+  // Tells if it works in the examiner's arena, else in the exchange; known once it is loaded.
   virtual bool in_arena() const = 0;
-  // Why it does not, where the other one might.
+  // Returns why it does not work in the arena, where the other process might.
   virtual std::string why_on_host() const { return {}; }
   // `records`: by the device's own activity records as well, which slow it down: not where it is timed for anybody.
   // `laid_out` is asked once, before anything runs on the data.
@@ -50,7 +50,7 @@ class device_process final : public timed_process {
 public:
   // Starts the process; its context is made meanwhile.
   static attempt<device_process> start(gpu_judge_context& b, const program& code);
-  // The same in a worker under a profiler, which works in the exchange alone.
+  // Starts it in a worker under a profiler, which works in the exchange alone.
   static attempt<device_process> start_profiled(const worker_options& options, const program& code);
   // Waits for the context, then loads the code.
   attempt<void> load(gpu_judge_context& b) override;
@@ -60,7 +60,7 @@ public:
   attempt<call_time> call(const contract& task, const input_set& set, uint64_t poison, uint64_t rotation, bool records,
                           std::chrono::milliseconds limit, const last_word& laid_out) override;
 
-  // The kernels alone, on what lies in the exchange, untimed and unchecked; how many were launched.
+  // Runs the kernels alone on the data in the exchange, untimed and unchecked; returns how many were launched.
   attempt<size_t> run_plain(const contract& task, const input_set& set, uint64_t poison,
                             std::chrono::milliseconds limit);
   // Lets its process, and the profiler's around it, end by itself.
@@ -76,7 +76,7 @@ public:
 private:
   attempt<cuda_wire::stage> order_for(const contract& task, const input_set& set, uint64_t poison) const;
   attempt<resolved_plan> resolve(const contract& task, const call_data& data) const;
-  // What the call left behind: copies where there is no common arena, and the guards of its scratch memory.
+  // Fetches what the call left behind: copies where there is no common arena, and the guards of its scratch memory.
   attempt<void> fetch();
 
   worker_client worker_;
@@ -89,9 +89,9 @@ private:
   bool profiled_ = false;
 };
 
-// The refusal of what wrote where nothing of the call lies.
+// Returns the rejection of a call that wrote where none of its data lies.
 rejection strayed_far();
-// What a worker's answer says of whose fault it is.
+// Decides from a worker's answer who is at fault.
 evaluation_error judge_answer(const cuda_wire::answer& how);
 // True if the error leaves the device in doubt: its health is then asked before anybody is blamed.
 bool doubts_device(const evaluation_error& s);

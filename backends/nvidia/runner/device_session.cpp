@@ -271,8 +271,8 @@ bool device_session::place_scratch(cuda_wire::answer& how) {
                  how);
 }
 
-// What the arena does not use this time is wiped, so that nothing written there outlives a call, and looked at again
-// afterwards next to the arena.
+// Wipes what the arena does not use this time, so that nothing written there outlives a call. The bytes next to the
+// arena are checked again afterwards.
 bool device_session::wipe_around(cuda_wire::answer& how) {
   const auto end = order_.rotation + order_.bytes;
   return well(call_->fill8(arena_, outside_byte, order_.rotation, stream_), "inputs", how)

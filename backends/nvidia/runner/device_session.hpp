@@ -15,13 +15,13 @@ namespace kevolve::cuda {
 
 class device_session {
 public:
-  // What can be done before there is a context, and takes nothing of the device.
+  // Does what is possible before there is a context, and takes nothing of the device.
   void wake(bool records);
   cuda_wire::hello open(int device);
   cuda_wire::loaded load(const cuda_wire::load& order, int arena_fd);
   cuda_wire::staged stage(cuda_wire::stage order);
   cuda_wire::done go();
-  // The plan's kernels, with nothing around them.
+  // Runs the plan's kernels, with nothing around them.
   cuda_wire::done go_plain();
   cuda_wire::fetched fetch();
   cuda_wire::measured measure();
@@ -42,7 +42,7 @@ private:
     bool zeroed = false;
   };
 
-  // True if it went well; else the answer says how not.
+  // Returns true if the call succeeded; else describes the failure in the answer.
   bool well(status s, const char* phase, cuda_wire::answer& how);
   int attribute(int which) const;
   bool load_code(cuda_wire::answer& how);

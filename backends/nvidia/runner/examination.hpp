@@ -1,5 +1,5 @@
-// What the examiner is asked about one call, as pieces of work, and what its findings mean. The rules are those of
-// backends/judge; here is only where everything lies. The device says yes, or sends the question to the host.
+// Turns the checks of one call into pieces of work for the examiner, and interprets its findings. The rules are those
+// of backends/judge; here is only where everything lies. The device says yes, or sends the question to the host.
 #pragma once
 
 #include "backends/judge/input_sets.hpp"
@@ -34,7 +34,7 @@ struct arena_view {
 std::vector<piece> pieces_to_lay_out(const contract& task, const input_set& set, const resident_set& where,
                                      uint64_t poison, arena_view arena);
 
-// Whether a call's outputs are kept for the next one on the same data, or compared with what was kept.
+// The handling of a call's outputs: kept for the next call on the same data, or compared with the kept ones.
 enum class rerun : uint8_t { no = 0, keep, compare };
 
 struct examination {

@@ -1,5 +1,5 @@
-// The runner's side of the examiner: starts it when it is needed, keeps sets on the device between requests, and asks.
-// Whatever goes wrong here is a fault, never a verdict; the next request starts a fresh one.
+// The runner's side of the examiner starts it when it is needed, keeps sets on the device between requests, and asks. A
+// failure here is a fault, never a verdict; the next request starts a fresh examiner.
 #pragma once
 
 #include "backends/judge/shared_arena.hpp"
@@ -19,30 +19,32 @@ public:
   examiner_client& operator=(const examiner_client&) = delete;
   ~examiner_client() { end(); }
 
-  // An arena of that size at least, with an examiner behind it. False: this device and driver cannot; why() says why.
+  // Makes an arena of at least that size, with an examiner that serves it. False: this device and driver cannot; why()
+  // has the reason.
   attempt<bool> ready(const worker_options& options, uint64_t bytes);
   const std::string& why() const { return unfit_; }
   bool serves() const { return arena_fd_ >= 0 && process_.alive(); }
   bool alive() const { return process_.alive(); }
   int arena_fd() const { return arena_fd_; }
   uint64_t arena_bytes() const { return arena_bytes_; }
-  // Which of all arenas that it has made: no other has it.
+  // Returns the number of the present arena; no other arena of this client has it.
   uint64_t arena_number() const { return arenas_; }
 
-  // Puts the call's data into the arena, which no kernel may be using until finish_lay_out() has said that all is
-  // there.
+  // Puts the call's data into the arena. No kernel may use the arena until finish_lay_out() has reported that all data
+  // is there.
   attempt<void> begin_lay_out(const contract& task, const input_set& set, uint64_t poison, uint64_t rotation);
   attempt<void> finish_lay_out();
-  // After a call on what was laid out last, and with the same.
+  // Checks the arena after a call on the data that was laid out last; takes the same arguments.
   attempt<examined> check(const contract& task, const input_set& set, const input_sets& pool, uint64_t poison,
                           uint64_t rotation, bool full, rerun again);
-  // The arena's bytes from `rotation` on, into the host's memory that host() is.
+  // Copies the arena's bytes from `rotation` on into the memory of host().
   attempt<void> bring_back(uint64_t rotation, uint64_t bytes);
   shared_arena& host() { return host_; }
 
-  // The next ready() makes another arena: what still runs on the device from a lost process must not write into ours.
+  // Lets the next ready() make another arena: work of a lost process that still runs on the device must not write into
+  // it.
   void abandon_arena();
-  // Whoever was to map the arena could not: from here on all is the host's.
+  // Ends the examiner because a process could not map the arena: from now on the host does all the work.
   void give_up(const std::string& why);
 
   double work_ns() const { return work_ns_; }   // of the device, since it was made: laying out and checking

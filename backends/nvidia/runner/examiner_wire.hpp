@@ -1,5 +1,5 @@
-// What the runner and its examiner say to each other. The examiner holds inputs and expected values on the device and
-// does pieces of work on the arena, which candidates map too; it knows no task and gives no verdict.
+// The messages between the runner and its examiner. The examiner holds inputs and expected values on the device and
+// does pieces of work on the arena, which candidates map too. It knows no task and gives no verdict.
 #pragma once
 
 #include "backends/nvidia/runner/wire.hpp"

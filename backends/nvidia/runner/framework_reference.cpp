@@ -96,7 +96,8 @@ attempt<void> framework_baseline::load(gpu_judge_context& b) {
     if (!process_->alive())
       return infrastructure("worker_killed", "the reference's process died while it mapped the arena");
   }
-  // Of its own where the candidate works in the arena; else there already, with a worker that maps it.
+  // The exchange is prepared here if the candidate works in the arena; otherwise it exists already, with a worker that
+  // maps it.
   if (b.exchange.fd() < 0 || b.exchange.mapped_bytes() < arena_bytes_)
     if (auto ok = b.exchange.prepare(arena_bytes_); !ok)
       return infrastructure(ok.error());

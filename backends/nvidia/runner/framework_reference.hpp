@@ -1,14 +1,14 @@
-// A PyTorch reference as the runner uses it: what computes expected outputs, and a baseline that is timed.
+// A PyTorch reference as the runner uses it: it computes expected outputs, and it is a baseline that is timed.
 #pragma once
 
 #include "backends/nvidia/runner/device_process.hpp"
 
 namespace kevolve::cuda {
 
-// Whether the compile server made the reference of a framework, and not of native code.
+// Tells if the compile server made the reference from a framework's program, and not from native code.
 bool is_framework(const judge_request& request);
 
-// Expected outputs from the bench's one framework process, which is started when first needed.
+// Returns a launcher of references in the judge context's one framework process, which is started when first needed.
 reference_launcher framework_launcher(gpu_judge_context& b);
 
 // The reference as the baseline: called as it is, or as torch.compile makes it.

@@ -49,31 +49,31 @@ struct gpu_judge_context {
       : settings(std::move(s)), common(settings.common), sandbox(settings.references) {}
 };
 
-// Asks a fresh worker who the device is. Once, before any request.
+// Asks a fresh worker for the device's properties; called once, before any request.
 result<void> query_device(gpu_judge_context& b);
-// A worker that has run nothing: a spare one, or a new one.
+// Returns a worker that has run nothing: a warm one, or a new one.
 result<worker_client> take_worker(gpu_judge_context& b);
-// Starts the next ones and has them make their contexts, as many as a screening takes: the next candidates will not
-// wait for theirs. The driver makes one after the other, beside what else the device does; docs/results/gpu.md has what
-// that does to timed calls.
+// Starts as many warm workers as a screening takes and lets them make their contexts: the next candidates will not wait
+// for theirs. The driver makes one context after the other, beside the device's other work. docs/results/gpu.md has the
+// effect on timed calls.
 void refill(gpu_judge_context& b);
-// Waits until they have them.
+// Waits until the warm workers have their contexts.
 void wait_until_ready(gpu_judge_context& b);
 // Ends a worker that runs nothing, without waiting for the driver.
 void terminate(gpu_judge_context& b, worker_client& worker);
-// The most processes of ours that the device may know of: in a screening, and while nothing is judged.
+// Return the most processes of ours that the device may know of: in a screening, and while nothing is judged.
 size_t own_processes(gpu_judge_context& b);
 size_t standing_processes(gpu_judge_context& b);
 // Returns the device's state, for the node too; nothing without the library. `ours` is counted before, for they only
 // become fewer.
 std::optional<device_noise> look(gpu_judge_context& b, size_t ours);
-// A fresh worker, a kernel with a known answer, bandwidths. A fault if the device does not give it.
+// Runs a kernel with a known answer in a fresh worker and measures bandwidths; a fault if the device fails.
 attempt<void> check_health(gpu_judge_context& b);
 
 // Returns the time that the work of a set takes at each of the device's roofs; zeros where they are unknown. They are
 // for a report, not for a verdict: copies' rate is the memory's.
 call_roofs roofs_of(const gpu_judge_context& b, const contract& task, const input_set& set);
-// The physics floor of a set, or 0 where the task declares no work or the device's rates are unknown.
+// Returns the physics floor of a set, or 0 where the task declares no work or the device's rates are unknown.
 attempt<double> floor_of(gpu_judge_context& b, const judge_request& request, const input_sets& pool);
 
 judge_outcome evaluate_request(gpu_judge_context& b, const judge_request& request, const request_hooks& hooks);

@@ -30,7 +30,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr size_t most_draw_threads = 16;
-// As often as the node stores what it hears.
+// The node stores what it hears at the same interval.
 constexpr milliseconds idle_look_every{10'000};
 
 std::string own_folder() {
@@ -51,7 +51,7 @@ std::vector<int> allowed_cores() {
   return out;
 }
 
-// Of the machine, or of the control group that this process is in.
+// Returns the memory of the machine, or of the control group that this process is in.
 uint64_t memory_bytes() {
   auto out =
       static_cast<uint64_t>(std::max(0L, sysconf(_SC_PHYS_PAGES))) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
@@ -146,8 +146,8 @@ private:
     alive_ = channel_.send_message(frame_kind::judge_outcome, out).has_value() && alive_;
   }
 
-  // Of the last look, if it has not been told yet; else of a new one. The device costs that nothing: workers that wait
-  // keep its driver awake anyway.
+  // Sends the last sample of the device if it has not been sent yet, else a new one. A new one costs the device
+  // nothing: waiting workers keep its driver awake anyway.
   void tell_sample() {
     if (!judge_.seen)
       look(judge_, standing_processes(judge_));

@@ -57,7 +57,7 @@ std::string words_of(const evaluation_error& s) {
   return s.trouble ? s.trouble.detail : to_string(s.refused.result) + ": " + s.refused.detail;
 }
 
-// Those that are timed, the largest first: they take the time that there is to win.
+// Returns the timed shapes, the largest first: these take the time that there is to win.
 std::vector<input_sets_pointer> shapes_to_profile(std::vector<input_sets_pointer> pools) {
   std::erase_if(pools, [](const auto& p) { return p->shape.held_out || p->sets.empty(); });
   std::sort(pools.begin(), pools.end(),

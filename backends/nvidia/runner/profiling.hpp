@@ -1,4 +1,4 @@
-// Nsight Compute on a candidate, after all that is timed of it. Counters decide nothing.
+// Runs Nsight Compute on a candidate after all timing is done. Its counters decide nothing.
 #pragma once
 
 #include "backends/nvidia/runner/gpu_judge_context.hpp"
@@ -8,8 +8,8 @@
 
 namespace kevolve::cuda {
 
-// What the vendor's profiler counts on the declared shapes, as evidence `profile` and `profile.SHAPE`; or why it does
-// not.
+// Records what the vendor's profiler counts on the declared shapes, as evidence `profile` and `profile.SHAPE`; or why
+// it was not measured.
 void note_profile(gpu_judge_context& b, const judge_request& request,
                   const std::vector<std::shared_ptr<const input_sets>>& pools, const request_hooks& hooks,
                   judge_outcome& out);

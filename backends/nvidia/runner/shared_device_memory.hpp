@@ -1,5 +1,5 @@
-// Device memory that two processes map: the arena. The examiner makes it, a candidate's worker takes it, and nothing
-// else of either is in reach of the other.
+// Device memory that two processes map: the arena. The examiner makes it and a candidate's worker maps it. Neither
+// process can reach any other memory of the other one.
 #pragma once
 
 #include "backends/nvidia/driver.hpp"
@@ -8,9 +8,9 @@ namespace kevolve::cuda {
 
 class shared_device_memory {
 public:
-  // New memory of at least that size, wherever the driver puts it; `fd` is the caller's to close.
+  // Makes new memory of at least that size, wherever the driver puts it. The caller closes `fd`.
   status make(const driver& d, int device, uint64_t bytes, int& fd);
-  // Another process's, of exactly that size.
+  // Maps another process's memory, of exactly that size.
   status take(const driver& d, int device, uint64_t bytes, int fd);
   void release(const driver& d);
 

@@ -1,5 +1,5 @@
-// What the runner and its worker say to each other. The worker alone touches the device: one candidate, one context.
-// It knows inputs, never an expected value; the runner owns both, and the verdict.
+// The messages between the runner and its worker. The worker alone touches the device: one candidate, one context. It
+// knows inputs, never an expected value; the runner owns both, and the verdict.
 #pragma once
 
 #include "backends/launch_plan/plan_resolution.hpp"
@@ -13,8 +13,8 @@
 
 namespace kevolve::cuda_wire {
 
-// How long the runner and those that it started watch for a message before they sleep. To be woken takes a machine
-// longer than most of what they ask of each other; where cores are few, others need them more.
+// Returns how long the runner and its processes poll for a message before they sleep. Waking up takes longer than most
+// of their requests. Where cores are few, other processes need them more.
 std::chrono::microseconds time_awake();
 
 enum class word : uint8_t {
@@ -44,7 +44,7 @@ enum class word : uint8_t {
   worked
 };
 
-// How something went. `status` is the driver's; zero: well.
+// The outcome of a request. `status` is the driver's; zero: it went well.
 struct answer {
   int32_t status = 0;
   std::string name;   // "CUDA_ERROR_ILLEGAL_ADDRESS"

@@ -74,7 +74,7 @@ result<worker_client> worker_client::start(const worker_options& options, const 
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  // What a kernel prints goes nowhere and means nothing.
+  // A kernel's printed output is discarded.
   posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, pair->second.fd(), helper_socket_fd);

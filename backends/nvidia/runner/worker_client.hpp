@@ -74,7 +74,7 @@ public:
 
   bool alive() const { return pid_ > 0; }
   bool opened() const { return opened_; }
-  // Whether its process has not ended by itself.
+  // Tells if its process has not ended by itself.
   bool runs();
   pid_t pid() const { return pid_; }
   // Closes its channel and waits for it to end by itself; kills it after that long.

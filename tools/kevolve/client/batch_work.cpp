@@ -30,7 +30,7 @@ using batch_clock = std::chrono::steady_clock;
 
 // A machine that is taken away without a word takes no more than this along.
 constexpr auto save_every = std::chrono::seconds{15};
-// What a node takes to stop and the file to be written, out of --wall.
+// The part of --wall that is kept for stopping the node and writing the file.
 constexpr auto stopping_takes = std::chrono::seconds{5};
 constexpr int looks = 20; // at a store that changes while it is read
 
@@ -50,9 +50,9 @@ struct batch_job {
   failure trouble;
 };
 
-// What an earlier work has left: its store, else what it had written.
+// Unpacks the batch and what earlier work has left: its store, else the file that it had written.
 result<void> lay_out(const batch_job& j) {
-  // What is removed in the end must be nobody else's.
+  // The folder is removed in the end, so it must hold nothing but this batch.
   if (std::error_code ec; std::filesystem::exists(j.data, ec) && !std::filesystem::is_empty(j.data, ec)
                           && !std::filesystem::exists(j.data + "/store", ec))
     return fail(errc::conflict, j.data + " holds something else than this batch: name another with --data");

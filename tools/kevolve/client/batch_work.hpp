@@ -1,4 +1,4 @@
-// kevolve batch work: judges what a batch brought, on a machine that has nothing of kevolve's but its programs.
+// Implements `kevolve batch work`: judges a batch on a machine that has only kevolve's programs.
 #pragma once
 
 #include "backends/target.hpp"

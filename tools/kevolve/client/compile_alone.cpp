@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint32_t limit_ms = 60'000;
 
-// What the text alone shows needs no compiler, which may be missing as well.
+// Compiles a candidate. One that its text alone rules out needs no compiler, which may be missing.
 result<compile_outcome> compile(own_compile_server& server, const contract& task, const target& hardware,
                                 const candidate& what) {
   if (auto wrong = hardware.lint_candidate(task, what.source); !wrong.empty()) {

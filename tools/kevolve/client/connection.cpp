@@ -126,7 +126,7 @@ struct announced {
   pid_t pid = 0;
 };
 
-// What the directory's node has written, if it still lives.
+// Reads what the directory's node has announced, if that node still lives.
 result<announced> read_announcement(const std::string& data_dir) {
   std::ifstream in{admin_file(data_dir)};
   std::stringstream text;
@@ -145,7 +145,7 @@ result<announced> read_announcement(const std::string& data_dir) {
   return out;
 }
 
-// What may not be looked into is not empty.
+// Tells if the path may be used. A directory that may not be read is not taken for an empty one.
 result<void> may_use(const std::string& path, int how) {
   if (::faccessat(AT_FDCWD, path.c_str(), how, AT_EACCESS) == 0 || errno != EACCES)
     return {};

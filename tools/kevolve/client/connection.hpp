@@ -1,5 +1,5 @@
-// How a verb reaches what it asks: the node that runs on a data directory, over HTTP; or, for reading when none
-// runs there, the directory itself through the same API.
+// Connects a verb to what it asks: the node that runs on a data directory, over HTTP. When none runs there, reading
+// goes to the directory itself through the same API.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -15,17 +15,17 @@ namespace kevolve {
 
 class connection {
 public:
-  // `read_only`: may open the directory itself.
+  // `read_only` allows opening the directory itself.
   static result<std::unique_ptr<connection>> open(const node_address& where, bool read_only);
   virtual ~connection() = default;
 
-  // The answer's JSON; a problem becomes a failure with its detail.
+  // Returns the answer's JSON; a problem document becomes a failure with its detail.
   result<json> get(const std::string& target) { return ask("GET", target, ""); }
   result<json> post(const std::string& target, const json& body) { return ask("POST", target, to_text(body)); }
 
-  // The answer's body as it is, of what is no JSON.
+  // Returns the answer's body as it is, for what is not JSON.
   result<std::string> text(const std::string& target);
-  // How long an answer may take.
+  // Sets how long an answer may take.
   void allow(std::chrono::milliseconds limit) { limit_ = limit; }
 
 protected:

@@ -13,7 +13,7 @@ namespace {
 constexpr std::chrono::milliseconds first_wait{200};
 constexpr std::chrono::milliseconds longest_wait{5'000};
 
-// What a node that restarts, or a network that stutters, looks like.
+// Tells if the error may pass by itself: a node restarts, or the network drops a connection.
 bool may_pass(errc code) {
   return code == errc::unavailable || code == errc::timed_out || code == errc::protocol;
 }

@@ -1,4 +1,4 @@
-// Asking a node again and again: over its restarts, and until a person has enough.
+// Polls a node: across its restarts, and until the person stops it.
 #pragma once
 
 #include "tools/kevolve/client/connection.hpp"
@@ -14,7 +14,8 @@ class patient_connection {
 public:
   explicit patient_connection(node_address where) : where_(std::move(where)) {}
 
-  // Waits for a node that was there and has gone; a node that never was is a failure. errc::cancelled: Ctrl-C.
+  // Waits for a node that has answered before and is gone; a node that never answered is a failure. errc::cancelled:
+  // Ctrl-C.
   result<json> get(const std::string& target, const stop_signal& stop);
 
 private:

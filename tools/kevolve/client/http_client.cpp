@@ -49,7 +49,7 @@ result<address> parse(const std::string& url) {
   return out;
 }
 
-// Who the node must be to get the token.
+// Sets which certificates are trusted: the node must prove its identity before it gets the token.
 result<void> trust(asio::ssl::context& context, const http_peer& peer) {
   SSL_CTX_set_min_proto_version(context.native_handle(), TLS1_2_VERSION);
   context.set_verify_mode(asio::ssl::verify_peer);
@@ -76,7 +76,7 @@ public:
         return;
       }
       tls_.emplace(stream_, context_);
-      // What SSL_set_tlsext_host_name is a macro for.
+      // This call is the expansion of the macro SSL_set_tlsext_host_name.
       SSL_ctrl(tls_->native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
                const_cast<char*>(to.host.c_str()));
       if (peer.pinned_file.empty())

@@ -13,12 +13,13 @@ struct http_peer {
   std::string url; // "http://127.0.0.1:7700", or https
   std::string token;
   std::string ca_file{}; // PEM; empty: the system's authorities
-  // The one certificate that the node may show, whatever name is in it: for a node on this machine, which has said
-  // in its data directory which it is.
+  // The only certificate that the node may show, whatever name is in it. It is for a node on this machine that has
+  // announced its certificate in its data directory.
   std::string pinned_file{};
 };
 
-// errc::unavailable when nobody listens there, errc::timed_out, errc::protocol, errc::bad_input for the address.
+// Sends a request. errc::unavailable: nobody listens there; errc::timed_out; errc::protocol; errc::bad_input: the
+// address is invalid.
 result<api_response> http_ask(const http_peer& peer, const api_request& request,
                               std::chrono::milliseconds limit = std::chrono::seconds{15});
 

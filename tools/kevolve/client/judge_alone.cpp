@@ -19,7 +19,7 @@ constexpr auto whole_limit = std::chrono::minutes{30};
 constexpr seconds before_the_first_word{3};
 constexpr seconds between_words{10};
 
-// What the device, or else a compiler, says of the job it has; empty: nothing yet.
+// Returns what the device, or else a compiler, reports about its present job; empty: nothing yet.
 std::string under_way(const actor_status_table& statuses) {
   std::string out;
   for (const auto& own_status : statuses.list()) {
@@ -66,7 +66,7 @@ result<single_evaluation> judge_alone(node& where, const campaign_spec& spec, co
                             printable(doing)));
     }
     if (watch.stop.seen()) {
-      // What is half done dies with the process: the judge and its candidates follow their parent.
+      // Unfinished work ends with this process: the judge and its candidates follow their parent.
       watch.data.remove();
       print_err("kevolve: interrupted\n");
       std::_Exit(exit_code::interrupted);

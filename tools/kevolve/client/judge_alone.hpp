@@ -1,4 +1,4 @@
-// The judge without a search, for the verbs that have one candidate in hand.
+// Judges without a search, for the verbs that have a single candidate.
 #pragma once
 
 #include "runtime/node/evaluate_once.hpp"
@@ -11,7 +11,7 @@
 
 namespace kevolve {
 
-// A node of one target that serves nobody else.
+// Starts a node of one target that serves only this verb.
 result<std::unique_ptr<node>> start_judge(const std::string& data_dir, const std::string& target,
                                           const std::vector<std::string>& weak_sandbox);
 

@@ -1,4 +1,4 @@
-// A command about a campaign may leave out which, where there is but one.
+// Lets a command about a campaign omit the id where there is only one campaign.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -9,8 +9,8 @@ namespace kevolve {
 
 class connection;
 
-// `id` if there is one; else that of the only campaign. errc::not_found if there is none at all, errc::bad_input with
-// their ids if there are several.
+// Returns `id` if it is given, else that of the only campaign. errc::not_found: there is none; errc::bad_input, with
+// their ids: there are several.
 result<std::string> campaign_or_only(connection& node, const std::string& id);
 
 } // namespace kevolve

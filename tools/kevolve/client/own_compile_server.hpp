@@ -1,4 +1,4 @@
-// A compile server for one job of a verb's, without a node; it ends with this object.
+// Runs a compile server for one job of a verb, without a node; it ends with this object.
 #pragma once
 
 #include "backends/protocol.hpp"

@@ -38,7 +38,8 @@ result<std::unique_ptr<target>> target_for(const std::string& language) {
   return fail(errc::unavailable, "no compiler here is locked for language '" + language + "'");
 }
 
-// As admission builds it: with the file's own lines, and a call with the declared arguments behind them.
+// Builds the reference as admission does: with the file's own line numbers, and a call with the declared arguments
+// after it.
 compile_request request_for(const task_spec& task, const target& hardware) {
   compile_request q;
   q.job = random_id();
@@ -100,7 +101,7 @@ std::optional<remark> read_remark(std::string_view line) {
   return std::nullopt;
 }
 
-// As clang, gcc and g++ put it.
+// Tells if a compiler's message is about an undeclared name, in the words of clang, gcc and g++.
 bool says_undeclared(const std::string& what) {
   for (const auto* words : {"undeclared", "implicit declaration", "not declared"})
     if (what.find(words) != std::string::npos)
@@ -108,7 +109,7 @@ bool says_undeclared(const std::string& what) {
   return false;
 }
 
-// The task file's own line for a key.
+// Points at the task file's own line for a key.
 diagnostic at_key(const task_spec& task, const std::string& key, const std::string& message) {
   auto root = parse_document(task.text, task.path);
   if (!root)

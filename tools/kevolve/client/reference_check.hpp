@@ -1,4 +1,5 @@
-// Whether a task's reference compiles and is what the task declares, by the locked compiler that admission asks, too.
+// Checks that a task's reference compiles and is what the task declares, by the locked compiler that admission asks,
+// too.
 #pragma once
 
 #include "backends/generator.hpp"
@@ -10,18 +11,18 @@
 
 namespace kevolve {
 
-// The errors of the reference, and of an oracle of the task's own, at their places; errc::unavailable with the reason
-// where nothing here could compile it.
+// Returns the errors of the reference, and of the task's own oracle, at their places. errc::unavailable, with the
+// reason: nothing here could compile it.
 result<std::vector<diagnostic>> check_reference(const task_spec& task);
 
-// What the embedded generator could make of a reference that is right; errc::unavailable as above, errc::unsupported
-// where none reads the language.
+// Returns what the embedded generator can make of a valid reference. Fails with errc::unavailable as above, and with
+// errc::unsupported where no generator reads the language.
 result<reference_reading> read_by_generator(const task_spec& task);
 
-// What the task's own oracle implements: its entry, with double wherever the reference has a float or a half.
+// Returns the contract of the task's own oracle: its entry, with double wherever the reference has a float or a half.
 contract oracle_contract(const task_spec& task);
 
-// What a compiler's words about such a compile mean for who wrote the task. Pure, for the tests.
+// Translates a compiler's messages about such a compile for the author of the task. Pure, for the tests.
 std::vector<diagnostic> read_compiler_words(const task_spec& task, const std::string& words,
                                             const std::string& section = "reference");
 

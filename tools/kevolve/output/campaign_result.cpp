@@ -21,7 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 void read_curve(campaign_result& r, const std::vector<journal_event>& events) {
-  // What it had run when, as it told last: stopped time is none.
+  // The wall time in the campaign's last record of it, and the time of that record. Time while it was stopped does not
+  // count.
   int64_t ran_ns = 0;
   int64_t told_at_ns = events.empty() ? 0 : events.front().time_ns;
   uint64_t finished = 0;

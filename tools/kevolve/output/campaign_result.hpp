@@ -1,4 +1,4 @@
-// What an ended campaign leaves for its owner: the winning source, how to build it, and the proof.
+// The result of an ended campaign for its owner: the winning source, how to build it, and the proof.
 #pragma once
 
 #include "actors/messages/messages.hpp"
@@ -35,8 +35,8 @@ struct campaign_result {
 };
 result<campaign_result> read_result(node& where, const campaign_spec& spec, const campaign_status& status);
 
-// What the winner's flags do not promise, shapes on which it is slower than the reference, and what admission had to
-// say of a task that it took: calls too short or too long to judge well.
+// Returns notes on a result: limits of the winner's flags, shapes on which it is slower than the reference, and remarks
+// of admission. Admission remarks on calls that are too short or too long to judge well.
 std::vector<std::string> notes_of(const campaign_result& r, const target& hardware);
 
 // `kevolve run --json`, last line. `folder`: where the files lie; empty: none.
@@ -48,7 +48,7 @@ std::string report_text(const campaign_result& r, const target& hardware);
 // Writes kernel.c, build.sh, report.md and result.json into <data>/results/<id>/ and returns that folder.
 result<std::string> write_result(const campaign_result& r, const target& hardware, const std::string& data_dir);
 
-// Whether the campaign has shown a candidate to be faster.
+// Tells if the campaign has shown a candidate to be faster.
 bool has_winner(const campaign_status& s);
 
 } // namespace kevolve

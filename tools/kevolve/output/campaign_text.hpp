@@ -25,21 +25,22 @@ std::string figure_text(const json& node);
 std::string source_text(const json& node);
 // "[1.20, 1.31]"; empty without one.
 std::string interval_text(const json& x);
-// What a build's evidence says of its machine code: a line for each kernel, then what stands out; empty: nothing.
+// Returns what a build's evidence reports about its machine code: the kernels, then the remarkable points; empty:
+// nothing.
 std::string machine_code_text(const json& evidence);
 // Every byte but letters and digits as %XX, for a path or a query.
 std::string percent_encoded(const std::string& text);
 
-// The state in a word for people: one that goes on where it was is "resuming" while the node prepares it anew, and one
-// that was cancelled did not finish.
+// Returns the state in a word for people. A continued campaign is "resuming" while the node prepares it anew, and a
+// cancelled one is not "finished".
 std::string state_text(const std::string& state, const std::string& stop_reason, uint64_t candidates);
 std::string state_text(const json& status);
-// Those that `state_text` may say, and the node's own state behind one of them.
+// Return the states that `state_text` can name, and the node's own state for one of them.
 const std::vector<std::string>& shown_states();
 std::string stored_state(const std::string& shown);
 
-// What a person should know who submits a campaign that the node has already; `priority`: the one asked for, 0 for
-// none. Empty: nothing.
+// Returns a note for a person who submits a campaign that the node has already; empty: none. `priority`: the requested
+// one, 0 if none was.
 std::string known_note(const json& status, uint32_t priority);
 
 // A line under figures that no calm session gave; `why` as the judge says it.
@@ -51,8 +52,8 @@ std::string status_text(const json& status);
 std::string status_line(const json& status);
 
 bool has_ended(const json& status);
-// What a script wants to know of a campaign: 0 once a best is confirmed, 8 for a budget without anything valid, 1 for
-// any other end without a confirmed best.
+// Returns the exit code of a campaign: 0 once a best is confirmed, 8 for a spent budget without anything valid. Any
+// other end without a confirmed best is 1.
 int exit_code_of(const json& status);
 
 } // namespace kevolve

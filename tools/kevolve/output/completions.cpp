@@ -39,7 +39,7 @@ std::vector<std::string> children(const command& c) {
   return out;
 }
 
-// What the first positional is: a campaign, a file, or nothing to complete.
+// Returns the name of the first positional argument: a campaign, a file; empty: nothing to complete.
 std::string first_positional(const command& c) {
   for (const auto& o : c.options)
     if (o.positional)

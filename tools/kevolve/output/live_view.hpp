@@ -1,5 +1,4 @@
-// What `kevolve watch` draws: a campaign with the part of its tree that matters now, in as many lines as there are.
-// Pure.
+// Draws `kevolve watch`: a campaign with the part of its tree that matters now, in as many lines as there are. Pure.
 #pragma once
 
 #include "runtime/node/admin/json.hpp"

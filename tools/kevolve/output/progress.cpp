@@ -25,7 +25,7 @@ std::string state_of(const campaign_status& s) {
   return state_text(s.state, to_string(s.stop_reason), s.candidates);
 }
 
-// How far the nearest budget is used up.
+// Returns the spent share of the budget that is nearest to its limit.
 double share_spent(const campaign_status& s) {
   double share = 0;
   if (s.budget_wall_s > 0)
@@ -127,7 +127,7 @@ void progress::draw(const std::vector<std::string>& lines) {
     out += fmt::format("\x1b[{}A", drawn_);
   for (const auto& line : lines)
     out += "\x1b[2K" + line + "\n";
-  // What an earlier, longer block left below.
+  // Clears the lines that an earlier, longer block left below.
   out += "\x1b[J";
   drawn_ = lines.size();
   print_err(out);

@@ -1,4 +1,4 @@
-// What a person sees of a running campaign: one block that is redrawn on a terminal, plain lines elsewhere.
+// Shows a person a running campaign: one block that is redrawn on a terminal, plain lines elsewhere.
 #pragma once
 
 #include "actors/messages/messages.hpp"
@@ -20,7 +20,7 @@ public:
   progress& operator=(const progress&) = delete;
 
   void show(const campaign_status& s);
-  // How often it is worth showing anew.
+  // Returns the time after which it is worth showing the campaign again.
   std::chrono::milliseconds pace() const { return std::chrono::milliseconds{redraws_ ? 250 : quiet_ ? 1'000 : 500}; }
   // Leaves what stands on the terminal and goes below it.
   void end();

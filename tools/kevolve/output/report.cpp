@@ -39,7 +39,7 @@ double median(std::vector<double> xs) {
   return xs.size() % 2 == 1 ? xs[half] : (xs[half - 1] + xs[half]) / 2;
 }
 
-// Of the last evaluation that ran something; null: none did.
+// Returns the last evaluation that ran something; null: none did.
 const evaluation_record* last_run(const campaign_result& r) {
   const evaluation_record* last = nullptr;
   for (const auto& e : r.evaluations)

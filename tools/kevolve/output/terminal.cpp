@@ -126,7 +126,7 @@ std::string human_speedup(double x) {
 }
 
 std::string human_ns(double ns) {
-  // What would be rounded up to the next unit is told in it: three digits have no power of ten.
+  // A value that would round up to the next unit is printed in that unit: three digits need no power of ten.
   if (ns >= 999.5e6)
     return fmt::format("{:.3g} s", ns / 1e9);
   if (ns >= 999.5e3)

@@ -1,4 +1,4 @@
-// What stands behind stdout and stderr, and text fit for it.
+// Describes the terminals behind stdout and stderr, and fits text to them.
 #pragma once
 
 #include "runtime/base/printable.hpp"
@@ -9,13 +9,13 @@
 
 namespace kevolve {
 
-// A terminal that can redraw: a TTY whose TERM is not "dumb".
+// Tells if the terminal can redraw: a TTY whose TERM is not "dumb".
 bool is_terminal(int fd);
-// Whether to colour: a terminal, and NO_COLOR is not set.
+// Tells if colours may be used: on a terminal where NO_COLOR is not set.
 bool wants_colour(int fd);
-// Columns; 80 if unknown.
+// Returns the number of columns; 80 if unknown.
 size_t terminal_width(int fd);
-// Lines; 24 if unknown.
+// Returns the number of lines; 24 if unknown.
 size_t terminal_height(int fd);
 
 // printable() line by line, each after the first behind `indent`.

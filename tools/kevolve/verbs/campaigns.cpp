@@ -288,7 +288,7 @@ int steer(const options_ptr& o, const char* verb) {
   return exit_code::ok;
 }
 
-// What a verb is about: the node, a campaign that must be named, or one that need not be where it is alone.
+// The subject of a verb: the node, a campaign that must be named, or one that may be omitted where it is the only one.
 enum class whose : uint8_t { node, one, one_or_only };
 
 CLI::App* add_verb(CLI::App& app, const char* name, const char* about, const char* example, const options_ptr& o,

@@ -46,7 +46,7 @@ size_map sizes_of(const contract& c, const shape_case& s) {
   return sizes;
 }
 
-// Of all arrays; nothing where a size depends on the data.
+// Returns the size of all arrays together; nothing where a size depends on the data.
 std::optional<double> bytes_of(const contract& c, const size_map& sizes) {
   double total = 0;
   for (const auto& a : c.arguments) {
@@ -102,7 +102,7 @@ std::string shapes_text(const contract& c) {
   return table_text(rows);
 }
 
-// How far each output may be off, by the task or by what holds where it says nothing.
+// Returns the tolerance of each output: the task's own, or the default where it declares none.
 json tolerances_json(const contract& c) {
   json out = json::array();
   for (const auto& a : c.arguments) {

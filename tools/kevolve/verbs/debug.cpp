@@ -65,14 +65,14 @@ struct bundle {
       missing.push_back(name + ": " + to_string(text.error()));
   }
 
-  // Whether there was such a file.
+  // Leaves a file out; tells if there was such a file.
   bool leave_out(const std::string& name) {
     missing.push_back(name + ": left out with --without");
     return std::erase_if(files, [&](const auto& f) { return f.first == name; }) > 0;
   }
 };
 
-// The end of a file: what came last says most.
+// Returns the end of a file: the last lines tell most.
 result<std::string> tail_of(const std::string& path) {
   std::ifstream in{path, std::ios::binary};
   if (!in)
@@ -148,7 +148,8 @@ void ask_node(const debug_verb& o, bundle& b) {
   b.add("metrics.txt", (*link)->text("/metrics"));
 }
 
-// What must not be in the bundle, known by its value; and the node's files of settings, which are.
+// Returns the secrets that must not be in the bundle, known by their values. Adds the node's files of settings to the
+// bundle.
 std::vector<known_secret> read_settings(const debug_verb& o, bundle& b) {
   std::vector<known_secret> out;
   auto known = [&out](const std::string& what, const result<std::string>& text) {

@@ -101,7 +101,7 @@ result<dispatch_result> make_dispatcher(const dispatch_options& o, const dispatc
   return out;
 }
 
-// What is asked of the campaign's node, which is let go before anything is judged.
+// The answers of the campaign's node; the connection to it is closed before anything is judged.
 struct told {
   dispatch_material material;
   std::optional<bundle_input> bundle;

@@ -61,7 +61,7 @@ int examine(const doctor_options& o) {
     if (!t)
       return report({errc::bad_input, t.error().detail}, o.common.json);
     auto items = json::array();
-    // What a target without a device here lacks hinders nobody who has not asked for it.
+    // A missing requirement of a target without a device here counts only if that target was asked for.
     const auto counts = !o.target.empty() || !(*t)->devices().empty();
     for (const auto& r : (*t)->doctor()) {
       missing = missing || (counts && r.state == row_state::missing);

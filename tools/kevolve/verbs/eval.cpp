@@ -103,7 +103,7 @@ std::string bound_of(const judge_outcome& o) {
   return found == o.evidence.end() ? std::string{} : found->second;
 }
 
-// What admission has to say of a task that it takes, as that its calls are short.
+// Returns admission's remarks on a task that it accepts, such as that its calls are short.
 json notes_of(const judge_outcome& admission) {
   auto out = json::array();
   for (const auto& [name, note] : admission.evidence)

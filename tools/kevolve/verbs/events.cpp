@@ -34,7 +34,7 @@ struct event_options {
   bool follow = false;
 };
 
-// What a person wants of an event in a line.
+// Summarises an event for a person in one line.
 std::string gist(const json& e) {
   const auto& d = e["data"];
   const auto kind = text_at(e, "kind");

@@ -28,7 +28,7 @@ struct provider_options {
 };
 using provider_ptr = std::shared_ptr<provider_options>;
 
-// Why it is not asked, and until when.
+// Returns why the provider is not asked, and until when.
 std::string reason_of(const json& x) {
   const auto until = text_at(x, "until");
   return (until.empty() ? "" : "until " + until + ": ") + text_at(x, "reason");

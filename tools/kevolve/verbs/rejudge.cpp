@@ -179,7 +179,7 @@ int judge_again(const rejudge_options& o, const std::map<std::string, std::strin
     auto waiting = std::async(std::launch::async, [&] { return rejudge(**n, s, one_limit); });
     while (waiting.wait_for(std::chrono::milliseconds{50}) != std::future_status::ready)
       if (stop.seen()) {
-        // What was judged is stored; what is half done dies with the process.
+        // Finished judgements are stored; an unfinished one ends with this process.
         print_err("kevolve: interrupted; the same command goes on\n");
         std::_Exit(exit_code::interrupted);
       }

@@ -94,7 +94,7 @@ int take(const relay_options& o) {
   return send(o.common, o.where, "/v1/relay/next", body, print_taken);
 }
 
-// What a node would not take, or not as it is; empty: it takes it.
+// Returns why a node would not accept the text, or not unchanged; empty: it accepts it.
 std::string unanswerable(const std::string& text) {
   if (text.empty())
     return " is empty: the reply is expected in it";

@@ -84,7 +84,7 @@ result<void> follow(node& where, const id128& id, progress& view, const stop_sig
   }
 }
 
-// What shows the candidates of a campaign that is over.
+// Returns the command that shows the candidates of an ended campaign.
 std::string tree_command(const id128& id, const std::string& data) {
   return "kevolve tree " + short_string(id) + " --data " + printable(data);
 }

@@ -81,7 +81,7 @@ void print_changed(const json& answer) {
   print_out(status_text(answer));
 }
 
-// What follows from a budget that is used up already; empty: it is not.
+// Returns the consequence of a budget that is used up already; empty: it is not.
 std::string spent_note(const json& s) {
   const auto& budget = s["budget"];
   auto over = [&](const char* key, double spent) {

@@ -41,7 +41,8 @@ fs::path common_folder(const std::vector<fs::path>& files) {
   return folder;
 }
 
-// As the node reads them: a task is named from the working directory here, and as one of the files sent there.
+// Returns the overrides as the node reads them. Here a task is named from the working directory, there as one of the
+// files that were sent.
 std::vector<std::string> overrides_of(const submit_options& o, const std::string& task, const fs::path& folder) {
   auto out = o.overrides;
   for (auto& text : out) {

@@ -10,7 +10,8 @@
 
 namespace kevolve::transform {
 
-// Why the loop may change the array, which is none of the caller's that stand alone or is written; empty: it does not.
+// Returns why the loop may change the array: it is no unaliased argument, or the loop may write to it. Empty: the loop
+// does not.
 std::string why_changed(const program& p, const stmt& loop, const std::string& array, const environment& env);
 // The arrays that the statements write; one without a name may be any.
 std::set<std::string> arrays_written(const std::vector<stmt>& body);

@@ -80,7 +80,8 @@ private:
     std::vector<stmt> body;
     std::optional<source_note> kept; // the first of what is left as it is
   };
-  // Why the function's statements may not stand where it is called; empty: they may, once `function` has one end.
+  // Returns why the function's statements may not stand where it is called; empty: they may, once `function` has one
+  // end.
   std::string trouble_of(called& function, const expr& call, bool whole, const std::set<std::string>& foreign,
                          const std::optional<expr>& result);
   // Anew for each call: every variable has a name of its own.

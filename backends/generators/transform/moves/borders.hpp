@@ -59,7 +59,7 @@ private:
 // loop runs; between the borders that is the same in all iterations.
 std::optional<bool> inner_side(const expr& choice, const stmt& loop, const way& w, bool is_count);
 
-// Why a loop cannot be cut at borders: how it counts, or what it holds. Empty: it can.
+// Returns why a loop cannot be split at borders: how it counts, or what it contains; empty: it can.
 std::string why_not_cut(const stmt& loop);
 
 // The loop before the range (before_border), in it, where `inside` changes its body, and after it (after_border).

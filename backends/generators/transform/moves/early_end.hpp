@@ -28,8 +28,8 @@ struct early_loop {
 // where[at], read as such; the reason why it is none.
 result<early_loop> read_early(const program& p, const std::vector<stmt>& where, size_t at);
 
-// Why this may not be done beyond the early end of the loop; empty: it may. `within`: what lies within its array up to
-// the loop's end, see reads_within().
+// Returns why the work may not be done beyond the early end of the loop; empty: it may. `within`: the reads inside
+// their array up to the loop's end, see reads_within().
 std::string beyond(const std::vector<stmt>& work, const std::set<std::string>& within, const std::string& loop);
 
 // Beyond the early end, what is computed of arrays' elements, or of the loop's own variables, must not overflow.

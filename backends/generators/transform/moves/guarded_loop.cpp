@@ -43,8 +43,9 @@ private:
   std::set<std::string> changing_;
 };
 
-// Why a test may not be made before the iterations that come before its own; empty: it may. Where none of those does
-// anything, it sees what it would have seen; where one does, what it says is not used, but what it loads must be there.
+// Returns why a test may not be made before the iterations that precede its own; empty: it may. If none of those
+// iterations changes anything, the test sees the same values. Otherwise its result is not used, but its loads must be
+// valid.
 std::string trouble_of_test(const list& body, const environment& env) {
   const auto& branch = body.back();
   changes by{branch.body, env};
@@ -98,7 +99,7 @@ stmt with_one_test(stmt l) {
   return l;
 }
 
-// Why the tests of a block of the loop's iterations may not be made before them; empty: they may.
+// Returns why the tests of a block of the loop's iterations may not be made before them; empty: they may.
 std::string trouble_of_blocks(const program& p, const stmt& l, const environment& env) {
   bool divided = false;
   walk(p.body, [&](const stmt& s) { divided = divided || s.label == l.label.with(loop_role::blocks); });

@@ -14,7 +14,7 @@ bool is_guarded(const std::vector<stmt>& body);
 bool tests_stay(const std::vector<stmt>& tested, const std::vector<stmt>& guarded, const environment& env);
 // The loop with `if (a) { if (b) … }` as one test of both.
 stmt with_one_test(stmt l);
-// Why the tests of a block of the loop's iterations may not be made before them; empty: they may.
+// Returns why the tests of a block of the loop's iterations may not be made before them; empty: they may.
 std::string trouble_of_blocks(const program& p, const stmt& l, const environment& env);
 
 } // namespace kevolve::transform

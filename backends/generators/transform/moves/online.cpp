@@ -103,7 +103,7 @@ bool loads_from(const expr& whole, const std::set<std::string>& arrays) {
   return found;
 }
 
-// Why statements may not run before the loops that they stand between; empty: they may.
+// Returns why the statements between the two loops may not run before both; empty: they may.
 std::string why_not_earlier(const program& p, const streamed& s, const environment& env) {
   if (leaves_early(s.between))
     return "what stands between can end it all";
@@ -140,8 +140,8 @@ std::string why_not_earlier(const program& p, const streamed& s, const environme
   return apart ? std::string{} : "what stands between may meet " + s.largest.label + " in memory";
 }
 
-// Why the values that are summed are not, for certain, those of which m is the maximum: exp(g - m) with a g above the
-// maximum so far could overflow where exp(g - m) with the last m does not. Empty: they are the same.
+// Returns why the summed values may differ from those whose maximum is m; empty: they are the same. With g above the
+// maximum so far, exp(g - m) could overflow where it does not with the last m.
 std::string why_others(const streamed& s) {
   const auto& a = s.largest.body;
   const auto f = with_locals(s.m.value, a, s.m.place);
@@ -166,7 +166,8 @@ std::string why_others(const streamed& s) {
   return {};
 }
 
-// Why the loops' iterations may not alternate: as for `fuse`, the sums in arrays apart, which nothing else touches.
+// Returns why the loops' iterations may not alternate; empty: they may. The rules are those of `fuse`, except for the
+// sums in arrays, which nothing else touches.
 std::string why_not_alternating(const program& p, size_t at, size_t to, const streamed& s, const environment& env) {
   auto probe = p;
   auto first = s.largest;

@@ -34,7 +34,7 @@ class collector {
 public:
   collector(std::string array, std::vector<place>& out) : array_(std::move(array)), out_(out) {}
 
-  // Why the reads in the loop cannot be packed; empty: they are in `out`.
+  // Returns why the reads in the loop cannot be packed; empty: they are in `out`.
   std::string collect(const stmt& loop) {
     loops_ = {&loop};
     return collect(loop.body, false);

@@ -101,7 +101,7 @@ const stmt* renewal(const program& p, const list& where, size_t at, const expr& 
   return nullptr;
 }
 
-// Why the value, which an iteration of the loop `first` computes, may be another one after the statements; empty: it is
+// Returns why the value that an iteration of the loop `first` computes may differ after the statements; empty: it is
 // the same.
 std::string why_different(const program& p, const expr& value, const list& after, const environment& env) {
   const auto written = arrays_written(after);

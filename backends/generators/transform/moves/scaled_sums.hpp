@@ -25,8 +25,8 @@ struct scaled_sums {
 // The sums of the loop; errc::unsupported with the reason if it uses m in another way or stores what depends on it.
 result<scaled_sums> scaled_sums_of(const stmt& loop, const expr& m);
 
-// Why the sums in arrays cannot be scaled as they stand after the statements: they must begin as 0, and each element be
-// met once. Empty: they can.
+// Returns why the sums in arrays cannot be scaled as they stand after the statements; empty: they can. They must begin
+// as 0, and each element must be met once.
 std::string why_not_zero(const program& p, const std::vector<stmt>& before, const scaled_sums& sums,
                          const environment& env);
 

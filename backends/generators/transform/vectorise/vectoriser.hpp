@@ -11,7 +11,7 @@
 
 namespace kevolve::transform {
 
-// Why a loop has no vector form; thrown and caught inside the move.
+// The reason why a loop has no vector form; thrown and caught inside the move.
 struct refusal {
   std::string reason;
 };
