@@ -28,7 +28,7 @@ stop_decision should_stop(const termination_rules& rules, const campaign_progres
   // With confidence: the lower end of the confirmed best's interval, not its middle.
   if (rules.target_speedup > 0.0 && progress.best_ci_low >= rules.target_speedup)
     return {true, end_reason::target,
-            "by its races the best is at least " + print(progress.best_ci_low) + " times as fast, wanted was "
+            "by its screenings the best is at least " + print(progress.best_ci_low) + " times as fast, wanted was "
                 + print(rules.target_speedup)};
   if (rules.candidates > 0 && progress.candidates >= rules.candidates)
     return {true, end_reason::budget, std::to_string(rules.candidates) + " candidates are used up"};

@@ -77,12 +77,12 @@ std::string gap(size_t lines, size_t bytes) {
 }
 
 // Returns as many characters as fit, from the front or the back.
-std::string part_of_line(std::string_view line, int64_t tokens, bool proxy) {
+std::string part_of_line(std::string_view line, int64_t tokens, bool from_front) {
   size_t low = 0;
   size_t high = line.size();
   while (low < high) {
     const auto middle = (low + high + 1) / 2;
-    const auto part = proxy ? line.substr(0, middle) : line.substr(line.size() - middle);
+    const auto part = from_front ? line.substr(0, middle) : line.substr(line.size() - middle);
     if (llm::estimate_tokens(part) <= tokens)
       low = middle;
     else
@@ -92,9 +92,9 @@ std::string part_of_line(std::string_view line, int64_t tokens, bool proxy) {
   const auto inside = [&](size_t at) {
     return at < line.size() && (static_cast<unsigned char>(line[at]) & 0xC0U) == 0x80U;
   };
-  while (low > 0 && inside(proxy ? low : line.size() - low))
+  while (low > 0 && inside(from_front ? low : line.size() - low))
     --low;
-  return std::string{proxy ? line.substr(0, low) : line.substr(line.size() - low)};
+  return std::string{from_front ? line.substr(0, low) : line.substr(line.size() - low)};
 }
 
 } // namespace
@@ -123,9 +123,9 @@ std::string cut_to(std::string_view text, int64_t tokens, cut_rule rule, size_t*
   for (size_t i = last; i < lines.size(); ++i)
     tail += lines[i];
   if (head.empty() && tail.empty() && !lines.empty()) {
-    const bool proxy = rule != cut_rule::tail;
-    (proxy ? head : tail) = part_of_line(proxy ? lines.front() : lines.back(), room, proxy);
-    if (proxy)
+    const bool from_front = rule != cut_rule::tail;
+    (from_front ? head : tail) = part_of_line(from_front ? lines.front() : lines.back(), room, from_front);
+    if (from_front)
       head += '\n';
   }
   const auto shown = std::min(text.size(), head.size() + tail.size());

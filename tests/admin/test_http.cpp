@@ -234,8 +234,9 @@ TEST_CASE("a position beyond the log is refused at once") {
   auto& n = shared_node();
   const auto last = n.append_event("the last");
   const auto position = [](uint64_t id) { return "Last-Event-ID: " + std::to_string(id) + "\r\n"; };
-  for (const auto& request : {stream_request(n, "/v1/events", position(last + 1)),
-                              stream_request(n, "/v1/events?after=" + std::to_string(last + 1'000))}) {
+  const std::string close = "Connection: close\r\n"; // the refusal ends with the connection
+  for (const auto& request : {stream_request(n, "/v1/events", position(last + 1) + close),
+                              stream_request(n, "/v1/events?after=" + std::to_string(last + 1'000), close)}) {
     const auto said = parse_answer(test::open_connection{n.port, request}.read_until("\n\n"));
     CHECK(said.status == 409);
     CHECK(type_of(said) == "beyond-the-end");

@@ -42,7 +42,7 @@ TEST_CASE("each limit ends it, with its reason and a text for people") {
   for (const auto& x : std::vector<example>{
            {[](campaign_progress& p) { p.cancelled = true; }, end_reason::cancelled, "cancelled on request"},
            {[](campaign_progress& p) { p.best_ci_low = 8.0; }, end_reason::target,
-            "by its races the best is at least 8 times as fast, wanted was 8"},
+            "by its screenings the best is at least 8 times as fast, wanted was 8"},
            {[](campaign_progress& p) { p.candidates = 300; }, end_reason::budget, "300 candidates are used up"},
            {[](campaign_progress& p) { p.wall_s = 120.0; }, end_reason::budget, "120 s of wall time are used up"},
            {[](campaign_progress& p) { p.device_s = 60.0; }, end_reason::budget, "60 s of device time are used up"},

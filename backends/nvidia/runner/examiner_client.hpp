@@ -3,7 +3,6 @@
 #pragma once
 
 #include "backends/judge/shared_arena.hpp"
-#include "backends/judge/shared_arena.hpp"
 #include "backends/nvidia/runner/examination.hpp"
 #include "backends/nvidia/runner/examiner_wire.hpp"
 #include "backends/nvidia/runner/worker_client.hpp"
