@@ -1,4 +1,5 @@
-// The outbox holds what a campaign is about to store. Appends go out one batch at a time, in the order in which the fold took them.
+// The outbox holds what a campaign is about to store. Appends go out one batch at a time, in the order in which the
+// fold took them.
 #pragma once
 
 #include "actors/messages/messages.hpp"
