@@ -1,4 +1,4 @@
-// The list of targets. A new folder adds one line here.
+// The list of targets. A new folder adds an include and an entry here.
 #include "backends/cpu/cpu_target.hpp"
 #include "backends/cuda/cuda_target.hpp"
 #include "backends/hip/hip_target.hpp"
