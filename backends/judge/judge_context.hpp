@@ -38,7 +38,7 @@ struct judge_context {
   input_set_cache pools;
   reference_runner references; // of the request in progress
 
-  explicit judge_context(judge_settings s) : settings(std::move(s)), pools(settings.cache_bytes) {}
+  explicit judge_context(const judge_settings& s) : settings(s), pools(settings.cache_bytes) {}
 };
 
 // Runs an evaluation and makes the outcome of its end: verdict or fault. `who` is named where memory runs out.
