@@ -51,6 +51,13 @@ def total(document: Json) -> Json:
             "faults": over(cheats, "faults") + over(controls, "faults")}
 
 
+def holds(document: Json) -> bool:
+    """Tells whether no cheat gained anything, each had its verdict, every control passed, and no run was a fault."""
+    t, attacks = document["totals"], document["compile_attacks"]
+    return (t["gained"] == t["not_as_wanted"] == t["controls_refused"] == t["faults"] == 0
+            and (attacks is None or attacks["as_wanted"] == attacks["runs"]))
+
+
 def compile_attacks(bin_dir: Path, runs: int) -> Json | None:
     """Runs the attacks on the compiler equally often; None if the tests are not built."""
     suite = bin_dir.parent / "tests" / "redteam-compile-test"
@@ -88,6 +95,8 @@ def main() -> None:
     document["totals"] = total(document)
     document["compile_attacks"] = compile_attacks(arguments.bin, runs)
     common.publish(common.close(document), render(document), arguments.json)
+    if not holds(document):
+        raise SystemExit(1)
 
 
 def page_table(documents: dict[str, Json]) -> str:
