@@ -38,8 +38,10 @@ public:
   }
   // In [0, 1).
   constexpr double uniform() { return unit_interval(next()); }
-  // In [0, n), by the remainder; the bias is below n / 2^64.
-  constexpr uint64_t below(uint64_t n) { return next() % n; }
+  // In [0, n), by the remainder; the bias is below n / 2^64. Returns 0 without a draw if n is 0.
+  constexpr uint64_t below(uint64_t n) { return n == 0 ? 0 : next() % n; }
+  // True with probability p.
+  constexpr bool chance(double p) { return uniform() < p; }
 
 private:
   uint64_t state_;

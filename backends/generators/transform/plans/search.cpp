@@ -1,6 +1,7 @@
 #include "backends/generators/transform/plans/search.hpp"
 
 #include "backends/generators/transform/codegen/print.hpp"
+#include "runtime/base/random.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,24 +10,6 @@
 namespace kevolve::transform {
 
 namespace {
-
-// splitmix64: the same stream on every platform, which <random>'s distributions do not promise.
-class random_stream {
-public:
-  explicit random_stream(uint64_t seed) : state_(seed) {}
-  uint64_t next() {
-    uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return z ^ (z >> 31);
-  }
-  double unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
-  size_t below(size_t n) { return n == 0 ? 0 : static_cast<size_t>(next() % n); }
-  bool chance(double p) { return unit() < p; }
-
-private:
-  uint64_t state_;
-};
 
 bool changes_statements(const move& m) {
   const auto* what = find_move(m.name);
@@ -157,7 +140,7 @@ private:
     double total = 0;
     for (const auto& c : choices)
       total += c.weight;
-    auto at = random_.unit() * total;
+    auto at = random_.uniform() * total;
     for (const auto& c : choices) {
       at -= c.weight;
       if (at <= 0)
@@ -198,7 +181,7 @@ private:
   }
 
   std::pair<genome, std::string> mutate(genome g, bool failed) {
-    auto kind = random_.unit();
+    auto kind = random_.uniform();
     if (failed)
       kind = 0.55 + 0.45 * kind; // less is what a wrong or broken one needs
     auto at = random_.below(g.size());
@@ -293,7 +276,7 @@ private:
   const synthesis_context& context_;
   reading& reading_;
   environment env_;
-  random_stream random_;
+  splitmix64 random_;
   int asked_ = 0; // for an idea
   std::map<std::string, int> tried_;
 };
