@@ -1,5 +1,7 @@
 #include "runtime/base/kinds.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 namespace kevolve {
@@ -110,10 +112,7 @@ std::vector<std::string> policy_kind_names() {
 }
 
 std::string comma_list(const std::vector<std::string>& names) {
-  std::string out;
-  for (const auto& name : names)
-    out += (out.empty() ? "" : ", ") + name;
-  return out;
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 } // namespace kevolve
