@@ -2,11 +2,13 @@
 #include "runtime/node/recording.hpp"
 
 #include <doctest/doctest.h>
+
 #include <nlohmann/json.hpp>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sstream>
 
 using namespace kevolve;
@@ -37,14 +39,10 @@ std::string as_version(const std::string& text, const nlohmann::json& version, b
   return x.dump();
 }
 
-// Returns the recording as a document, with the present name of an event that was renamed, and without the digest.
-nlohmann::json in_present_names(const std::string& text) {
-  auto out = nlohmann::json::parse(text);
-  out.erase("sha256");
-  for (auto& e : out["events"])
-    if (e["kind"] == "champion_crowned")
-      e["kind"] = "champion_changed";
-  return out;
+// Returns the recording's text with the present name of an event that was renamed, and without the digest's value.
+std::string in_present_names(const std::string& text) {
+  const auto renamed = std::regex_replace(text, std::regex{"\"champion_crowned\""}, "\"champion_changed\"");
+  return std::regex_replace(renamed, std::regex{"\"sha256\": \"[0-9a-f]{64}\""}, "\"sha256\": \"\"");
 }
 
 } // namespace
