@@ -3,6 +3,7 @@
 #include "backends/judge/native/native_judge_context.hpp"
 #include "backends/judge/native/native_process_pair.hpp"
 #include "backends/judge/paired_comparison.hpp"
+#include "backends/judge/screening.hpp"
 #include "backends/judge/test_set.hpp"
 #include "backends/judge/timing_session.hpp"
 
@@ -52,7 +53,7 @@ public:
   }
 
 private:
-  // Where the time went; the pools are made once for all candidates of a task.
+  // Notes how the time was spent. The input sets are made once for all candidates of a task.
   void account(std::chrono::nanoseconds spent) {
     const auto& c = processes_.costs();
     out_.evidence["calls"] = std::to_string(c.calls);
@@ -124,17 +125,8 @@ private:
   }
 
   attempt<void> screen_all() {
-    hooks_.progress("screen");
-    bool first = true;
-    for (const auto& pool : test_set_.screens()) {
-      if (auto ok = still_wanted(hooks_); !ok)
-        return ok;
-      if (auto ok = processes_.screen(*pool, 0, first ? 3 : 1); !ok)
-        return ok;
-      if (auto ok = processes_.screen(*pool, 1, 1); !ok)
-        return ok;
-      first = false;
-    }
+    if (auto ok = screen_shapes(processes_, test_set_, hooks_); !ok)
+      return ok;
     // Steady on the smallest shape is not steady on all: who may be called best is tried on each.
     if (request_.mode == judge_mode::confirm) {
       for (const auto& pool : test_set_.compared()) {
@@ -145,15 +137,7 @@ private:
       }
     }
     for (const auto& pool : test_set_.edges())
-      if (can_judge(*pool))
-        if (auto ok = screen_whole(*pool); !ok)
-          return ok;
-    return {};
-  }
-
-  attempt<void> screen_whole(const input_sets& pool) {
-    for (size_t set = 0; set < pool.sets.size(); ++set)
-      if (auto ok = processes_.screen(pool, set, 1); !ok)
+      if (auto ok = screen_every_set(processes_, *pool, request_, out_); !ok)
         return ok;
     return {};
   }
@@ -178,7 +162,7 @@ private:
       gathered_ += steady_clock::now() - start;
       if (!pool)
         return tl::unexpected<evaluation_error>(pool.error());
-      if (!can_judge(**pool))
+      if (!may_judge_on(**pool, request_, out_))
         continue;
       if (auto ok = screen_among_calls(**pool, test_set_.usual_of(shape), others); !ok)
         return ok;
@@ -208,23 +192,13 @@ private:
     if (auto ok = processes_.reopen(*test_set_.all().front()); !ok)
       return ok;
     for (const auto& pool : test_set_.all())
-      if (pool->edge == edge_kind::none || can_judge(*pool))
+      if (pool->edge == edge_kind::none || may_judge_on(*pool, request_, out_))
         for (const auto side : {room_side::back, room_side::front})
           if (auto ok = processes_.screen_between_fences(
                   *pool, side == room_side::back ? 0 : std::min<size_t>(1, pool->sets.size() - 1), side);
               !ok)
             return ok;
     return {};
-  }
-
-  bool can_judge(const input_sets& pool) {
-    if (auto told = left_out(pool); !told.empty())
-      out_.evidence.try_emplace("edge." + to_string(pool.edge), std::move(told));
-    auto why = why_skipped(pool, request_);
-    if (why.empty())
-      return true;
-    out_.evidence["edge." + to_string(pool.edge)] = std::move(why);
-    return false;
   }
 
   attempt<void> obey_physics() {

@@ -1,5 +1,6 @@
 // check, screening and confirm on a device: a candidate against the expected outputs, and against a baseline's time.
 #include "backends/judge/figure.hpp"
+#include "backends/judge/screening.hpp"
 #include "backends/judge/test_set.hpp"
 #include "backends/judge/timing_session.hpp"
 #include "backends/nvidia/runner/clock_report.hpp"
@@ -211,32 +212,10 @@ private:
   }
 
   attempt<void> screen_all() {
-    hooks_.progress("screen");
-    bool first = true;
-    for (const auto& pool : test_set_.screens()) {
-      if (auto ok = still_wanted(hooks_); !ok)
-        return ok;
-      if (auto ok = processes_.screen(*pool, 0, first ? 3 : 1); !ok)
-        return ok;
-      if (auto ok = processes_.screen(*pool, 1, 1); !ok)
-        return ok;
-      first = false;
-    }
+    if (auto ok = screen_shapes(processes_, test_set_, hooks_); !ok)
+      return ok;
     for (const auto& pool : test_set_.edges())
-      if (auto ok = screen_edge(*pool); !ok)
-        return ok;
-    return {};
-  }
-
-  attempt<void> screen_edge(const input_sets& pool) {
-    if (auto told = left_out(pool); !told.empty())
-      out_.evidence.try_emplace("edge." + to_string(pool.edge), std::move(told));
-    if (auto why = why_skipped(pool, request_); !why.empty()) {
-      out_.evidence["edge." + to_string(pool.edge)] = std::move(why);
-      return {};
-    }
-    for (size_t set = 0; set < pool.sets.size(); ++set)
-      if (auto ok = processes_.screen(pool, set, 1); !ok)
+      if (auto ok = screen_every_set(processes_, *pool, request_, out_); !ok)
         return ok;
     return {};
   }
@@ -255,7 +234,7 @@ private:
           return tl::unexpected(pool.error());
         if (auto ok = processes_.reopen(**pool); !ok)
           return ok;
-        if (auto ok = screen_edge(**pool); !ok)
+        if (auto ok = screen_every_set(processes_, **pool, request_, out_); !ok)
           return ok;
       }
     return {};

@@ -1,0 +1,53 @@
+// The first calls of a candidate, alone and untimed, on a target's processes. `Processes` has
+// `attempt<void> screen(const input_sets&, size_t set, int runs)`: that many calls on one set, each checked, all alike.
+#pragma once
+
+#include "backends/judge/test_set.hpp"
+#include "backends/judge/timing_session.hpp"
+
+#include <string>
+#include <utility>
+
+namespace kevolve {
+
+// Returns false, with the reason as evidence, if candidates are not judged on these input sets.
+inline bool may_judge_on(const input_sets& inputs, const judge_request& request, judge_outcome& out) {
+  const auto key = "edge." + to_string(inputs.edge);
+  if (auto text = left_out(inputs); !text.empty())
+    out.evidence.try_emplace(key, std::move(text));
+  auto why = why_skipped(inputs, request);
+  if (why.empty())
+    return true;
+  out.evidence[key] = std::move(why);
+  return false;
+}
+
+// Calls the candidate on two sets of every shape, several times on the first of the smallest.
+template <class Processes>
+attempt<void> screen_shapes(Processes& processes, const test_set& tests, const request_hooks& hooks) {
+  hooks.progress("screen");
+  bool first = true;
+  for (const auto& inputs : tests.screens()) {
+    if (auto ok = still_wanted(hooks); !ok)
+      return ok;
+    if (auto ok = processes.screen(*inputs, 0, first ? 3 : 1); !ok)
+      return ok;
+    if (auto ok = processes.screen(*inputs, 1, 1); !ok)
+      return ok;
+    first = false;
+  }
+  return {};
+}
+
+// Calls the candidate once on every set, if candidates are judged on them.
+template <class Processes>
+attempt<void> screen_every_set(Processes& processes, const input_sets& inputs, const judge_request& request,
+                               judge_outcome& out) {
+  if (may_judge_on(inputs, request, out))
+    for (size_t set = 0; set < inputs.sets.size(); ++set)
+      if (auto ok = processes.screen(inputs, set, 1); !ok)
+        return ok;
+  return {};
+}
+
+} // namespace kevolve
