@@ -11,10 +11,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-HEADLESS = ("What", "Whether", "Of", "Who", "Whoever", "Whatever", "Whose", "Those", "As", "How", "Why")
+HEADLESS = ("What", "Whether", "Of", "Who", "Whoever", "Whatever", "Whose", "Those", "As", "How", "Why", "Which", "Whom")
 LONGEST_SUBJECT = 60
 # An open question asked of a value (`// Why it is on hold; empty: it is not`) is headless, too.
-STARTS = re.compile(rf"^(?:{'|'.join(HEADLESS)})\b")
+# "Where it lies" is headless, and "Where two meet, the first counts" is not: it goes on with a main clause.
+STARTS = re.compile(rf"^(?:(?:{'|'.join(HEADLESS)})\b|Where\b[^,]*$)")
 FOLDERS = ("actors", "backends", "config", "runtime", "store", "tests", "tools")
 
 
