@@ -47,7 +47,7 @@ struct campaign_state {
   uint64_t generation = 0;                         // of the retry timer
   event_outbox outbox;
 
-  bool loaded = false; // the fold is whole: until then nobody is told a status
+  bool loaded = false; // true once the fold is whole; status requests wait until then
   std::vector<caf::typed_response_promise<campaign_status>> status_askers;
   std::vector<std::pair<caf::typed_response_promise<steer_answer>, steer_request>> early_steering;
   std::vector<std::pair<caf::typed_response_promise<campaign_status>, std::string>> early_resumes; // with the reasons

@@ -241,8 +241,8 @@ stored_value status_value(const campaign_state& st) {
 
 const std::string& rests_for(const campaign_state& st) {
   static const std::string nothing;
-  const auto told = st.pauses.told(st.phase());
-  return told && passes_by_itself(*told) ? st.pauses.words(*told) : nothing;
+  const auto reason = st.pauses.reported(st.phase());
+  return reason && passes_by_itself(*reason) ? st.pauses.words(*reason) : nothing;
 }
 
 campaign_status status_of(const campaign_state& st) {

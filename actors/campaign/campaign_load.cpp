@@ -147,7 +147,7 @@ void prepare(pointer self) {
             state.last_fault = state.reason;
             log::scope about{state.own_status->ids()};
             log::warn("campaign", "{}: cannot prepare yet: {}", state.context->name, state.reason);
-            // A missing toolchain does not appear by itself on a machine that only works on a batch.
+            // A machine that only evaluates a batch does not wait for a missing toolchain.
             const bool for_good =
                 state.context->evaluate_only && state.reason.find("toolchain_missing") != std::string::npos;
             if (++state.faults_in_a_row >= faults_allowed || for_good)

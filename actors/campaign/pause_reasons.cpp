@@ -18,7 +18,7 @@ void pause_reasons::set_elsewhere(std::optional<pause_reason> x, std::string wor
     set(*x, std::move(words));
 }
 
-std::optional<pause_reason> pause_reasons::told(campaign_phase phase) const {
+std::optional<pause_reason> pause_reasons::reported(campaign_phase phase) const {
   if (has_ended(phase))
     return std::nullopt;
   for (size_t i = 0; i < words_.size(); ++i) {

@@ -1,4 +1,4 @@
-// The reasons why a campaign does nothing for now, and which of them people are told. Pure.
+// The reasons for which a campaign is suspended, and the one that is reported. Pure.
 #pragma once
 
 #include "actors/campaign/campaign_phase.hpp"
@@ -11,7 +11,7 @@
 
 namespace kevolve {
 
-// The order is that of precedence: people are told the first reason that holds.
+// The order is that of precedence: the first reason that holds is reported.
 enum class pause_reason : uint8_t {
   storage = 0, // the storage refuses to write
   batch,       // its candidates wait for a batch that is exported
@@ -28,7 +28,7 @@ constexpr const auto& enum_texts(pause_reason) {
   return pause_reason_texts;
 }
 
-// Returns true for a reason that passes by itself: its campaign keeps its phase meanwhile.
+// Returns true for a reason that ends without a person. The campaign keeps its phase meanwhile.
 constexpr bool passes_by_itself(pause_reason x) {
   return x < pause_reason::person;
 }
@@ -56,8 +56,8 @@ public:
   // Sets the reason of a batch in place of any other of them; without words none holds.
   void set_elsewhere(std::optional<pause_reason> x, std::string words);
 
-  // Returns the reason that people are told of a campaign in that phase; nothing if none holds it up.
-  std::optional<pause_reason> told(campaign_phase phase) const;
+  // Returns the reason to report for a campaign in that phase; nothing if it is not suspended.
+  std::optional<pause_reason> reported(campaign_phase phase) const;
 
 private:
   static constexpr size_t place(pause_reason x) { return static_cast<size_t>(x); }

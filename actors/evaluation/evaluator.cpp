@@ -482,7 +482,7 @@ evaluator_actor::behavior_type evaluator(pointer self, actor_status_ptr own_stat
         return r->promise;
       },
       [self](atom::champion_changed, champion_info& champion) {
-        handling h{self, self->state.own_status, "crowned"};
+        handling h{self, self->state.own_status, "champion_changed"};
         self->state.champion = std::move(champion);
         self->state.told = true;
         self->state.settling.reset();

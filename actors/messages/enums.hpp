@@ -11,7 +11,7 @@
 
 namespace kevolve {
 
-// Where a campaign stands (campaign/campaign_phase.hpp has what leads from one to another).
+// The phases of a campaign. campaign/campaign_phase.hpp has the transitions.
 enum class campaign_phase : uint8_t { preparing = 0, queued, running, paused, finishing, finished, failed };
 constexpr std::array<std::string_view, 7> phase_texts{"preparing", "queued",   "running", "paused",
                                                       "finishing", "finished", "failed"};
@@ -19,11 +19,11 @@ constexpr const auto& enum_texts(campaign_phase) {
   return phase_texts;
 }
 
-// Returns true for a phase that nothing but a raised budget leads out of.
+// Returns true for the final phases. Only a raised budget leads out of `finished`.
 constexpr bool has_ended(campaign_phase x) {
   return x == campaign_phase::finished || x == campaign_phase::failed;
 }
-// The same of a text, such as a status has it: of a campaign that no process runs it is no phase.
+// Returns the same for the state text of a status, which need not be a phase if no process runs the campaign.
 inline bool has_ended(std::string_view state) {
   const auto known = parse_enum<campaign_phase>(state);
   return known && has_ended(*known);
@@ -93,7 +93,7 @@ constexpr const auto& enum_texts(batch_action) {
   return batch_action_texts;
 }
 
-// The state that a campaign's own record tells; `waiting` is a pause that passes by itself.
+// The state that a campaign records. `waiting` is a pause that ends without a person.
 enum class run_state : uint8_t { none = 0, running, paused, waiting };
 constexpr std::array<std::string_view, 4> run_state_texts{"", "running", "paused", "waiting"};
 constexpr const auto& enum_texts(run_state) {

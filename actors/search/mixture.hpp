@@ -1,4 +1,4 @@
-// Which of a campaign's generators makes the next candidate. Pure.
+// The choice of the generator that makes the next candidate of a campaign. Pure.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,7 @@
 
 namespace kevolve {
 
-// Where a reserved name may stand.
+// The places where a reserved name can occur.
 enum class reserved_place : uint8_t {
   policy = 0,         // search.policy and search.policies of a campaign
   generator,          // generator[].kind of a campaign

@@ -20,19 +20,19 @@ append_request one_event(const std::string& payload) {
 
 TEST_CASE("people are told the first reason that holds a campaign up, in the order of the enumeration") {
   pause_reasons p;
-  CHECK_FALSE(p.told(campaign_phase::running));
+  CHECK_FALSE(p.reported(campaign_phase::running));
   p.set(pause_reason::models, "every model is on hold");
-  CHECK(p.told(campaign_phase::running) == pause_reason::models);
-  CHECK_FALSE(p.told(campaign_phase::finishing)); // no model is needed for that
+  CHECK(p.reported(campaign_phase::running) == pause_reason::models);
+  CHECK_FALSE(p.reported(campaign_phase::finishing)); // no model is needed for that
   p.set_elsewhere(pause_reason::batch, "3 candidates wait for a batch");
-  CHECK(p.told(campaign_phase::running) == pause_reason::batch);
-  CHECK(p.told(campaign_phase::finishing) == pause_reason::batch);
+  CHECK(p.reported(campaign_phase::running) == pause_reason::batch);
+  CHECK(p.reported(campaign_phase::finishing) == pause_reason::batch);
   p.set(pause_reason::storage, "no space left");
-  CHECK(p.told(campaign_phase::running) == pause_reason::storage);
+  CHECK(p.reported(campaign_phase::running) == pause_reason::storage);
   CHECK(p.words(pause_reason::storage) == "no space left");
-  CHECK_FALSE(p.told(campaign_phase::finished));
+  CHECK_FALSE(p.reported(campaign_phase::finished));
   p.clear(pause_reason::storage);
-  CHECK(p.told(campaign_phase::running) == pause_reason::batch);
+  CHECK(p.reported(campaign_phase::running) == pause_reason::batch);
 }
 
 TEST_CASE("one reason of a batch holds at a time") {
@@ -54,13 +54,13 @@ TEST_CASE("one reason of a batch holds at a time") {
 TEST_CASE("what a person's resume ends is told of a paused campaign alone") {
   pause_reasons p;
   p.set(pause_reason::faults, "12 faults in a row");
-  CHECK_FALSE(p.told(campaign_phase::running));
-  CHECK(p.told(campaign_phase::paused) == pause_reason::faults);
+  CHECK_FALSE(p.reported(campaign_phase::running));
+  CHECK(p.reported(campaign_phase::paused) == pause_reason::faults);
   p.set(pause_reason::person, "asked to");
-  CHECK(p.told(campaign_phase::paused) == pause_reason::person);
+  CHECK(p.reported(campaign_phase::paused) == pause_reason::person);
   p.set(pause_reason::storage, "no space left");
   p.clear_paused();
-  CHECK(p.told(campaign_phase::paused) == pause_reason::storage);
+  CHECK(p.reported(campaign_phase::paused) == pause_reason::storage);
   CHECK_FALSE(p.holds(pause_reason::person));
 }
 

@@ -1,4 +1,4 @@
-// Which copies of the libraries the two processes of a screening have.
+// The copies of the libraries that the two processes of a screening have.
 #include "backends/judge/native/sandboxed_process.hpp"
 #include "backends/judge/native/zygote_client.hpp"
 #include "backends/judge/shared_arena.hpp"

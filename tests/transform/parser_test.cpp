@@ -1,4 +1,4 @@
-// Which constructs the reader brings into which form.
+// The forms into which the reader brings each construct.
 #include "nest.hpp"
 
 #include "backends/generators/transform/codegen/print.hpp"

@@ -19,7 +19,7 @@ struct common_options {
   bool json = false;
   bool quiet = false;
 };
-// Where a verb finds its node.
+// The address of the node that a verb asks.
 struct node_address {
   std::string data = "kevolve-data";
   std::string url;

@@ -168,7 +168,7 @@ attempt<void> native_process_pair::launch_pair() {
 
 attempt<bool> native_process_pair::ready(const std::vector<compared_shape>& /*shapes*/, size_t /*index*/,
                                          bool exhausted) {
-  // Where its threads run is drawn with a process: every pair is to have its own draw.
+  // The cores of a process's threads are drawn when it starts, so that every pair has a draw of its own.
   if (baseline_.alive() && !exhausted && !request_.task.threads)
     return false;
   if (auto ok = launch_pair(); !ok)

@@ -11,7 +11,7 @@
 
 namespace kevolve::cuda {
 
-// Where a set's bytes lie in its block on the device.
+// The places of a set's bytes in its block on the device.
 struct resident_set {
   struct part {
     uint64_t at = 0;
@@ -24,7 +24,7 @@ struct resident_set {
 };
 resident_set place_set(const input_set& set);
 
-// Where the call's arguments begin in the arena, and how large that is.
+// The start of the call's arguments in the arena, and their size.
 struct arena_view {
   uint64_t rotation = 0;
   uint64_t bytes = 0;

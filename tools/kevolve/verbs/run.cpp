@@ -47,7 +47,7 @@ campaign_submission submission_of(const campaign_spec& spec) {
   return out;
 }
 
-// Where the files lie is no part of what the campaign is: the same command from another directory resumes it.
+// The place of the files does not count towards the campaign's id: the same command from another directory resumes it.
 id128 id_of_content(const campaign_spec& spec) {
   auto content = spec;
   content.path.clear();

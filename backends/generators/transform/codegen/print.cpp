@@ -276,7 +276,7 @@ std::string head(const program& p) {
   return text;
 }
 
-// Where the comment right above the entry begins: helpers stand before it, not between it and its function.
+// Returns the start of the comment right above the entry: helpers stand before it, not between it and its function.
 size_t comment_begin(const program& p) {
   const auto& text = p.source;
   auto line_of = [&](size_t at) { return at == 0 ? 0 : text.rfind('\n', at - 1) + 1; }; // npos + 1 is 0

@@ -1,4 +1,4 @@
-// Where in a loop's range a condition holds whatever the loops inside do, and the loop cut there.
+// The parts of a loop's range in which a condition holds whatever the loops inside do, and the loop cut there.
 #pragma once
 
 #include "backends/generators/transform/analysis/environment.hpp"
@@ -54,9 +54,9 @@ private:
   std::set<std::string> inside_;
 };
 
-// Which side of a choice is the one between the borders: that which hangs on the loop's index. Where both do, the one
-// that is chosen away from the bound its condition names. Nothing if none does. `is_count`: it says how often an inner
-// loop runs; between the borders that is the same in all iterations.
+// Returns the side of a choice that holds between the borders: the one that depends on the loop's index. If both do,
+// the one that is chosen away from the bound its condition names. Nothing if none does. `is_count`: it says how often
+// an inner loop runs; between the borders that is the same in all iterations.
 std::optional<bool> inner_side(const expr& choice, const stmt& loop, const way& w, bool is_count);
 
 // Returns why a loop cannot be split at borders: how it counts, or what it contains; empty: it can.

@@ -81,7 +81,7 @@ result<void> halve(program& p, const loop_label& search) {
       reason = search + " is no binary search between two bounds";
       return 1;
     }
-    // Where the bounds begin, if that is said beside the search.
+    // The initial bounds, if they are assigned beside the search.
     auto from = b->low;
     auto to = b->high;
     std::optional<size_t> upper;

@@ -33,7 +33,7 @@ bool only_breaks(const stmt_list& body);
 bool is_used_again(const stmt_list& body, size_t at, const std::string& name);
 // Returns true if i is what e is, once that has been assigned to it.
 bool keeps_value(const expr& e, const ctype& as);
-// Where in the list the variable gets the value it has at position `at`; `at` itself if there is no such place.
+// Returns the position at which the variable gets the value it has at `at`; `at` itself if there is no such place.
 size_t start_of(const stmt_list& body, size_t at, const std::string& name);
 // Made of sizes and numbers as arrays have them.
 bool known_to_be_small(const program& p, const expr& e);

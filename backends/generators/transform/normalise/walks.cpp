@@ -38,7 +38,8 @@ std::optional<place> place_of(const expr& e) {
   return out;
 }
 
-// Where the pointer gets the value it has at `at`: the last declaration or assignment of it before.
+// Returns the position at which the pointer gets the value it has at `at`: the last declaration or assignment of it
+// before.
 std::optional<size_t> set_before(const list& body, size_t at, const std::string& name) {
   for (size_t k = at; k-- > 0;) {
     const auto& s = body[k];

@@ -90,7 +90,7 @@ private:
   std::set<std::string> own_ends_;   // those that go on beyond where a lane has ended
   std::optional<expr> running_;      // the lanes that a break takes out
   std::set<std::string> own_arrays_; // declared in the loop: of vectors, an element for each lane
-  // Where they stand is no longer known once one of these has another value.
+  // Forgets the positions that depend on one of these variables.
   void forget(const std::set<std::string>& changed);
   void forget_changed(const std::vector<stmt>& body);
   std::set<std::string> loaded_; // elements that every iteration touches
