@@ -2,10 +2,12 @@
 // backends/protocol.hpp on descriptor 3; pins itself to its core.
 #include "backends/cpu/judge/core_sensors.hpp"
 #include "backends/cpu/judge/scheduling_priority.hpp"
+#include "backends/host_machine.hpp"
 #include "backends/judge/core_turn.hpp"
 #include "backends/judge/native/native_judge_context.hpp"
-#include "runtime/base/channel.hpp"
+#include "backends/judge/request_queue.hpp"
 #include "runtime/base/helper_process.hpp"
+#include "runtime/base/program_directory.hpp"
 #include "runtime/base/sandbox.hpp"
 
 #include <sched.h>
@@ -17,7 +19,6 @@
 #include <charconv>
 #include <csignal>
 #include <cstdio>
-#include <deque>
 #include <fstream>
 #include <string_view>
 #include <utility>
@@ -40,17 +41,6 @@ struct arguments {
   double drift_limit = noise_limits{}.drift; // --drift-limit R: between the probes around a session
 };
 
-std::vector<int> allowed_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> out;
-  if (sched_getaffinity(0, sizeof(set), &set) == 0)
-    for (int i = 0; i < CPU_SETSIZE; ++i)
-      if (CPU_ISSET(static_cast<size_t>(i), &set))
-        out.push_back(i);
-  return out;
-}
-
 std::vector<int> parse_cores(std::string_view text) {
   std::vector<int> out;
   while (!text.empty()) {
@@ -68,13 +58,6 @@ std::vector<int> parse_cores(std::string_view text) {
   return out;
 }
 
-std::string own_folder() {
-  std::string path(4096, '\0');
-  auto n = readlink("/proc/self/exe", path.data(), path.size());
-  path.resize(n > 0 ? static_cast<size_t>(n) : 0);
-  return path.substr(0, path.rfind('/') + 1);
-}
-
 std::string processor_name() {
   std::ifstream in{"/proc/cpuinfo"};
   for (std::string line; std::getline(in, line);)
@@ -90,29 +73,21 @@ class server {
 public:
   server(judge_settings settings, native_settings native, std::vector<std::string> done_without)
       : judge_(std::move(settings), std::move(native)), sensors_(judge_.sandbox.settings.core),
-        channel_(helper_socket_fd), done_without_(std::move(done_without)) {}
+        requests_("kevolve-judge", helper_socket_fd), done_without_(std::move(done_without)) {}
 
   int run() {
     if (auto ok = judge_.sandbox.zygote.start(); !ok) {
       std::fprintf(stderr, "kevolve-judge: %s\n", to_string(ok.error()).c_str());
       return 1;
     }
-    if (!say_hello())
-      return 1;
-    for (;;) {
-      if (waiting_.empty() && !receive(std::chrono::hours{24 * 365}))
-        return 0;
-      if (waiting_.empty())
-        continue;
-      auto request = std::move(waiting_.front());
-      waiting_.pop_front();
-      if (!serve(request))
-        return 0;
-    }
+    say_hello();
+    while (const auto request = requests_.next())
+      serve(*request);
+    return 0;
   }
 
 private:
-  bool say_hello() {
+  void say_hello() {
     helper_hello hello;
     hello.kind = "judge";
     utsname os = {};
@@ -126,75 +101,19 @@ private:
     hello.facts["thread_cores"] = std::to_string(judge_.sandbox.settings.thread_cores.size());
     for (const auto& [layer, lack] : detect_sandbox().missing)
       hello.facts["sandbox.missing." + layer] = lack.why + ": " + lack.remedy;
-    return channel_.send_message(frame_kind::hello, hello).has_value();
+    requests_.send(frame_kind::hello, hello);
   }
 
-  // Takes one frame in. False at the end of the stream, or when the other side breaks the protocol.
-  bool receive(milliseconds limit) {
-    auto f = channel_.receive(limit);
-    if (!f) {
-      if (f.error().code == errc::timed_out)
-        return true;
-      return false;
-    }
-    switch (static_cast<frame_kind>(f->kind)) {
-      case frame_kind::judge_request: {
-        auto request = decode<judge_request>(f->payload);
-        if (!request) {
-          std::fprintf(stderr, "kevolve-judge: %s\n", to_string(request.error()).c_str());
-          return false;
-        }
-        waiting_.push_back(std::move(*request));
-        return true;
-      }
-      case frame_kind::cancel: {
-        auto cancel = decode<helper_cancel>(f->payload);
-        if (!cancel)
-          return false;
-        cancel_job(cancel->job);
-        return true;
-      }
-      default:
-        std::fprintf(stderr, "kevolve-judge: unexpected frame %u\n", static_cast<unsigned>(f->kind));
-        return false;
-    }
-  }
-
-  void cancel_job(const id128& job) {
-    if (job == current_) {
-      cancelled_ = true;
-      return;
-    }
-    auto found = std::find_if(waiting_.begin(), waiting_.end(), [&](const auto& r) { return r.job == job; });
-    if (found == waiting_.end())
-      return;
-    waiting_.erase(found);
-    judge_outcome out;
-    out.job = job;
-    out.trouble = {"cancelled", "the request was cancelled before it began", 0};
-    alive_ = channel_.send_message(frame_kind::judge_outcome, out).has_value() && alive_;
-  }
-
-  bool serve(const judge_request& request) {
-    current_ = request.job;
-    cancelled_ = false;
+  void serve(const judge_request& request) {
     request_hooks hooks;
-    const auto tell = [this](const std::string& stage, bool waits) {
-      helper_progress p{current_, stage, waits};
-      alive_ = channel_.send_message(frame_kind::progress, p).has_value() && alive_;
-    };
     // A short trial is over before anybody could read where it stands, and each word costs the node a wake-up.
-    hooks.progress = [tell, told = steady_clock::now()](const std::string& stage) mutable {
+    hooks.progress = [this, told = steady_clock::now()](const std::string& stage) mutable {
       if (auto now = steady_clock::now(); now - told >= progress_period) {
         told = now;
-        tell(stage, false);
+        requests_.report(stage, false);
       }
     };
-    hooks.cancelled = [this] {
-      while (alive_ && channel_.readable())
-        alive_ = receive(milliseconds{1000});
-      return cancelled_ || !alive_;
-    };
+    hooks.cancelled = [this] { return requests_.cancelled(); };
     judge_outcome out;
     auto waited = false;
     // A candidate's threads have all the cores of the task's, and nobody compiles on them meanwhile.
@@ -202,7 +121,7 @@ private:
     cores.push_back(judge_.sandbox.settings.core);
     const auto waiting = [&](int core) {
       waited = true;
-      tell("waiting for core " + std::to_string(core) + ", " + describe(holder_of(core)), true);
+      requests_.report("waiting for core " + std::to_string(core) + ", " + describe(holder_of(core)), true);
     };
     const auto too_weak = refusal_of_level(judge_.sandbox.zygote.sandbox_level(), done_without_);
     if (!too_weak.empty() && request.mode != judge_mode::probe) {
@@ -210,29 +129,24 @@ private:
       out.trouble = {"sandbox_weak", too_weak, 0};
     } else if (auto turns = take_cores(std::move(cores), turn_limit, waiting, hooks.cancelled)) {
       if (waited)
-        tell("core " + std::to_string(judge_.sandbox.settings.core) + " is free",
-             false); // whoever shows the wait may stop
+        requests_.report("core " + std::to_string(judge_.sandbox.settings.core) + " is free",
+                         false); // whoever shows the wait may stop
       hooks.deadline = steady_clock::now() + milliseconds{request.limit_ms};
       out = evaluate_request(judge_, request, hooks);
       // While the core is ours: an idle judge does not look, for another one may be timing there.
       if (const auto sample = sensors_.read(); sample.time_ns != 0)
-        alive_ = alive_ && channel_.send_message(frame_kind::device_sample, sample).has_value();
+        requests_.send(frame_kind::device_sample, sample);
     } else {
       out.job = request.job;
       out.trouble = {turns.error().code == errc::cancelled ? "cancelled" : "core_busy", turns.error().detail, 0};
     }
-    current_ = {};
-    return alive_ && channel_.send_message(frame_kind::judge_outcome, out).has_value();
+    requests_.finish(out);
   }
 
   native_judge_context judge_;
   core_sensors sensors_;
-  channel channel_;
+  request_queue requests_;
   std::vector<std::string> done_without_;
-  std::deque<judge_request> waiting_;
-  id128 current_;
-  bool cancelled_ = false;
-  bool alive_ = true;
 };
 
 int usage() {
@@ -245,7 +159,7 @@ int usage() {
 
 int start(int argc, char** argv) {
   arguments args;
-  args.zygote = own_folder() + "kevolve-zygote";
+  args.zygote = program_directory() + "/kevolve-zygote";
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string_view key = argv[i];
     const std::string_view value = argv[i + 1];
@@ -272,11 +186,11 @@ int start(int argc, char** argv) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   go_ahead_of_others();
   hide_memory();
-  const auto allowed = allowed_cores();
+  const auto allowed = usable_cores();
   judge_settings settings;
   native_settings native;
   native.zygote_path = args.zygote;
-  native.core = args.core >= 0 ? args.core : (allowed.empty() ? 0 : allowed.front());
+  native.core = args.core >= 0 ? args.core : allowed.front();
   native.thread_cores = args.thread_cores.empty() ? allowed : args.thread_cores;
   settings.calm.drift = args.drift_limit;
   if (args.memory_bytes != 0)

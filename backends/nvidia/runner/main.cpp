@@ -1,14 +1,15 @@
 // kevolve-runner-cuda: owns inputs, expected values, clock and verdict for one NVIDIA device. Speaks
 // backends/protocol.hpp on descriptor 3, as a judge does; the device itself is touched only by its workers, one process
 // and context per candidate.
+#include "backends/host_machine.hpp"
+#include "backends/judge/request_queue.hpp"
 #include "backends/nvidia/runner/examiner.hpp"
 #include "backends/nvidia/runner/gpu_judge_context.hpp"
 #include "backends/nvidia/runner/worker.hpp"
-#include "runtime/base/channel.hpp"
 #include "runtime/base/helper_process.hpp"
+#include "runtime/base/program_directory.hpp"
 #include "runtime/base/sandbox.hpp"
 
-#include <sched.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -17,7 +18,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
 #include <fstream>
 #include <string_view>
 #include <utility>
@@ -32,24 +32,6 @@ using std::chrono::steady_clock;
 constexpr size_t most_draw_threads = 16;
 // The node stores what it hears at the same interval.
 constexpr milliseconds idle_look_every{10'000};
-
-std::string own_folder() {
-  std::string path(4096, '\0');
-  const auto n = readlink("/proc/self/exe", path.data(), path.size());
-  path.resize(n > 0 ? static_cast<size_t>(n) : 0);
-  return path.substr(0, path.rfind('/') + 1);
-}
-
-std::vector<int> allowed_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> out;
-  if (sched_getaffinity(0, sizeof(set), &set) == 0)
-    for (int i = 0; i < CPU_SETSIZE; ++i)
-      if (CPU_ISSET(static_cast<size_t>(i), &set))
-        out.push_back(i);
-  return out;
-}
 
 // Returns the memory of the machine, or of the control group that this process is in.
 uint64_t memory_bytes() {
@@ -66,28 +48,22 @@ uint64_t memory_bytes() {
 class server {
 public:
   server(runner_settings settings, std::vector<std::string> done_without)
-      : judge_(std::move(settings)), channel_(helper_socket_fd), done_without_(std::move(done_without)) {}
+      : judge_(std::move(settings)), requests_("kevolve-runner-cuda", helper_socket_fd),
+        done_without_(std::move(done_without)) {}
 
   int run() {
     if (auto ok = judge_.sandbox.zygote.start(); !ok)
       return give_up(to_string(ok.error()));
     if (auto ok = query_device(judge_); !ok)
       return give_up(to_string(ok.error()));
-    if (!say_hello())
-      return 1;
+    say_hello();
     for (;;) {
-      if (waiting_.empty() && judge_.watch && !channel_.readable(idle_look_every)) {
+      while (judge_.watch && !requests_.ready(idle_look_every))
         tell_sample();
-        continue;
-      }
-      if (waiting_.empty() && !receive(std::chrono::hours{24 * 365}))
+      const auto request = requests_.next();
+      if (!request)
         return 0;
-      if (waiting_.empty())
-        continue;
-      const auto request = std::move(waiting_.front());
-      waiting_.pop_front();
-      if (!serve(request))
-        return 0;
+      serve(*request);
     }
   }
 
@@ -97,7 +73,7 @@ private:
     return 1;
   }
 
-  bool say_hello() {
+  void say_hello() {
     helper_hello hello;
     hello.kind = "judge";
     hello.facts = judge_.device.facts;
@@ -106,44 +82,7 @@ private:
         to_string(derive_id("cuda-device", f["device"] + "/" + f["uuid"] + "/" + f["driver"] + "/" + f["cuda"]));
     f["sandbox"] = judge_.sandbox.zygote.sandbox_level();
     f["ready_ms"] = std::to_string(judge_.device.ready_ns / 1'000'000);
-    return channel_.send_message(frame_kind::hello, hello).has_value();
-  }
-
-  bool receive(milliseconds limit) {
-    auto f = channel_.receive(limit);
-    if (!f)
-      return f.error().code == errc::timed_out;
-    if (static_cast<frame_kind>(f->kind) == frame_kind::judge_request) {
-      auto request = decode<judge_request>(f->payload);
-      if (request)
-        waiting_.push_back(std::move(*request));
-      else
-        give_up(to_string(request.error()));
-      return request.has_value();
-    }
-    if (static_cast<frame_kind>(f->kind) == frame_kind::cancel) {
-      auto cancel = decode<helper_cancel>(f->payload);
-      if (cancel)
-        cancel_job(cancel->job);
-      return cancel.has_value();
-    }
-    give_up("unexpected frame " + std::to_string(f->kind));
-    return false;
-  }
-
-  void cancel_job(const id128& job) {
-    if (job == current_) {
-      cancelled_ = true;
-      return;
-    }
-    const auto found = std::find_if(waiting_.begin(), waiting_.end(), [&](const auto& r) { return r.job == job; });
-    if (found == waiting_.end())
-      return;
-    waiting_.erase(found);
-    judge_outcome out;
-    out.job = job;
-    out.trouble = {"cancelled", "the request was cancelled before it began", 0};
-    alive_ = channel_.send_message(frame_kind::judge_outcome, out).has_value() && alive_;
+    requests_.send(frame_kind::hello, hello);
   }
 
   // Sends the last sample of the device if it has not been sent yet, else a new one. A new one costs the device
@@ -152,22 +91,13 @@ private:
     if (!judge_.seen)
       look(judge_, standing_processes(judge_));
     if (const auto sample = std::exchange(judge_.seen, std::nullopt))
-      alive_ = channel_.send_message(frame_kind::device_sample, *sample).has_value() && alive_;
+      requests_.send(frame_kind::device_sample, *sample);
   }
 
-  bool serve(const judge_request& request) {
-    current_ = request.job;
-    cancelled_ = false;
+  void serve(const judge_request& request) {
     request_hooks hooks;
-    hooks.progress = [this](const std::string& stage) {
-      alive_ =
-          channel_.send_message(frame_kind::progress, helper_progress{current_, stage, false}).has_value() && alive_;
-    };
-    hooks.cancelled = [this] {
-      while (alive_ && channel_.readable())
-        alive_ = receive(milliseconds{1000});
-      return cancelled_ || !alive_;
-    };
+    hooks.progress = [this](const std::string& stage) { requests_.report(stage, false); };
+    hooks.cancelled = [this] { return requests_.cancelled(); };
     hooks.deadline = steady_clock::now() + milliseconds{request.limit_ms};
     judge_outcome out;
     // The reference is host code, and runs in the host's sandbox.
@@ -178,20 +108,14 @@ private:
     } else
       out = evaluate_request(judge_, request, hooks);
     tell_sample();
-    current_ = {};
-    alive_ = alive_ && channel_.send_message(frame_kind::judge_outcome, out).has_value();
-    if (alive_)
+    requests_.finish(out);
+    if (requests_.connected())
       refill(judge_);
-    return alive_;
   }
 
   gpu_judge_context judge_;
-  channel channel_;
+  request_queue requests_;
   std::vector<std::string> done_without_;
-  std::deque<judge_request> waiting_;
-  id128 current_;
-  bool cancelled_ = false;
-  bool alive_ = true;
 };
 
 bool parse_number(std::string_view text, int& out) {
@@ -208,7 +132,7 @@ int usage() {
 
 int start(int argc, char** argv) {
   runner_settings settings;
-  settings.references.zygote_path = own_folder() + "kevolve-zygote";
+  settings.references.zygote_path = program_directory() + "/kevolve-zygote";
   // All pools of a task, or every candidate would wait for them to be made again; but a host has up to eight runners.
   settings.common.cache_bytes = std::clamp(memory_bytes() / 8, uint64_t{4} << 30U, uint64_t{24} << 30U);
   // Enough sets for a long screening in one pair of workers, of 32 MiB each.
@@ -244,8 +168,8 @@ int start(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   hide_memory();
-  const auto cores = allowed_cores();
-  settings.references.core = cores.empty() ? 0 : cores.front();
+  const auto cores = usable_cores();
+  settings.references.core = cores.front();
   settings.references.thread_cores = cores;
   settings.common.draw_threads = std::min(cores.size(), most_draw_threads);
   // Kernels are loaded with their module, not at their first launch inside a timed call.
