@@ -68,7 +68,8 @@ struct evaluator_state {
 evaluator_actor::behavior_type evaluator(evaluator_actor::stateful_pointer<evaluator_state> self,
                                          actor_status_ptr own_status, campaign_context_ptr context);
 
-// Starts the preparation: compiles reference, oracle and syntax tree, probes the device, admits the task.
+// Starts the preparation: compiles reference, oracle and syntax tree, probes the device, admits the task. The stored
+// preparation of an earlier run serves again while it still holds. Does nothing if one is under way.
 void start_preparation(evaluator_actor::stateful_pointer<evaluator_state> self);
 
 } // namespace kevolve

@@ -34,7 +34,8 @@ void ended(call_record& r, const provider_end& e, const call_bill& bill, const s
 
 // Returns true if no other model would accept the request: the node goes without a candidate.
 bool is_about_the_request(llm::failure_class c);
-// Returns true if it was refused before any model read it.
+// Returns true if the provider refused the request for its form or its length, so that no model read it. A refused key
+// or a full provider is not meant: the same request may succeed later.
 bool was_never_read(llm::failure_class c);
 
 } // namespace kevolve::synthesis

@@ -30,8 +30,9 @@ struct generator_yield {
 // changes.
 std::vector<double> adapted_weights(const std::vector<double>& given, const std::vector<generator_yield>& yields);
 
-// By weight among those that may take another step; nothing if none may. Those without weight stand in while all others
-// are held. The same seed gives the same choice.
+// Picks a generator at random, by weight, among those with weight that are not held and have room for another step.
+// While all with weight are held, the first one that has room stands in, whatever its weight. Returns nothing if none
+// can take a step. The same seed gives the same choice.
 std::optional<size_t> pick_generator(const std::vector<generator_load>& generators, uint64_t seed);
 
 } // namespace kevolve

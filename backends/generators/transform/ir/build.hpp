@@ -82,8 +82,9 @@ std::string name_of_its_own(program& p, const std::string& like);
 // Same tree, types aside.
 bool same(const expr& a, const expr& b);
 
-// Lists of statements that hold a statement with this label; f gets the list and the position and returns
-// how many statements to step over. Used by moves that replace one statement with several.
+// Calls f for each statement with this label, in `body` and in the bodies below it. f gets the list that holds the
+// statement and its position, may change the list, and returns how many statements to step over. The bodies of a
+// statement with the label are not visited.
 void for_each_labelled(std::vector<stmt>& body, const loop_label& label,
                        const std::function<size_t(std::vector<stmt>&, size_t)>& f);
 
