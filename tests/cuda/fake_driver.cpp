@@ -111,7 +111,8 @@ void iterate(fake_function& f, void** parameters) {
     sticky = 700;
   if (ends(f.name, "_meets_a_bad_cell"))
     sticky = 214;
-  if (sticky != 0 || ends(f.name, "_does_nothing") || (ends(f.name, "_once") && !first))
+  if (sticky != 0 || ends(f.name, "_does_nothing") || (ends(f.name, "_once") && !first)
+      || (ends(f.name, "_for_25_calls") && f.home->launches > 25))
     return;
   for (int64_t i = 0; i < n; ++i) {
     float a = x[i];

@@ -174,6 +174,8 @@ std::vector<cuda_fixture> load_cuda_fixtures(const std::string& folder) {
           f.expected.push_back(v);
       } else if (line.starts_with("// near: "))
         f.near = line.substr(9);
+      else if (line == "// asked: confirm")
+        f.confirmed = true;
     }
     out.push_back(std::move(f));
   }

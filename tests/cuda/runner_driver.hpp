@@ -58,6 +58,7 @@ struct cuda_fixture {
   std::vector<std::string> expected; // verdicts; "harmless": passes and is no faster than the honest kernel
   std::string rule;
   std::string near;
+  bool confirmed = false; // shows in a confirmation alone
 };
 std::vector<cuda_fixture> load_cuda_fixtures(const std::string& folder);
 

@@ -123,7 +123,7 @@ TEST_CASE("every device cheat is rejected by its rule, or gains nothing") {
     std::string rule;
     std::string said = built.log.substr(0, 1000);
     if (built.result == verdict::pass) {
-      const auto o = runner.ask(ask_for(built.artifact, judge_mode::screening));
+      const auto o = runner.ask(ask_for(built.artifact, f.confirmed ? judge_mode::confirm : judge_mode::screening));
       verdict_of =
           o.result == verdict::pass && o.decision != comparison_decision::faster ? "harmless" : to_string(o.result);
       rule = o.rule;
@@ -137,6 +137,23 @@ TEST_CASE("every device cheat is rejected by its rule, or gains nothing") {
   // After all these, the same runner judges an honest kernel correctly.
   const auto o = runner.ask(ask_for(plain(), judge_mode::check));
   CHECK_MESSAGE(o.result == verdict::pass, told(o));
+}
+
+TEST_CASE("a kernel that works for 25 calls passes a screening, and no confirmation") {
+  if (skip())
+    return;
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  const auto built = compile_cuda(read_text(cuda_path("cheats/stops_after_25_calls.cu")));
+  REQUIRE_MESSAGE(built.result == verdict::pass, built.log);
+  const auto o = runner.ask(ask_for(built.artifact, judge_mode::confirm));
+  MESSAGE(told(o));
+  CHECK(o.result != verdict::pass);
+  CHECK(o.detail.find("right calls of a long run") != std::string::npos);
+  const auto honest = runner.ask(ask_for(plain(), judge_mode::confirm));
+  CHECK_MESSAGE(honest.result == verdict::pass, told(honest));
+  for (const auto& shape : iterate_task().shapes)
+    MESSAGE("long run on " << shape.name << ": " << honest.evidence.at("long_run." + shape.name));
 }
 
 TEST_CASE("candidates in Triton are launched as compiled, and judged like any other") {

@@ -28,6 +28,23 @@ attempt<void> device_process_pair::screen(const input_sets& pool, size_t set, in
   return {};
 }
 
+attempt<uint64_t> device_process_pair::screen_for(const input_sets& pool, std::chrono::milliseconds time) {
+  const auto until = std::chrono::steady_clock::now() + time;
+  uint64_t calls = 0;
+  while (std::chrono::steady_clock::now() < until) {
+    const auto& set = pool.sets.at(calls % pool.sets.size());
+    call_wish w;
+    w.report = &report_;
+    if (auto took = calls_.run(candidate_, pool, set, nan_poison(random_.next()), w); !took) {
+      auto why = took.error();
+      why.refused.detail += " (after " + std::to_string(calls) + " right calls of a long run)";
+      return tl::unexpected(std::move(why));
+    }
+    ++calls;
+  }
+  return calls;
+}
+
 clock_samples& device_process_pair::clocks_of(size_t index) {
   if (clocks_.size() <= index)
     clocks_.resize(index + 1);

@@ -37,6 +37,11 @@ public:
   attempt<void> reopen(const input_sets& pool);
   // Calls the candidate alone, `runs` times on one set, each with other poison, fully checked, bit for bit the same.
   attempt<void> screen(const input_sets& pool, size_t set, int runs);
+  // Calls the candidate alone, in its one process, on one set after another for so long, each call with other poison
+  // and fully checked. Returns the number of calls.
+  attempt<uint64_t> screen_for(const input_sets& pool, std::chrono::milliseconds time);
+  // Gives the candidate a fresh process, which has met no set.
+  attempt<void> renew();
   // Ends the candidate's worker. The baseline's stays for the next screening if all went well.
   void end(bool well);
 

@@ -46,6 +46,10 @@ attempt<void> device_process_pair::reopen(const input_sets& pool) {
     return {};
   arena_bytes_ = pool.largest_layout();
   terminate_baseline();
+  return renew();
+}
+
+attempt<void> device_process_pair::renew() {
   candidate_.terminate(judge_);
   return start_workers();
 }
@@ -153,8 +157,7 @@ attempt<void> device_process_pair::fresh_workers(const input_sets& pool) {
   baseline_ready_ = false;
   if (baseline_alone)
     return {};
-  candidate_.terminate(judge_);
-  return start_workers();
+  return renew();
 }
 
 attempt<bool> device_process_pair::ready(const std::vector<compared_shape>& shapes, size_t index, bool exhausted) {

@@ -1,0 +1,57 @@
+// Tests the long runs of a confirmation with the fake driver.
+#include "tests/cpu_judge/judge_driver.hpp"
+#include "tests/cpu_judge/tasks.hpp"
+#include "tests/cuda/fake_device.hpp"
+#include "tests/cuda/runner_driver.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace kevolve;
+using namespace kevolve::testing;
+
+namespace {
+
+judge_request confirmation_of(const std::string& candidate) {
+  static const auto reference = compile_c(iterate_reference, {"-O3", "-march=native"});
+  auto r = request_for(iterate_task(20'000), reference, candidate, judge_mode::confirm);
+  r.task.work_bytes.clear();
+  r.baseline = fake_package("iterate_slowly");
+  return r;
+}
+
+std::string told(const judge_outcome& o) {
+  return to_string(o.result) + " " + o.rule + ": " + o.detail + " " + o.trouble.kind + " " + o.trouble.detail;
+}
+
+} // namespace
+
+TEST_CASE("a kernel that works for 25 calls passes a screening, and no confirmation") {
+  const with_fake_driver fake;
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  auto request = confirmation_of(fake_package("iterate_for_25_calls"));
+  request.mode = judge_mode::screening;
+  const auto screened = runner.ask(request);
+  CHECK_MESSAGE(screened.result == verdict::pass, told(screened));
+  CHECK(screened.decision == comparison_decision::faster);
+  request.mode = judge_mode::confirm;
+  request.min_interval_pairs = 4; // few enough for its processes not to reach the 26th call
+  request.max_pairs = 4;
+  request.long_run_ms = 0;
+  const auto without = runner.ask(request);
+  CHECK_MESSAGE(without.result == verdict::pass, told(without));
+  request.long_run_ms = 60'000; // ends at the first wrong call
+  const auto o = runner.ask(request);
+  CHECK_MESSAGE(o.result == verdict::nonfinite, told(o));
+  CHECK(o.detail.find("right calls of a long run") != std::string::npos);
+}
+
+TEST_CASE("a confirmation tells how many calls each compared shape answered in one process") {
+  const with_fake_driver fake;
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  const auto o = runner.ask(confirmation_of(fake_package("iterate")));
+  CHECK_MESSAGE(o.decision == comparison_decision::faster, told(o));
+  for (const auto* shape : {"n=20000", "n=100003"})
+    CHECK(std::stoul(o.evidence.at(std::string{"long_run."} + shape)) > 0);
+}
