@@ -102,6 +102,11 @@ std::vector<doctor_row> examine_cuda(const cuda_examination& subject, candidate_
   rows.push_back({"Nsight Compute", ncu.empty() ? state::weaker : state::ok,
                   ncu.empty() ? "no ncu in PATH nor in /usr/local/cuda/bin: nobody says what warps wait for" : ncu,
                   ncu.empty() ? "install the toolkit's nsight-compute, or name its ncu in KEVOLVE_NCU" : ""});
+  const auto sanitizer = find_sanitizer(subject.tools->root);
+  rows.push_back(
+      {"compute-sanitizer", sanitizer.empty() ? state::weaker : state::ok,
+       sanitizer.empty() ? "none: a result on a GPU says that it is unsanitised" : sanitizer,
+       sanitizer.empty() ? "install the toolkit's cuda-sanitizer, or name it in KEVOLVE_COMPUTE_SANITIZER" : ""});
   rows.push_back(examine_disassembler(find_disassembler(subject.tools->root, subject.python->triton_path)));
   for (const auto* program :
        {"kevolve-compile-server-cuda", "kevolve-runner-cuda", "kevolve-cuda-facts", "kevolve-zygote"}) {

@@ -136,6 +136,8 @@ helper_command nvidia_target::judge(const device_description& device) const {
     out.argv.insert(out.argv.end(), {"--python", python().path});
   if (auto ncu = cuda::find_ncu(); !ncu.empty())
     out.argv.insert(out.argv.end(), {"--profiler", std::move(ncu)});
+  if (auto sanitizer = cuda::find_sanitizer(tools().root); !sanitizer.empty())
+    out.argv.insert(out.argv.end(), {"--sanitizer", std::move(sanitizer)});
   accept_weakness(out.argv, options_);
   // Paths of the driver's libraries, visible devices and their order.
   out.environment["CUDA_DEVICE_ORDER"] = device_order;
@@ -179,6 +181,9 @@ std::string nvidia_target::harness_fingerprint() const {
       text += sha256_hex(file_bytes(bin_dir_ + "/" + program)) + "\n";
     for (const auto& layer : options_.allow_weak_sandbox)
       text += "without " + layer + "\n";
+    // A result that no sanitizer has seen is not the same result.
+    const auto sanitizer = cuda::find_sanitizer(tools().root);
+    text += "sanitizer " + (sanitizer.empty() ? "none" : sha256_hex(file_bytes(sanitizer))) + "\n";
     text += "python " + python().version + " torch " + python().torch + "\n";
     harness_fingerprint_ = sha256_hex(text);
   }

@@ -104,4 +104,22 @@ std::string find_ncu() {
   return {};
 }
 
+std::string find_sanitizer(const std::string& toolkit) {
+  if (const auto* named = std::getenv("KEVOLVE_COMPUTE_SANITIZER"); named != nullptr)
+    return named;
+  auto places = in_path("compute-sanitizer");
+  auto roots = std::vector<std::string>{toolkit};
+  for (const auto* name : {"CUDA_HOME", "CUDA_PATH"})
+    if (const auto* value = std::getenv(name); value != nullptr)
+      roots.emplace_back(value);
+  roots.emplace_back("/usr/local/cuda");
+  for (const auto& root : roots)
+    for (const auto* below : {"/compute-sanitizer/compute-sanitizer", "/bin/compute-sanitizer"})
+      places.push_back(root + below);
+  for (const auto& program : places)
+    if (program.starts_with('/') && ::access(program.c_str(), X_OK) == 0)
+      return program;
+  return {};
+}
+
 } // namespace kevolve::cuda

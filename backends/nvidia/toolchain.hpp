@@ -24,6 +24,10 @@ std::string find_disassembler(const std::string& toolkit, const std::string& tri
 // there is none.
 std::string find_ncu();
 
+// Returns the path of compute-sanitizer: KEVOLVE_COMPUTE_SANITIZER, else the first in PATH, else the toolkit's.
+// `toolkit` may be empty. Empty if there is none.
+std::string find_sanitizer(const std::string& toolkit);
+
 struct cuda_menu_entry {
   flag_set about;
   std::vector<std::string> words; // options of nvcc

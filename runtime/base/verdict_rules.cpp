@@ -8,7 +8,7 @@ namespace kevolve {
 namespace {
 
 // In the order of the verdicts. tests/check/test_kinds.py looks for every rule that the code names.
-constexpr std::array<verdict_rule, 77> rules{{
+constexpr std::array<verdict_rule, 80> rules{{
     {"compiler", verdict::compile_error, "The compiler, the launch plan's reader or the linker refused the source."},
     {"oracle", verdict::compile_error, "The exact form of the reference does not compile."},
     {"reference", verdict::compile_error, "The reference does not compile."},
@@ -70,12 +70,17 @@ constexpr std::array<verdict_rule, 77> rules{{
     {"nonfinite_reference", verdict::nonfinite, "The exact result of a declared shape has an infinity or a NaN."},
     {"nonfinite_edge", verdict::nonfinite, "The exact result of an edge case has an infinity or a NaN."},
     {"rerun", verdict::nondeterministic, "An output differs between calls on the same input."},
+    {"race", verdict::nondeterministic, "In the sanitised replay threads raced for shared memory."},
+    {"uninitialised_read", verdict::nondeterministic,
+     "In the sanitised replay the candidate read memory that nobody had written."},
     {"nondeterministic_reference", verdict::nondeterministic, "The reference disagrees with itself on the same input."},
     {"input_changed", verdict::input_mutated, "An input was changed."},
     {"guard_band", verdict::out_of_bounds, "The bytes around an argument were written."},
     {"fence", verdict::out_of_bounds, "An address right behind or before an argument was read or written."},
     {"tail", verdict::out_of_bounds, "An output was written past the elements that count."},
     {"scratch_guard", verdict::out_of_bounds, "The bytes around the scratch memory were written."},
+    {"sanitizer", verdict::out_of_bounds,
+     "In the sanitised replay the candidate read, wrote or freed memory that is not its own."},
     {"system_call", verdict::sandbox_violation, "The process made a system call that is not allowed."},
     {"early_done", verdict::cheating, "The call was reported done before its work was."},
     {"late_write", verdict::cheating, "An output was still being written after the call had returned."},

@@ -230,11 +230,22 @@ int cuMemGetInfo_v2(size_t* free, size_t* total) {
 int cuMemAlloc_v2(uint64_t* out, size_t bytes) {
   if (bytes > size_t{4} << 30U)
     return 2;
+  if (is("fenced")) { // an access right behind an allocation ends the process
+    const auto page = static_cast<size_t>(getpagesize());
+    const auto pages = (bytes + page - 1) / page * page;
+    auto* base =
+        static_cast<char*>(mmap(nullptr, pages + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    if (base == MAP_FAILED || mprotect(base + pages, page, PROT_NONE) != 0)
+      return 2;
+    *out = reinterpret_cast<uint64_t>(base + pages - bytes);
+    return 0;
+  }
   *out = reinterpret_cast<uint64_t>(std::aligned_alloc(512, (bytes + 511) / 512 * 512));
   return *out == 0 ? 2 : 0;
 }
 int cuMemFree_v2(uint64_t p) {
-  std::free(reinterpret_cast<void*>(p));
+  if (!is("fenced"))
+    std::free(reinterpret_cast<void*>(p));
   return 0;
 }
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t bytes, void*) {

@@ -12,7 +12,7 @@ using namespace kevolve;
 using namespace kevolve::testing;
 
 TEST_CASE("every cheat and every honest kernel has a valid plan; every cheat an expectation and a control") {
-  for (const auto* folder : {"honest", "cheats"})
+  for (const auto* folder : {"honest", "cheats", "sanitizer"})
     for (const auto& f : load_cuda_fixtures(folder)) {
       CAPTURE(f.name);
       const auto split = split_candidate(f.source);

@@ -52,6 +52,7 @@ TEST_CASE("a confirmation tells how many calls each compared shape answered in o
   REQUIRE(runner.ready());
   const auto o = runner.ask(confirmation_of(fake_package("iterate")));
   CHECK_MESSAGE(o.decision == comparison_decision::faster, told(o));
+  CHECK(o.evidence.at("launches") == "2"); // the comparison's process has met no set
   for (const auto* shape : {"n=20000", "n=100003"})
     CHECK(std::stoul(o.evidence.at(std::string{"long_run."} + shape)) > 0);
 }

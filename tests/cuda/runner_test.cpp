@@ -1,4 +1,5 @@
 // Tests the runner on a device: honest kernels pass, and every cheat is rejected by its rule or gains nothing.
+#include "backends/nvidia/toolchain.hpp"
 #include "tests/cpu_judge/judge_driver.hpp"
 #include "tests/cpu_judge/tasks.hpp"
 #include "tests/cuda/runner_driver.hpp"
@@ -139,6 +140,29 @@ TEST_CASE("every device cheat is rejected by its rule, or gains nothing") {
   CHECK_MESSAGE(o.result == verdict::pass, told(o));
 }
 
+namespace {
+
+// Returns a final confirmation of few pairs.
+judge_request ask_finally(const std::string& package) {
+  auto request = ask_for(package, judge_mode::confirm);
+  request.min_interval_pairs = 4;
+  request.max_pairs = 4;
+  request.long_run_ms = 1'000;
+  return request;
+}
+
+// Returns the sanitizer's path; empty after a message if something is missing.
+std::string sanitizer_here() {
+  if (skip())
+    return {};
+  auto found = cuda::find_sanitizer(cuda::find_cuda_toolchain().root);
+  if (found.empty())
+    MESSAGE("skipped: there is no compute-sanitizer");
+  return found;
+}
+
+} // namespace
+
 TEST_CASE("a kernel that works for 25 calls passes a screening, and no confirmation") {
   if (skip())
     return;
@@ -154,6 +178,42 @@ TEST_CASE("a kernel that works for 25 calls passes a screening, and no confirmat
   CHECK_MESSAGE(honest.result == verdict::pass, told(honest));
   for (const auto& shape : iterate_task().shapes)
     MESSAGE("long run on " << shape.name << ": " << honest.evidence.at("long_run." + shape.name));
+}
+
+TEST_CASE("a sanitizer refuses accesses and races that show in no output") {
+  const auto sanitizer = sanitizer_here();
+  if (sanitizer.empty())
+    return;
+  runner_driver runner{{"--allow-weak-sandbox", "landlock", "--sanitizer", sanitizer}};
+  REQUIRE(runner.ready());
+  for (const auto& f : load_cuda_fixtures("sanitizer")) {
+    CAPTURE(f.name);
+    const auto built = compile_cuda(f.source);
+    REQUIRE_MESSAGE(built.result == verdict::pass, built.log << built.trouble.detail);
+    const auto o = runner.ask(ask_finally(built.artifact));
+    MESSAGE(f.name << ": " << told(o));
+    CHECK(std::count(f.expected.begin(), f.expected.end(), to_string(o.result)) == 1);
+    CHECK(o.rule == f.rule);
+  }
+}
+
+TEST_CASE("every honest device kernel is clean under the sanitizer") {
+  const auto sanitizer = sanitizer_here();
+  if (sanitizer.empty())
+    return;
+  runner_driver runner{{"--allow-weak-sandbox", "landlock", "--sanitizer", sanitizer}};
+  REQUIRE(runner.ready());
+  for (const auto& f : load_cuda_fixtures("honest")) {
+    CAPTURE(f.name);
+    const auto built = compile_cuda(f.source);
+    REQUIRE_MESSAGE(built.result == verdict::pass, built.log << built.trouble.detail);
+    const auto o = runner.ask(ask_finally(built.artifact));
+    CHECK_MESSAGE(o.result == verdict::pass, told(o));
+    CHECK_MESSAGE(o.evidence.count("unsanitised") == 0, told(o));
+    for (const auto* key : {"sanitised", "unsanitised", "sanitised.note", "ms.sanitised"})
+      if (const auto said = o.evidence.find(key); said != o.evidence.end())
+        MESSAGE(f.name << ": " << key << ": " << said->second);
+  }
 }
 
 TEST_CASE("candidates in Triton are launched as compiled, and judged like any other") {

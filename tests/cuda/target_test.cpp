@@ -56,6 +56,29 @@ synthesis_context in_python() {
 
 } // namespace
 
+TEST_CASE("the target names the sanitizer to its runner and to people; a result depends on it") {
+  const no_devices hidden;
+  const scratch_folder programs;
+  const auto tool = programs.path() + "/compute-sanitizer";
+  ::setenv("KEVOLVE_COMPUTE_SANITIZER", "", 1);
+  const auto without = cuda_target{programs.path()}.harness_fingerprint();
+  CHECK_FALSE(has_word(cuda_target{programs.path()}.judge({"cuda:0", {}}).argv, "--sanitizer"));
+  ::setenv("KEVOLVE_COMPUTE_SANITIZER", tool.c_str(), 1);
+  std::ofstream{tool} << "a tool";
+  const cuda_target with{programs.path()};
+  const auto argv = with.judge({"cuda:0", {}}).argv;
+  const auto word = std::find(argv.begin(), argv.end(), "--sanitizer");
+  REQUIRE(argv.end() - word >= 2);
+  CHECK(*(word + 1) == tool);
+  CHECK(with.harness_fingerprint() != without);
+  std::ofstream{tool} << "another tool";
+  CHECK(cuda_target{programs.path()}.harness_fingerprint() != with.harness_fingerprint());
+  for (const auto& row : with.doctor())
+    if (row.item == "compute-sanitizer")
+      CHECK(row.detail == tool);
+  ::unsetenv("KEVOLVE_COMPUTE_SANITIZER");
+}
+
 TEST_CASE("without a device the target names the missing parts and their remedies") {
   const no_devices hidden;
   const cuda_target t{bin_dir()};
@@ -72,8 +95,9 @@ TEST_CASE("without a device the target names the missing parts and their remedie
     CHECK((row.state == doctor_row::state::ok) == row.remedy.empty());
     CHECK_FALSE(row.detail.empty());
   }
-  for (const auto* item : {"NVIDIA driver", "NVML", "GPU", "nvcc", "python3", "torch", "CUPTI", "kevolve-runner-cuda",
-                           "kevolve-compile-server-cuda", "kevolve-cuda-facts", "kevolve-zygote"})
+  for (const auto* item :
+       {"NVIDIA driver", "NVML", "GPU", "nvcc", "python3", "torch", "CUPTI", "compute-sanitizer", "kevolve-runner-cuda",
+        "kevolve-compile-server-cuda", "kevolve-cuda-facts", "kevolve-zygote"})
     CHECK_MESSAGE(items.count(item) == 1, item);
   CHECK(contains(t.missing_requirements(), "GPU: none is seen (a machine with an NVIDIA GPU"));
   CHECK_FALSE(contains(t.missing_requirements(), "kevolve-runner-cuda")); // lists requirements of the machine only

@@ -6,6 +6,7 @@
 #include "backends/nvidia/runner/clock_report.hpp"
 #include "backends/nvidia/runner/device_process_pair.hpp"
 #include "backends/nvidia/runner/profiling.hpp"
+#include "backends/nvidia/runner/sanitised_replay.hpp"
 
 #include <algorithm>
 
@@ -103,6 +104,9 @@ private:
       return refusal(std::move(*broken));
     if (request_.mode == judge_mode::screening && out_.decision == comparison_decision::faster)
       if (auto ok = screen_larger_edges(); !ok)
+        return ok;
+    if (request_.mode == judge_mode::confirm && (is_final || out_.decision == comparison_decision::faster))
+      if (auto ok = replay_sanitised(judge_, request_, test_set_, hooks_, out_); !ok)
         return ok;
     // A candidate that may be improved on is profiled, when all that is timed has been.
     if (request_.mode == judge_mode::confirm && out_.decision == comparison_decision::faster)

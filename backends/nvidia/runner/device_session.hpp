@@ -29,7 +29,7 @@ public:
   // After an error of the device nothing works any more in this process.
   bool broken() const { return broken_; }
 
-private:
+protected:
   struct kernel {
     std::string name;
     function entry = nullptr;

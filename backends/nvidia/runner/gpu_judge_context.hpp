@@ -24,7 +24,8 @@ struct runner_settings {
   native_settings references; // that are native objects
   worker_options worker;
   framework_options framework;
-  std::string profiler; // Nsight Compute's ncu; empty: there is none
+  std::string profiler;  // Nsight Compute's ncu; empty: there is none
+  std::string sanitizer; // compute-sanitizer; empty: there is none
 };
 
 struct standing_baseline;

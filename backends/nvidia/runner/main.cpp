@@ -5,6 +5,7 @@
 #include "backends/judge/request_queue.hpp"
 #include "backends/nvidia/runner/examiner.hpp"
 #include "backends/nvidia/runner/gpu_judge_context.hpp"
+#include "backends/nvidia/runner/replay.hpp"
 #include "backends/nvidia/runner/worker.hpp"
 #include "runtime/base/helper_process.hpp"
 #include "runtime/base/program_directory.hpp"
@@ -124,7 +125,8 @@ bool parse_number(std::string_view text, int& out) {
 
 int usage() {
   std::fputs("usage: kevolve-runner-cuda [--device N] [--zygote PATH] [--python PATH] [--profiler PATH] "
-             "[--references-on host] [--allow-weak-sandbox LAYER]\n"
+             "[--sanitizer PATH] [--references-on host] [--allow-weak-sandbox LAYER]\n"
+             "       kevolve-runner-cuda --replay FILE\n"
              "Speaks the helper protocol on descriptor 3; started by a kevolve node.\n",
              stderr);
   return 2;
@@ -148,6 +150,8 @@ int start(int argc, char** argv) {
       return run_worker(number, true);
     if (key == "--examiner" && parse_number(value, number))
       return run_examiner(number);
+    if (key == "--replay")
+      return run_replay(std::string{value});
     if (key == "--device" && parse_number(value, number))
       settings.worker.device = number;
     else if (key == "--zygote")
@@ -156,6 +160,8 @@ int start(int argc, char** argv) {
       settings.framework.python = value;
     else if (key == "--profiler")
       settings.profiler = value;
+    else if (key == "--sanitizer")
+      settings.sanitizer = value;
     else if (key == "--references-on" && value == "host")
       settings.framework.on_host = true;
     else if (key == "--allow-weak-sandbox")

@@ -3,12 +3,9 @@
 #include "backends/judge/random_stream.hpp"
 #include "backends/nvidia/profile.hpp"
 #include "backends/nvidia/runner/device_process.hpp"
-
-#include <unistd.h>
+#include "backends/nvidia/runner/scratch_folder.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -23,28 +20,6 @@ using input_sets_pointer = std::shared_ptr<const input_sets>;
 constexpr size_t most_shapes = 3;
 constexpr auto call_limit = milliseconds{60'000}; // each kernel runs some forty times
 constexpr auto report_limit = milliseconds{60'000};
-
-// A folder that goes when this does.
-class scratch_folder {
-public:
-  scratch_folder() {
-    const auto* base = std::getenv("TMPDIR");
-    path_ = std::string{base != nullptr ? base : "/tmp"} + "/kevolve-profile-XXXXXX";
-    if (mkdtemp(path_.data()) == nullptr)
-      path_.clear();
-  }
-  scratch_folder(const scratch_folder&) = delete;
-  scratch_folder& operator=(const scratch_folder&) = delete;
-  ~scratch_folder() {
-    std::error_code ignored;
-    if (!path_.empty())
-      std::filesystem::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
-private:
-  std::string path_;
-};
 
 std::string text_of(const std::string& path) {
   std::ifstream in{path, std::ios::binary};
@@ -75,7 +50,7 @@ struct profiled_shape {
 // Runs the shapes' first sets in a worker under the profiler; what that wrote.
 attempt<std::string> run_profiled(gpu_judge_context& b, const judge_request& request, const program& code,
                                   std::vector<profiled_shape>& shapes, const request_hooks& hooks) {
-  const scratch_folder folder;
+  const scratch_folder folder{"kevolve-profile"};
   if (folder.path().empty())
     return infrastructure("no_space", "there is no folder for the profiler's report");
   const auto log = folder.path() + "/report.csv";

@@ -1,0 +1,23 @@
+/* launch plan
+[[kernel]]
+name = "iterate"
+grid = ["ceildiv(n, 256)"]
+block = [256]
+arguments = ["x", "w", "y", "n"]
+*/
+// about: reads its output before it writes it and throws the value away
+// class: R1
+// expect: nondeterministic uninitialised_read
+// near: plain
+extern "C" __global__ void iterate(const float *x, const float *w, float *y, long long n) {
+  const long long i = blockIdx.x * 256LL + threadIdx.x;
+  if (i >= n)
+    return;
+  float before;
+  if (i < 64)
+    asm volatile("ld.global.f32 %0, [%1];" : "=f"(before) : "l"(y + i));
+  float a = x[i];
+  for (int k = 0; k < 256; ++k)
+    a = a * 0.5f + w[k & 7];
+  y[i] = a;
+}
