@@ -77,8 +77,12 @@ stored_value stored(const evaluation_record& record) {
   return {keys::evaluations, keys::evaluation(record.evaluation), encode(record)};
 }
 
+bool against_reference(const evaluate_request& request, stage s) {
+  return against_reference(s) && !request.against_champion;
+}
+
 id128 baseline_of(const evaluate_request& request, stage s) {
-  if (against_reference(s) || s == stage::compile || request.champion.object.empty())
+  if (against_reference(request, s) || s == stage::compile || request.champion.object.empty())
     return {};
   return object_id(request.champion.object);
 }
@@ -205,7 +209,7 @@ void compile(pointer self, const run_ptr& r, const id128& id) {
 // Reports a champion that failed as the baseline, or every screening would end like this.
 void report_baseline(pointer self, const run_ptr& r, stage s, const judge_outcome& o) {
   const auto& champion = r->request.champion;
-  if (o.trouble.kind != baseline_failed || champion.index == 0 || against_reference(s))
+  if (o.trouble.kind != baseline_failed || champion.index == 0 || against_reference(r->request, s))
     return;
   amendment_record a;
   a.index = champion.index;
@@ -223,7 +227,7 @@ void judge(pointer self, const run_ptr& r, stage s, const id128& id) {
   q.reference = st.reference;
   q.oracle = st.oracle;
   q.candidate = r->object;
-  if (!against_reference(s))
+  if (!against_reference(r->request, s))
     q.baseline = r->baseline;
   ask_for(s, q, r->request.champion.level);
   lease_request wanted{"device",

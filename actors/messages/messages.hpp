@@ -130,10 +130,11 @@ struct evaluate_request {
   uint64_t index = 0;
   candidate what;
   champion_info champion;
-  bool final_check = false;  // confirm against the reference itself
-  bool compile_only = false; // only the compiler's messages are needed, not the speed
-  double audit_from = 0.0;   // speed-up from which the candidate is a surprise (search/surprise.hpp); 0: never
-  append_request unsaved;    // records to store before any paid work: one synced write with the first intent
+  bool final_check = false;      // confirm against the reference itself
+  bool compile_only = false;     // only the compiler's messages are needed, not the speed
+  double audit_from = 0.0;       // speed-up from which the candidate is a surprise (search/surprise.hpp); 0: never
+  bool against_champion = false; // final_check: confirm against the champion's object, not the reference
+  append_request unsaved;        // records to store before any paid work: one synced write with the first intent
 };
 // The figures are against the baseline.
 struct evaluation : measurement {
@@ -297,7 +298,7 @@ typename I::result_type inspect(I& f, champion_info& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, evaluate_request& x) {
-  return f(x.index, x.what, x.champion, x.final_check, x.compile_only, x.audit_from, x.unsaved);
+  return f(x.index, x.what, x.champion, x.final_check, x.compile_only, x.audit_from, x.against_champion, x.unsaved);
 }
 template <class I>
 typename I::result_type inspect(I& f, evaluation& x) {

@@ -36,7 +36,7 @@ int64_t stored_before(const store& data, const id128& campaign, uint64_t before)
 } // namespace
 
 result<single_evaluation> evaluate_once(node& where, const campaign_spec& spec, const candidate& what,
-                                        std::chrono::seconds limit) {
+                                        std::chrono::seconds limit, const candidate* baseline) {
   auto& p = where.parts_of();
   campaign_submission submission;
   submission.name = "eval " + spec.task.task.name;
@@ -57,10 +57,21 @@ result<single_evaluation> evaluate_once(node& where, const campaign_spec& spec, 
   auto on_error = [&](caf::error& e) { failed = to_failure(e); };
   self->request(context->evaluator, limit, atom::prepare_v)
       .receive([&](preparation& x) { out.fixed = std::move(x); }, on_error);
-  if (!failed && out.fixed.admission.result == verdict::pass) {
-    evaluate_request q;
-    q.what = what;
-    q.final_check = true;
+  const auto admitted = out.fixed.admission.result == verdict::pass;
+  evaluate_request q;
+  q.what = what;
+  q.final_check = true;
+  if (!failed && admitted && baseline != nullptr) {
+    evaluate_request compiled;
+    compiled.what = *baseline;
+    compiled.compile_only = true;
+    q.against_champion = true;
+    self->request(context->evaluator, limit, atom::evaluate_v, std::move(compiled))
+        .receive([&](evaluation& x) { q.champion.object = std::move(x.object); }, on_error);
+    if (!failed && q.champion.object.empty())
+      failed = failure{errc::internal, "what it is to be compared with does not compile"};
+  }
+  if (!failed && admitted) {
     self->request(context->evaluator, limit, atom::evaluate_v, std::move(q))
         .receive([&](evaluation& x) { out.outcome = std::move(x); }, on_error);
     auto a = std::exchange(out.outcome.unsaved, {});

@@ -16,9 +16,9 @@ struct single_evaluation {
                                 // judged now
 };
 
-// Compiles, checks on declared and held-out shapes, and times against the reference in fresh processes. Blocks the
-// calling thread, which must not be an actor's.
+// Compiles, checks on declared and held-out shapes, and times against the reference in fresh processes; against
+// another candidate, if one is given. Blocks the calling thread, which must not be an actor's.
 result<single_evaluation> evaluate_once(node& where, const campaign_spec& spec, const candidate& what,
-                                        std::chrono::seconds limit);
+                                        std::chrono::seconds limit, const candidate* baseline = nullptr);
 
 } // namespace kevolve

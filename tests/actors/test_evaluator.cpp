@@ -21,9 +21,10 @@ namespace {
 struct script {
   std::vector<std::string> compiled; // sources of candidates
   std::map<judge_mode, uint32_t> judged;
-  std::vector<std::string> compared; // objects
-  std::vector<double> alphas;        // of confirmations
-  uint32_t faults = 0;               // number of coming jobs on a candidate that end with a fault
+  std::vector<std::string> compared;  // objects
+  std::vector<double> alphas;         // of confirmations
+  std::vector<std::string> baselines; // of confirmations; empty: the reference
+  uint32_t faults = 0;                // number of coming jobs on a candidate that end with a fault
   int64_t compile_ns = 0;
   judge_outcome verdict_on_candidates;
   bool screenings_end = true;
@@ -73,6 +74,8 @@ device_actor::behavior_type paper_device(device_actor::pointer self, std::shared
         ++s->judged[q.mode];
         if (q.mode == judge_mode::confirm)
           s->alphas.push_back(q.alpha);
+        if (q.mode == judge_mode::confirm)
+          s->baselines.push_back(q.baseline);
         if (q.mode == judge_mode::screening)
           s->compared.push_back(q.candidate);
         if (q.mode == judge_mode::screening && !s->screenings_end)
@@ -214,6 +217,29 @@ TEST_CASE_FIXTURE(laboratory, "the same candidate requested twice at once is eva
   CHECK(two->value->result == verdict::pass);
   CHECK(said->compiled.size() == 2);
   CHECK(screenings() == 2);
+}
+
+TEST_CASE_FIXTURE(laboratory, "a final check is against the reference, or against another candidate if asked") {
+  evaluate_request compiled;
+  compiled.what.source = "other";
+  compiled.compile_only = true;
+  auto other = ask<evaluation>(tested, atom::evaluate_v, compiled);
+  run();
+  REQUIRE(other->value);
+  evaluate_request q;
+  q.what.source = "candidate";
+  q.final_check = true;
+  q.champion.object = other->value->object;
+  auto plain = ask<evaluation>(tested, atom::evaluate_v, q);
+  run();
+  REQUIRE(plain->value);
+  settle(*plain->value);
+  q.against_champion = true;
+  auto beside = ask<evaluation>(tested, atom::evaluate_v, q);
+  run();
+  REQUIRE(beside->value);
+  CHECK(said->baselines == std::vector<std::string>{"", "object of other"});
+  CHECK(beside->value->evaluations.back() != plain->value->evaluations.back());
 }
 
 TEST_CASE_FIXTURE(laboratory, "a long compile is synced at once, a short one with the next event that must be") {

@@ -47,9 +47,9 @@ result<std::unique_ptr<node>> start_judge(const std::string& data_dir, const std
 }
 
 result<single_evaluation> judge_alone(node& where, const campaign_spec& spec, const candidate& what,
-                                      const judge_watch& watch) {
+                                      const judge_watch& watch, const candidate* baseline) {
   auto waiting = std::async(std::launch::async, [&] {
-    return evaluate_once(where, spec, what, std::chrono::duration_cast<seconds>(whole_limit));
+    return evaluate_once(where, spec, what, std::chrono::duration_cast<seconds>(whole_limit), baseline);
   });
   bool told = false;
   const auto start = steady_clock::now();

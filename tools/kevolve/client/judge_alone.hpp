@@ -21,8 +21,9 @@ struct judge_watch {
   bool quiet = false;      // says not even what it waits for
 };
 
-// Blocks until the candidate is judged. A signal ends the process, with exit code 130.
+// Blocks until the candidate is judged, against the reference or the given candidate. A signal ends the process, with
+// exit code 130.
 result<single_evaluation> judge_alone(node& where, const campaign_spec& spec, const candidate& what,
-                                      const judge_watch& watch);
+                                      const judge_watch& watch, const candidate* baseline = nullptr);
 
 } // namespace kevolve
