@@ -32,6 +32,7 @@ struct ancestor : speedup_interval {
   std::string bound;                         // what holds it up, where the judge says so: evidence "bound"
   std::string bound_why;                     // the figures that say so
   std::string code_notes;                    // what stands out in its machine code: evidence "sass.notes"
+  uint64_t duplicate_of = 0;                 // the candidate with the same bytes, which was judged; 0: none
 };
 
 // The fastest candidate so far.
@@ -43,7 +44,7 @@ struct leading_candidate : speedup_interval {
 template <class I>
 typename I::result_type inspect(I& f, ancestor& x) {
   return f(x.genome, x.source, x.flags, x.verdict, x.detail, x.speedup, x.index, x.summary, x.ci_low, x.ci_high,
-           x.baseline, x.baseline_ns, x.shape_ns, x.bound, x.bound_why, x.code_notes);
+           x.baseline, x.baseline_ns, x.shape_ns, x.bound, x.bound_why, x.code_notes, x.duplicate_of);
 }
 template <class I>
 typename I::result_type inspect(I& f, leading_candidate& x) {

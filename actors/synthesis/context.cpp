@@ -43,6 +43,7 @@ ancestor to_ancestor(const node_record& node, std::string source) {
   a.set_speedup(node);
   a.baseline = node.baseline;
   a.index = node.index;
+  a.duplicate_of = node.duplicate_of;
   a.summary = node.proposal.summary;
   return a;
 }

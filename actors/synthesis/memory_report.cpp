@@ -155,6 +155,8 @@ std::vector<T> ordered(std::vector<T> in, Before before) {
 }
 
 std::string outcome(const attempt& a) {
+  if (a.same_as != 0)
+    return "same as candidate " + std::to_string(a.same_as);
   if (a.result != verdict::pass)
     return to_string(a.result);
   if (a.gain <= 0)
@@ -198,6 +200,10 @@ memory_report make_report(const report_facts& facts) {
       ordered(std::move(out.findings), [](const finding& a, const finding& b) { return a.weight > b.weight; });
   std::set<std::string> named;
   for (auto a = facts.attempts.rbegin(); a != facts.attempts.rend(); ++a) {
+    if (a->same_as != 0) {
+      out.repeated.push_back(*a);
+      continue;
+    }
     if (a->tactic.empty() || a->result == verdict::none || !named.insert(a->tactic).second)
       continue;
     if (a->result == verdict::pass && a->gain >= least_gain)
@@ -210,6 +216,8 @@ memory_report make_report(const report_facts& facts) {
   out.helped = ordered(std::move(out.helped), [](const attempt& a, const attempt& b) { return a.gain > b.gain; });
   if (out.failed.size() > most_failed)
     out.failed.resize(most_failed);
+  if (out.repeated.size() > most_helped)
+    out.repeated.resize(most_helped);
   if (out.neutral.size() > most_helped)
     out.neutral.resize(most_helped);
   if (out.helped.size() > most_helped)
@@ -242,6 +250,10 @@ std::string report_text(const memory_report& r) {
   if (!r.helped.empty())
     out += "Tried and helped:\n";
   for (const auto& a : r.helped)
+    out += line_of(a);
+  if (!r.repeated.empty())
+    out += "Submitted again, byte for byte, and not judged again:\n";
+  for (const auto& a : r.repeated)
     out += line_of(a);
   return out;
 }

@@ -27,6 +27,7 @@ struct attempt {
   verdict result = verdict::none;
   double gain = 0.0; // its fitness relative to that of its parent; 0 unless both passed
   bool from_reference = false;
+  uint64_t same_as = 0; // the candidate with the same bytes, which was judged; 0: none
 };
 
 // The figures of the candidate's shape that comes closest to a peak of the hardware. 0: unknown.
@@ -54,6 +55,7 @@ struct memory_report {
   std::vector<attempt> failed;   // newest first, each tactic once
   std::vector<attempt> neutral;  // newest first, each tactic once: no measurable difference in screenings
   std::vector<attempt> helped;   // best first
+  std::vector<attempt> repeated; // newest first: the same bytes as an earlier candidate, so nothing was learnt
 };
 
 memory_report make_report(const report_facts& facts);

@@ -120,6 +120,8 @@ std::string interval_words(double low, double high) {
 std::string outcome_words(const ancestor& a) {
   if (a.verdict.empty() || a.verdict == "none")
     return "no result so far";
+  if (a.duplicate_of != 0)
+    return "same as candidate " + std::to_string(a.duplicate_of) + ", byte for byte";
   return a.verdict == "pass"
              ? "passed, " + number(a.speedup) + " times as fast as the reference" + interval_words(a.ci_low, a.ci_high)
              : a.verdict;

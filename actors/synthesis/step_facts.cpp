@@ -48,8 +48,8 @@ double bandwidth(const synthesis_context& context, const std::map<std::string, s
 attempt attempt_of(const ancestor& made, const ancestor* from) {
   const auto v = parse_verdict(made.verdict);
   const auto before = from == nullptr ? 1.0 : from->speedup;
-  return {made.index, made.summary, v, v == verdict::pass && before > 0.0 ? made.speedup / before : 0.0,
-          from == nullptr};
+  return {made.index,      made.summary,     v, v == verdict::pass && before > 0.0 ? made.speedup / before : 0.0,
+          from == nullptr, made.duplicate_of};
 }
 
 // Returns the steps from the first parent and those that led to it, the oldest first.

@@ -115,6 +115,21 @@ TEST_CASE("failed tactics are listed once and newest first, helpful ones best fi
   CHECK(make_report(f).failed[0].node == 59);
 }
 
+TEST_CASE("a resubmission is the same as the first, and neither helped nor failed") {
+  report_facts f;
+  f.result = verdict::pass;
+  f.attempts = {{3, "fma", verdict::pass, 1.5},
+                {7, "fma", verdict::pass, 1.5, false, 3},
+                {8, "new words", verdict::crashed, 0.0, false, 2}};
+  const auto r = make_report(f);
+  REQUIRE(r.helped.size() == 1);
+  CHECK(r.helped[0].node == 3);
+  CHECK(r.failed.empty());
+  const auto text = report_text(r);
+  CHECK(text.find("- node 7: \"fma\" → same as candidate 3\n") != std::string::npos);
+  CHECK(text.find("- node 8: \"new words\" → same as candidate 2\n") != std::string::npos);
+}
+
 TEST_CASE("foreign text in a report is harmless") {
   report_facts f;
   f.result = verdict::crashed;

@@ -104,7 +104,7 @@ std::string spent_note(const json& s) {
 void print_injected(const json& answer) {
   const auto changed = answer.value("changed", true);
   print_out(
-      fmt::format("{} candidate {}\n", changed ? "injected as" : "it is there already, as", candidate_at(answer)));
+      fmt::format("{} candidate {}\n", changed ? "injected as" : "nothing was added: same as", candidate_at(answer)));
 }
 
 void print_fork(const json& answer) {
