@@ -224,6 +224,10 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
     s.duration("compile_limit",
                {.text = "of one candidate's compile, by the clock", .low = 0.0, .high = 86'400.0, .low_open = true},
                spec.compile_limit_s);
+    s.value("fresh",
+            {.text = "measure every candidate anew; otherwise results of other campaigns in the data directory are "
+                     "reused, and labelled"},
+            spec.fresh);
   });
 }
 

@@ -85,6 +85,7 @@ struct campaign_spec {
   std::vector<model_spec> models;     // by the index of the generator; generators that ask no model have one, too
   bool adapt_weights = true;          // adapt the weights of the generators
   std::vector<session_spec> sessions; // by the index of the generator
+  bool fresh = false;                 // measure everything anew, whatever other campaigns have measured
 };
 
 // Returns true if the generator asks a model.
@@ -128,7 +129,7 @@ typename I::result_type inspect(I& f, judge_spec& x) {
 template <class I>
 typename I::result_type inspect(I& f, campaign_spec& x) {
   return f(x.task, x.path, x.text, x.overrides, x.target, x.seed, x.generators, x.search, x.memory, x.draft_candidates,
-           x.budget, x.stop, x.judge, x.compile_limit_s, x.models, x.adapt_weights, x.sessions);
+           x.budget, x.stop, x.judge, x.compile_limit_s, x.models, x.adapt_weights, x.sessions, x.fresh);
 }
 
 // The targets of this build, and their languages. An empty list accepts any name of a target, and any language.

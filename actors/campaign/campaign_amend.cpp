@@ -33,6 +33,7 @@ void apply(pointer self, amendment_record r, promotion_rule rule, node_record no
   const auto estimate = node.estimate; // an amendment does not say
   node.set_measurement(r);
   node.estimate = estimate;
+  node.reused_from = r.reused_from;
   node.confirmed = f.tree.at(r.index).confirmed;
   push(self, event_kind::node_amended, encode(r), {{keys::nodes, keys::node(st.context->id, r.index), encode(node)}},
        then);
@@ -54,7 +55,7 @@ void amend_one(pointer self, amendment_record r, promotion_rule promote, std::fu
                 keys::node(st.context->id, r.index))
       .then(
           [self, r, promote, then](std::string& bytes) mutable {
-            auto node = decode<node_record>(bytes);
+            auto node = decode_older<node_record>(bytes);
             if (node)
               apply(self, std::move(r), promote, std::move(*node), then);
             else

@@ -52,6 +52,7 @@ void try_later(pointer self, const std::string& why) {
 amendment_record measured_figures(uint64_t index, const evaluation& e) {
   amendment_record a;
   a.index = index;
+  a.reused_from = e.reused_from;
   if (e.result == verdict::pass) {
     a.set_score(e);
     return a;
@@ -126,6 +127,7 @@ void confirmed(pointer self, evaluation& e) {
   record.best = f.champion.index;
   record.set_speedup(e);
   record.shapes = e.last.timings;
+  record.reused_from = e.reused_from;
   if (auto why = e.last.evidence.find("disturbed"); why != e.last.evidence.end())
     record.disturbed = why->second;
   // The node gets the measured figure, as the campaign does.
@@ -181,7 +183,7 @@ void finish(pointer self, end_reason reason, const std::string& detail) {
                 keys::node(st.context->id, index))
       .then(
           [self, lost, index](std::string& bytes) {
-            auto node = decode<node_record>(bytes);
+            auto node = decode_older<node_record>(bytes);
             if (!node) {
               end(self, {{},
                          campaign_phase::failed,
@@ -207,6 +209,8 @@ void end(pointer self, finish_record record, std::function<void()> stored) {
     // A cancelled campaign keeps the chain's figures, without the final confirmation.
     record.best = st.fold.champion.index;
     record.set_speedup(st.fold.champion);
+    if (const auto owner = st.fold.reused.find(record.best); owner != st.fold.reused.end())
+      record.reused_from = owner->second;
   }
   if (!move(self, campaign_event::end))
     return;

@@ -73,6 +73,13 @@ bool fold_selected(campaign_fold& f, const selection_record& r) {
 
 namespace {
 
+void note_owner(campaign_fold& f, uint64_t index, const result_owner& owner) {
+  if (owner)
+    f.reused[index] = owner;
+  else
+    f.reused.erase(index);
+}
+
 // Adds the step's gain over the best known before it, and its cost, to the yield of its generator.
 void count_yield(campaign_fold& f, const node_record& r) {
   const auto step = f.open.find(r.index);
@@ -83,7 +90,7 @@ void count_yield(campaign_fold& f, const node_record& r) {
   const bool people = find_generator_kind(r.proposal.generator).waits_for_people;
   y.seconds += static_cast<double>((people ? 0 : r.propose_ns) + r.compile_ns + r.judge_ns) / 1e9;
   const auto before = f.champion.index == 0 ? 1.0 : f.champion.speedup;
-  if (r.result == verdict::pass && r.confirmed && r.speedup > before)
+  if (r.result == verdict::pass && r.confirmed && r.duplicate_of == 0 && r.speedup > before)
     y.gain += std::log(r.speedup / before);
 }
 
@@ -123,6 +130,7 @@ bool fold_finished(campaign_fold& f, const node_record& r) {
   }
   if (r.confirmed)
     f.objects[r.index] = r.object;
+  note_owner(f, r.index, r.reused_from);
   count_node(f.samples, r);
   f.compile_ns += r.compile_ns;
   f.judge_ns += r.judge_ns;
@@ -173,7 +181,10 @@ bool fold_champion_changed(campaign_fold& f, const champion_record& r) {
 bool fold_amended(campaign_fold& f, const amendment_record& r) {
   if (r.result == verdict::pass)
     f.measured.insert(r.index);
-  return f.tree.amend(r.index, r, r.confirmed);
+  if (!f.tree.amend(r.index, r, r.confirmed))
+    return false;
+  note_owner(f, r.index, r.reused_from);
+  return true;
 }
 
 bool fold_steered(campaign_fold& f, const steering_record& r) {
@@ -336,12 +347,15 @@ campaign_status status_of(const campaign_fold& f, const campaign_spec& spec) {
   s.best = f.champion.index;
   if (f.champion.index != 0)
     s.set_speedup(f.champion);
+  if (const auto owner = f.reused.find(s.best); owner != f.reused.end())
+    s.reused_from = owner->second;
   if (f.ended && f.finish.best != 0) {
     s.best = f.finish.best;
     s.set_speedup(f.finish);
     s.final_confirmed = !f.finish.shapes.empty();
     s.shapes = f.finish.shapes;
     s.disturbed = f.finish.disturbed;
+    s.reused_from = f.finish.reused_from;
   }
   if (auto i = f.summaries.find(s.best); i != f.summaries.end() && s.best != 0)
     s.best_summary = i->second;

@@ -82,7 +82,7 @@ void adopt(pointer self, uint64_t index) {
             auto open = self->state.fold.open.find(index);
             if (open == self->state.fold.open.end())
               return;
-            auto record = decode<node_record>(bytes);
+            auto record = decode_older<node_record>(bytes);
             if (record && record->state == candidate_state::proposed)
               spawn_node(self, std::move(*record));
             else if (self->state.context->evaluate_only)
@@ -154,7 +154,7 @@ void thin_samples(pointer self) {
                   keys::evaluation(id))
         .then(
             [self](std::string& bytes) {
-              auto record = decode<evaluation_record>(bytes);
+              auto record = decode_older<evaluation_record>(bytes);
               if (!record || self->state.fold.ended || !thin(*record))
                 return;
               append_request a;

@@ -37,6 +37,8 @@ node_brief brief_of(const campaign_fold& f, const tree_node& n, bool elsewhere) 
   b.confirmed = n.confirmed;
   b.draft = n.draft;
   b.duplicate_of = n.duplicate_of;
+  if (const auto owner = f.reused.find(n.index); owner != f.reused.end())
+    b.reused_from = owner->second;
   b.visits = n.visits;
   b.pinned = f.steered.pinned.contains(n.index);
   b.banned = is_banned(f.tree, f.steered.banned, n.index);

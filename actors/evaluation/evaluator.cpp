@@ -165,6 +165,7 @@ evaluation_record new_record(const evaluator_state& st, const run_ptr& r, stage 
   record.toolchain = st.ground.toolchain;
   record.device = st.ground.device;
   record.harness = st.ground.harness;
+  record.measured_for = {st.context->id, r->request.index};
   return record;
 }
 
@@ -297,7 +298,7 @@ void take_over(pointer self, const run_ptr& r, stage s, const id128& id) {
       failed(self, r, e);
   };
   auto found = [self, r, s, id, otherwise](std::string& bytes) {
-    auto record = decode<evaluation_record>(bytes);
+    auto record = decode_older<evaluation_record>(bytes);
     if (!record) {
       pay(self, r, s, id, {});
       return;
@@ -471,6 +472,7 @@ evaluator_actor::behavior_type evaluator(pointer self, actor_status_ptr own_stat
         r->candidate = candidate_id(request.what);
         r->progress.final_check = request.final_check;
         r->progress.compile_only = request.compile_only;
+        r->progress.campaign = st.context->id;
         if (!request.compile_only && st.champion.index == 0 && !st.told)
           st.champion = request.champion;
         r->request = std::move(request);

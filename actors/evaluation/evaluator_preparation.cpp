@@ -63,7 +63,8 @@ void ready(pointer self, const making_ptr& m) {
                m->out.toolchain,
                m->out.device,
                reference_id(task.reference_source, task.oracle_source, task.oracle_entry),
-               static_cast<uint32_t>(st.context->spec->compile_limit_s * 1e3)};
+               static_cast<uint32_t>(st.context->spec->compile_limit_s * 1e3),
+               st.context->spec->fresh ? st.context->id : id128{}};
   if (st.context->batch) // compile-only jobs run on this machine
     st.ground.toolchain = st.context->hardware->toolchain_fingerprint(st.context->spec->task.task.libraries);
   for (auto& p : std::exchange(st.awaiting_preparation, {}))

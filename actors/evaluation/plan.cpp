@@ -44,6 +44,11 @@ double gain_of(const judge_outcome& o) {
   return std::from_chars(text->second.data(), end, out).ec == std::errc{} ? out : 0.0;
 }
 
+// Returns the owner of a result that another campaign than the asking one has measured; zero if none is known.
+result_owner foreign_owner(const evaluation_progress& p, const evaluation_record& record) {
+  return record.measured_for.campaign == p.campaign ? result_owner{} : record.measured_for;
+}
+
 } // namespace
 
 id128 reference_id(const std::string& reference, const std::string& oracle, const std::string& oracle_entry) {
@@ -65,6 +70,8 @@ id128 evaluation_id(const evaluation_ground& ground, const id128& subject, stage
     ask_for(s, settings, 0.0);
     key.settings = encode(settings);
   }
+  if (ground.fresh_for)
+    key.settings += encode(ground.fresh_for);
   return derive_id("evaluation", encode(key));
 }
 
@@ -126,6 +133,7 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
     p.built = o.evidence;
     if (o.result != verdict::pass) {
       r.set_verdict(o);
+      r.reused_from = foreign_owner(p, record);
     } else if (p.compile_only) {
       r.detail = record.log;
       r.last.evidence = p.built;
@@ -142,6 +150,7 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
     r.last = o;
     r.last.evidence.insert(p.built.begin(), p.built.end());
     r.set_speedup(o);
+    r.reused_from = foreign_owner(p, record);
   }
   // A session that was never calm does not verify the figure, though it may show which is faster.
   const bool calm =

@@ -29,6 +29,7 @@ struct evaluation_ground {
   std::string device;
   id128 measure; // reference_id(): a verdict holds only for the reference it was measured by
   uint32_t compile_limit_ms = compile_request{}.limit_ms;
+  id128 fresh_for = {}; // the campaign that measures everything anew; zero: results of all campaigns are shared
 };
 
 // Returns an id of the texts of reference and oracle, which the contract does not contain.
@@ -36,7 +37,7 @@ id128 reference_id(const std::string& reference, const std::string& oracle, cons
 
 // Returns hash(subject, task, measure, harness, toolchain, device, stage, baseline). The subject of a compile is the
 // candidate, that of a judge run its object: sources that compile to the same code share their verdict. The baseline is
-// zero for the reference and for compile.
+// zero for the reference and for compile. A campaign that measures anew has ids of its own.
 id128 evaluation_id(const evaluation_ground& ground, const id128& subject, stage s, const id128& baseline);
 id128 object_id(const std::string& object_blob);
 
@@ -52,6 +53,7 @@ struct evaluation_progress {
   bool confirmed = false;
   bool audited = false;
   std::map<std::string, std::string> built; // the compiler's evidence about the object
+  id128 campaign;                           // that asks
   double audit_from = 0.0;                  // ratio to the baseline from which the candidate is a surprise; 0: never
   evaluation result;
 };
@@ -62,7 +64,7 @@ void ask_for(stage s, judge_request& request, double level = 0.05);
 // Returns the stage that follows from the results so far; done if none does.
 stage next_stage(const evaluation_progress& p);
 
-// Adds a stage's stored result to the progress.
+// Adds a stage's stored result to the progress. Verdict and figures that another campaign measured are marked.
 void apply(evaluation_progress& p, stage s, const evaluation_record& record);
 
 // Returns the figures of a confirmed or compared candidate against the reference: the baseline's speed-up times its own

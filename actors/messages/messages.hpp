@@ -150,8 +150,9 @@ struct evaluation : measurement {
   judge_outcome last; // the last judge run
   int64_t compile_ns = 0;
   int64_t judge_ns = 0;
-  append_request unsaved; // the last stage's result, stored together with the records that follow from it, in one
-                          // synced write
+  result_owner reused_from; // as in node_record
+  append_request unsaved;   // the last stage's result, stored together with the records that follow from it, in one
+                            // synced write
 };
 
 // Messages about campaigns.
@@ -202,6 +203,7 @@ struct campaign_status : speedup_interval {
   std::string waits_for;       // "batch": their export; "import": the results; "home": everything in the batch has been
                                // judged; empty: none of these
   id128 batch;                 // the exported batch; zero: none
+  result_owner reused_from;    // of the best's figures, as in node_record
 };
 // A change that a person requests.
 struct steer_request {
@@ -244,6 +246,7 @@ struct node_brief : score {
   std::string injected_by;   // empty: made by the search itself
   std::string waits_for;     // "a batch": no device here can judge it; empty: does not wait for one
   uint64_t duplicate_of = 0; // as in node_record
+  result_owner reused_from;  // as in node_record
 };
 struct tree_page {
   std::vector<node_brief> items;
@@ -304,7 +307,7 @@ template <class I>
 typename I::result_type inspect(I& f, evaluation& x) {
   return f(x.baseline, x.result, x.trouble, x.rule, x.detail, x.object, x.speedup, x.ci_low, x.ci_high, x.estimate,
            x.confirmed, x.verified, x.confirmed_by, x.log_e, x.decision, x.evaluations, x.last, x.compile_ns,
-           x.judge_ns, x.unsaved);
+           x.judge_ns, x.reused_from, x.unsaved);
 }
 template <class I>
 typename I::result_type inspect(I& f, node_result& x) {
@@ -321,7 +324,7 @@ typename I::result_type inspect(I& f, campaign_status& x) {
            x.speedup, x.ci_low, x.ci_high, x.final_confirmed, x.best_summary, x.budget_candidates, x.budget_wall_s,
            x.wall_s, x.compile_s, x.device_s, x.last_sequence, x.tree_hash, x.shapes, x.priority, x.budget_device_s,
            x.origin, x.origin_node, x.pinned, x.banned, x.disturbed, x.models, x.budget_tokens, x.budget_cost,
-           x.awaiting_batch, x.waits_for, x.batch);
+           x.awaiting_batch, x.waits_for, x.batch, x.reused_from);
 }
 template <class I>
 typename I::result_type inspect(I& f, steer_request& x) {
@@ -340,7 +343,7 @@ typename I::result_type inspect(I& f, campaign_start& x) {
 template <class I>
 typename I::result_type inspect(I& f, node_brief& x) {
   return f(x.index, x.parents, x.state, x.result, x.speedup, x.ci_low, x.ci_high, x.estimate, x.confirmed, x.draft,
-           x.visits, x.summary, x.pinned, x.banned, x.injected_by, x.waits_for, x.duplicate_of);
+           x.visits, x.summary, x.pinned, x.banned, x.injected_by, x.waits_for, x.duplicate_of, x.reused_from);
 }
 template <class I>
 typename I::result_type inspect(I& f, tree_page& x) {

@@ -12,7 +12,7 @@
 
 namespace kevolve {
 
-inline constexpr uint16_t record_version = 1;
+inline constexpr uint16_t record_version = 2;
 
 // A campaign's share of a kind of lease is proportional to its priority, as long as it has requests waiting or asks
 // again as soon as a lease has ended.
@@ -120,6 +120,15 @@ struct intent_record {
   uint64_t epoch = 0; // epoch of the lease
 };
 
+// The campaign and the candidate that a result was measured for. A zero campaign: unknown, or none but the reader's.
+struct result_owner {
+  id128 campaign;
+  uint64_t index = 0; // 0: no candidate of the tree, such as a file that was judged alone
+
+  explicit operator bool() const { return static_cast<bool>(campaign); }
+  bool operator==(const result_owner&) const = default;
+};
+
 // The record of an evaluation id: one stage's result, shared by every campaign.
 struct evaluation_record {
   id128 evaluation;
@@ -133,6 +142,7 @@ struct evaluation_record {
   std::string device;
   std::string harness;
   int64_t wall_ns = 0;
+  result_owner measured_for; // zero in records of version 1
 };
 
 // A candidate whole, but for the blobs. Stored under (campaign, index).
@@ -152,8 +162,9 @@ struct node_record : measurement {
   int64_t propose_ns = 0;
   int64_t compile_ns = 0;
   int64_t judge_ns = 0;
-  int64_t wall_ns = 0; // from selection to the end
-  id128 tree_hash;     // hash of the folded tree after this event
+  int64_t wall_ns = 0;      // from selection to the end
+  id128 tree_hash;          // hash of the folded tree after this event
+  result_owner reused_from; // whose measurement its verdict and figures are, if another campaign's
 };
 
 struct fault_record {
@@ -185,6 +196,7 @@ struct amendment_record : measurement {
   uint64_t index = 0;
   id128 tree_hash;        // of the folded tree after this event
   bool confirmed = false; // shown to be faster by the final confirmation, without an earlier test of its promotion
+  result_owner reused_from = {}; // as in node_record
 };
 
 struct state_record {
@@ -257,6 +269,7 @@ struct finish_record : speedup_interval {
   uint64_t best = 0;                // index; 0: none
   std::vector<shape_timing> shapes; // of the final confirmation
   std::string disturbed = {};       // why none of its sessions was calm; empty: one was
+  result_owner reused_from = {};    // as in node_record
 };
 
 template <class I>
@@ -289,16 +302,20 @@ typename I::result_type inspect(I& f, intent_record& x) {
   return f(x.index, x.evaluation, x.stage, x.epoch);
 }
 template <class I>
+typename I::result_type inspect(I& f, result_owner& x) {
+  return f(x.campaign, x.index);
+}
+template <class I>
 typename I::result_type inspect(I& f, evaluation_record& x) {
   return f(x.evaluation, x.stage, x.candidate, x.baseline, x.object, x.log, x.outcome, x.toolchain, x.device, x.harness,
-           x.wall_ns);
+           x.wall_ns, x.measured_for);
 }
 template <class I>
 typename I::result_type inspect(I& f, node_record& x) {
   stored_as_text state{x.state};
   return f(x.index, x.node, x.parents, x.proposal, state, x.result, x.rule, x.detail, x.speedup, x.ci_low, x.ci_high,
            x.estimate, x.confirmed, x.baseline, x.duplicate_of, x.evaluations, x.object, x.trouble, x.propose_ns,
-           x.compile_ns, x.judge_ns, x.wall_ns, x.tree_hash);
+           x.compile_ns, x.judge_ns, x.wall_ns, x.tree_hash, x.reused_from);
 }
 template <class I>
 typename I::result_type inspect(I& f, fault_record& x) {
@@ -314,7 +331,8 @@ typename I::result_type inspect(I& f, confirmation_record& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, amendment_record& x) {
-  return f(x.index, x.result, x.rule, x.detail, x.speedup, x.ci_low, x.ci_high, x.tree_hash, x.confirmed);
+  return f(x.index, x.result, x.rule, x.detail, x.speedup, x.ci_low, x.ci_high, x.tree_hash, x.confirmed,
+           x.reused_from);
 }
 template <class I>
 typename I::result_type inspect(I& f, state_record& x) {
@@ -352,7 +370,7 @@ template <class I>
 typename I::result_type inspect(I& f, finish_record& x) {
   stored_as_text state{x.state};
   stored_as_text stop_reason{x.stop_reason};
-  return f(state, stop_reason, x.detail, x.best, x.speedup, x.ci_low, x.ci_high, x.shapes, x.disturbed);
+  return f(state, stop_reason, x.detail, x.best, x.speedup, x.ci_low, x.ci_high, x.shapes, x.disturbed, x.reused_from);
 }
 
 } // namespace kevolve

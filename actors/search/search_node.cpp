@@ -60,6 +60,7 @@ void take(search_node_state& st, evaluation& e) {
   r.set_speedup(speedup_of(e, st.champion.speedup));
   r.object = e.object;
   r.confirmed = e.confirmed;
+  r.reused_from = e.reused_from;
   r.baseline = st.champion.index;
   r.evaluations.insert(r.evaluations.end(), e.evaluations.begin(), e.evaluations.end());
   r.compile_ns += e.compile_ns;
@@ -96,7 +97,7 @@ void take_verdict(node_pointer self, uint64_t of, append_request unsaved) {
                 keys::node(st.context->id, of))
       .then(
           [self, of, saved](std::string& bytes) {
-            const auto first = decode<node_record>(bytes);
+            const auto first = decode_older<node_record>(bytes);
             if (!first) {
               evaluate(self, std::move(*saved));
               return;
@@ -104,8 +105,9 @@ void take_verdict(node_pointer self, uint64_t of, append_request unsaved) {
             auto& r = self->state.record;
             r.duplicate_of = of;
             r.set_measurement(*first);
+            r.reused_from = first->reused_from;
             if (r.result == verdict::pass)
-              r.detail = "the candidate of node " + std::to_string(of) + ", judged there";
+              r.detail = "same as candidate " + std::to_string(of);
             r.baseline = first->baseline;
             evaluation none;
             none.unsaved = std::move(*saved);
@@ -216,7 +218,7 @@ search_node_actor::behavior_type handlers(node_pointer self) {
                       keys::node(st.context->id, st.record.index))
             .then(
                 [self](std::string& bytes) {
-                  auto record = decode<node_record>(bytes);
+                  auto record = decode_older<node_record>(bytes);
                   for (auto& p : std::exchange(self->state.askers, {}))
                     if (record)
                       p.deliver(*record);

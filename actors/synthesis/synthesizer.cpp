@@ -67,7 +67,7 @@ void read_told(synthesizer_pointer self, const work_ptr& w) {
   self->request(context.journal, until_answered, atom::lookup_v, std::string{keys::evaluations}, keys::evaluation(id))
       .then(
           [self, w, a = &first->second](std::string& bytes) {
-            if (const auto e = decode<evaluation_record>(bytes))
+            if (const auto e = decode_older<evaluation_record>(bytes))
               append_feedback(*a, *e);
             read_told(self, w);
           },
@@ -93,7 +93,7 @@ void read_next(synthesizer_pointer self, const work_ptr& w) {
                 keys::node(context.id, index))
       .then(
           [self, w, index, give_up](std::string& bytes) {
-            auto node = decode<node_record>(bytes);
+            auto node = decode_older<node_record>(bytes);
             if (!node || node->proposal.source.empty()) {
               read_next(self, w);
               return;

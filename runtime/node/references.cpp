@@ -21,7 +21,7 @@ void name_blob(const std::string& digest, const name_visitor& visit) {
 }
 
 result<void> names_of_node(const std::string& bytes, const name_visitor& visit) {
-  auto r = decode<node_record>(bytes);
+  auto r = decode_older<node_record>(bytes);
   if (!r)
     return tl::unexpected(r.error());
   name_blob(r->proposal.source, visit);
@@ -97,7 +97,7 @@ const std::vector<naming_place>& naming_places() {
 }
 
 result<void> names_of_evaluation(const std::string& bytes, const name_visitor& visit) {
-  auto r = decode<evaluation_record>(bytes);
+  auto r = decode_older<evaluation_record>(bytes);
   if (!r)
     return tl::unexpected(r.error());
   name_blob(r->object, visit);
@@ -166,7 +166,7 @@ result<void> look_at_events(const store& data, const std::set<std::string>& left
         expect(table::index, keys::campaign(id), "its submission");
         expect(table::index, keys::status(id), "its state");
       } else if (kind == event_kind::node_finished)
-        if (auto r = decode<node_record>(e.payload))
+        if (auto r = decode_older<node_record>(e.payload))
           expect(table::nodes, keys::node(id, r->index), "candidate " + std::to_string(r->index));
     });
     if (!ok)

@@ -198,7 +198,7 @@ TEST_CASE_FIXTURE(laboratory, "an evaluation is prepared, compiled, screened and
     REQUIRE(stored);
     REQUIRE(*stored);
     // Only the compile's record contains it.
-    const auto record = decode<evaluation_record>(**stored);
+    const auto record = decode_older<evaluation_record>(**stored);
     REQUIRE(record);
     CHECK(record->outcome.evidence.contains("sass") == (record->stage == "compile"));
   }
@@ -217,6 +217,44 @@ TEST_CASE_FIXTURE(laboratory, "the same candidate requested twice at once is eva
   CHECK(two->value->result == verdict::pass);
   CHECK(said->compiled.size() == 2);
   CHECK(screenings() == 2);
+}
+
+TEST_CASE_FIXTURE(laboratory, "a result of another campaign is reused and says so, unless this one measures anew") {
+  auto first = evaluate("candidate", 5);
+  run();
+  REQUIRE(first->value);
+  CHECK_FALSE(first->value->reused_from);
+  settle(*first->value);
+  const auto as_campaign = [this](const id128& id, bool fresh) {
+    stop(caf::actor_cast<caf::actor>(tested));
+    run();
+    auto other = std::make_shared<campaign_context>(*context);
+    auto spec = std::make_shared<campaign_spec>(*context->spec);
+    spec->fresh = fresh;
+    other->id = id;
+    other->spec = spec;
+    context = other;
+    start();
+    auto e = evaluate("candidate", 1);
+    run();
+    REQUIRE(e->value);
+    settle(*e->value);
+    return *e->value;
+  };
+  const auto second = as_campaign({3, 4}, false);
+  CHECK(second.reused_from == result_owner{{1, 2}, 5});
+  CHECK(second.speedup == first->value->speedup);
+  CHECK(screenings() == 1);
+  CHECK(said->compiled.size() == 1);
+  const auto anew = as_campaign({5, 6}, true);
+  CHECK_FALSE(anew.reused_from);
+  CHECK(screenings() == 2);
+  CHECK(said->compiled.size() == 2);
+  const auto again = as_campaign({5, 6}, true); // a restart of it finds its own results
+  CHECK_FALSE(again.reused_from);
+  CHECK(screenings() == 2);
+  const auto third = as_campaign({7, 8}, false); // what was measured for one campaign alone serves no other
+  CHECK(third.reused_from == result_owner{{1, 2}, 5});
 }
 
 TEST_CASE_FIXTURE(laboratory, "a final check is against the reference, or against another candidate if asked") {

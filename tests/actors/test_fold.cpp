@@ -211,7 +211,9 @@ TEST_CASE("a tree hash that does not match is reported with its event") {
     auto events = p.events;
     for (auto& e : events)
       if (e.kind == kind) {
-        e.payload.back() = static_cast<char>(e.payload.back() ^ 1);
+        const auto after_hash = kind == event_kind::node_finished ? encode(result_owner{}).size() : 0;
+        auto& byte = e.payload[e.payload.size() - after_hash - 1];
+        byte = static_cast<char>(byte ^ 1);
         auto f = folded(events);
         INFO(to_string(kind));
         CHECK(f.mismatch.find("event " + std::to_string(e.sequence)) == 0);
@@ -465,6 +467,37 @@ TEST_CASE("the first node of a candidate represents it, and later ones are not p
   const auto again = folded(p.events);
   CHECK(again.mismatch.empty());
   CHECK(again.judged == f.judged);
+}
+
+TEST_CASE("tree and status name the campaign that measured a reused verdict, until it is measured anew") {
+  play p;
+  auto& f = p.live;
+  const result_owner other{{8, 8}, 4};
+  p.select({0}, false);
+  node_record r;
+  r.index = f.tree.size() - 1;
+  r.proposal.candidate = {7, 7};
+  r.result = verdict::pass;
+  r.speedup = 1.5;
+  r.reused_from = other;
+  CHECK(fold_finished(f, r));
+  CHECK(page_of_tree(f, false, r.index, 1).items.front().reused_from == other);
+  champion_record best;
+  best.index = r.index;
+  best.set_speedup(r);
+  fold_champion_changed(f, best);
+  CHECK(status_of(f, {}).reused_from == other);
+  amendment_record a;
+  a.index = r.index;
+  a.set_measurement(r);
+  a.speedup = 1.6;
+  CHECK(fold_amended(f, a));
+  CHECK_FALSE(page_of_tree(f, false, r.index, 1).items.front().reused_from);
+  CHECK_FALSE(status_of(f, {}).reused_from);
+  f.ended = true;
+  f.finish.best = r.index;
+  f.finish.reused_from = other;
+  CHECK(status_of(f, {}).reused_from == other);
 }
 
 TEST_CASE("an unconfirmed faster candidate may be confirmed once, and becomes the best if it passes") {

@@ -1,9 +1,13 @@
 #include "actors/evaluation/plan.hpp"
 
+#include "runtime/base/codec.hpp"
+
 #include <doctest/doctest.h>
 
 #include <map>
 #include <set>
+#include <utility>
+#include <vector>
 
 using namespace kevolve;
 
@@ -315,6 +319,7 @@ TEST_CASE("an evaluation id depends on everything that determines the result, an
       {"device", with([](auto& g) { g.device = "other"; }), subject, baseline, false, true},
       {"subject", ground, {9, 9}, baseline, true, true},
       {"rival", ground, subject, {9, 9}, false, true},
+      {"campaign that measures anew", with([](auto& g) { g.fresh_for = {9, 9}; }), subject, baseline, true, true},
   };
   std::set<id128> stages;
   for (auto s : {stage::compile, stage::screening, stage::confirm, stage::final_confirm, stage::audit}) {
@@ -327,6 +332,43 @@ TEST_CASE("an evaluation id depends on everything that determines the result, an
     }
   }
   CHECK(stages.size() == 5);
+}
+
+TEST_CASE("a verdict and figures that another campaign measured are marked, until this one measures its own") {
+  const id128 own{1, 1};
+  const result_owner other{{2, 2}, 5};
+  const auto measured = [](evaluation_record r, const result_owner& owner) {
+    r.measured_for = owner;
+    return r;
+  };
+  const auto faster = outcome(verdict::pass, comparison_decision::faster, 1.2);
+  const auto compiled = measured(built, other);
+  const auto ends = [&](const std::vector<std::pair<stage, evaluation_record>>& stages) {
+    evaluation_progress p;
+    p.campaign = own;
+    for (const auto& [s, record] : stages)
+      apply(p, s, record);
+    return p.result.reused_from;
+  };
+  CHECK_FALSE(ends({{stage::compile, compiled}})); // an object is no verdict
+  CHECK(ends({{stage::compile, measured(outcome(verdict::compile_error), other)}}) == other);
+  CHECK(ends({{stage::compile, compiled}, {stage::screening, measured(faster, other)}}) == other);
+  CHECK_FALSE(ends({{stage::compile, compiled}, {stage::screening, measured(faster, {own, 7})}}));
+  CHECK_FALSE(ends({{stage::compile, compiled}, {stage::screening, faster}})); // of an earlier version
+  CHECK_FALSE(ends({{stage::screening, measured(faster, other)}, {stage::confirm, measured(faster, {own, 7})}}));
+  CHECK(ends({{stage::screening, measured(faster, {own, 7})}, {stage::confirm, measured(faster, other)}}) == other);
+}
+
+TEST_CASE("a result that an earlier version stored names no campaign") {
+  auto record = outcome(verdict::pass);
+  record.harness = "harness";
+  auto bytes = encode(record);
+  bytes.resize(bytes.size() - encode(result_owner{}).size()); // version 1 ends before it
+  const auto read = decode_older<evaluation_record>(bytes);
+  REQUIRE(read);
+  CHECK(read->harness == "harness");
+  CHECK(read->wall_ns == 3);
+  CHECK_FALSE(read->measured_for);
 }
 
 TEST_CASE("candidates that compile to the same object share their verdict") {

@@ -127,6 +127,22 @@ TEST_CASE("an event with an invalid payload is shown as such") {
   CHECK(shown["data"].contains("undecodable"));
 }
 
+TEST_CASE("a reused verdict names the campaign and the candidate that it was measured for") {
+  node_record n;
+  CHECK(to_json(n)["reused_from"].is_null());
+  n.reused_from = {{1, 2}, 5};
+  CHECK(to_json(n)["reused_from"] == json{{"campaign", to_string(id128{1, 2})}, {"candidate", 5}});
+  n.reused_from.index = 0; // judged without a tree
+  CHECK(to_json(n)["reused_from"]["candidate"].is_null());
+  node_brief b;
+  b.reused_from = {{1, 2}, 5};
+  CHECK(json::parse(to_text(b))["reused_from"]["candidate"] == 5);
+  campaign_status s;
+  s.best = 3;
+  s.reused_from = {{1, 2}, 5};
+  CHECK(to_json(s)["best"]["reused_from"]["candidate"] == 5);
+}
+
 TEST_CASE("without a new measurement of the baseline's code there is no interval") {
   node_record n;
   n.rule = "same_object";

@@ -54,7 +54,7 @@ struct desk {
     auto bytes = data.get(table::nodes, keys::node(who, index));
     REQUIRE(bytes);
     REQUIRE(*bytes);
-    return *decode<node_record>(**bytes);
+    return *decode_older<node_record>(**bytes);
   }
   void put_node(event_kind kind, std::string payload, const node_record& r, const std::string& blob) {
     put(kind, std::move(payload),

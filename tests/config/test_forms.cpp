@@ -279,7 +279,7 @@ TEST_CASE("a campaign stored by an older version can be decoded") {
   REQUIRE(loaded);
   auto bytes = encode(*loaded);
   const auto later = encode(loaded->compile_limit_s) + encode(loaded->models) + encode(loaded->adapt_weights)
-                     + encode(loaded->sessions);
+                     + encode(loaded->sessions) + encode(loaded->fresh);
   REQUIRE(bytes.ends_with(later));
   bytes.resize(bytes.size() - later.size());
   CHECK_FALSE(decode<campaign_spec>(bytes));

@@ -238,7 +238,7 @@ campaign_fold audit(const std::string& data_dir, const id128& campaign) {
       else
         bought.insert(x->evaluation);
     } else if (e.kind == event_kind::node_finished) {
-      auto x = decode<node_record>(e.payload);
+      auto x = decode_older<node_record>(e.payload);
       REQUIRE(x);
       INFO("node " << x->index << ": " << to_string(x->result) << ", " << x->rule << ", " << x->detail);
       const bool not_judged = x->rule == "not_judged"; // every try ended with a fault

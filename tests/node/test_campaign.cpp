@@ -54,7 +54,7 @@ TEST_CASE("promotions are tests in one stream, and samples of other candidates a
   REQUIRE(rows);
   size_t thinned = 0;
   for (const auto& [key, bytes] : *rows) {
-    auto record = decode<evaluation_record>(bytes);
+    auto record = decode_older<evaluation_record>(bytes);
     REQUIRE(record);
     for (const auto& t : record->outcome.timings) {
       const bool gone = record->outcome.evidence.contains("thinned." + t.shape);

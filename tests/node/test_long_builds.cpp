@@ -69,7 +69,7 @@ node_record stored_node(const std::string& data_dir, const id128& campaign, uint
   auto bytes = (*data)->get(table::nodes, keys::node(campaign, index));
   REQUIRE(bytes);
   REQUIRE(*bytes);
-  auto record = decode<node_record>(**bytes);
+  auto record = decode_older<node_record>(**bytes);
   REQUIRE(record);
   return *record;
 }

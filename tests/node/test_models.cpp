@@ -33,7 +33,7 @@ std::map<std::string, int> made_by(const std::string& data_dir, const id128& cam
   for (uint64_t i = 1; i <= nodes; ++i) {
     auto bytes = (*data)->get(table::nodes, keys::node(campaign, i));
     REQUIRE((bytes && *bytes));
-    auto node = decode<node_record>(**bytes);
+    auto node = decode_older<node_record>(**bytes);
     REQUIRE(node);
     ++out[node->rule == "withdrawn" ? "nobody" : node->proposal.generator];
   }
@@ -122,7 +122,7 @@ TEST_CASE("a repeated candidate is not judged again and gets the first one's fig
   for (uint64_t i = 1; i <= 6; ++i) {
     auto bytes = (*data)->get(table::nodes, keys::node(id, i));
     REQUIRE((bytes && *bytes));
-    auto node = decode<node_record>(**bytes);
+    auto node = decode_older<node_record>(**bytes);
     REQUIRE(node);
     by_source[node->proposal.source].push_back(*node);
   }

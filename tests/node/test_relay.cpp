@@ -185,7 +185,7 @@ TEST_CASE("a model that never answers blocks neither other generators nor the ca
     auto bytes = (*data)->get(table::nodes, keys::node(id, i));
     REQUIRE(bytes);
     REQUIRE(*bytes);
-    auto node = decode<node_record>(**bytes);
+    auto node = decode_older<node_record>(**bytes);
     REQUIRE(node);
     withdrawn += node->rule == "withdrawn" ? 1U : 0U;
   }

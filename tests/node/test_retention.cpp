@@ -44,7 +44,7 @@ std::map<std::string, std::string> rows(const store& data, table where, const st
 size_t check_whole(const store& data, const id128& campaign) {
   size_t named = 0;
   for (const auto& [key, value] : rows(data, table::nodes, keys::of(campaign))) {
-    auto r = decode<node_record>(value);
+    auto r = decode_older<node_record>(value);
     REQUIRE(r);
     for (const auto& blob : {r->proposal.source, r->object})
       if (!blob.empty()) {
@@ -72,7 +72,7 @@ std::pair<id128, id128> two_ended(const std::string& path) {
 std::set<id128> evaluations_of(const store& data, const id128& campaign) {
   std::set<id128> out;
   for (const auto& [key, value] : rows(data, table::nodes, keys::of(campaign)))
-    if (auto r = decode<node_record>(value))
+    if (auto r = decode_older<node_record>(value))
       out.insert(r->evaluations.begin(), r->evaluations.end());
   return out;
 }
@@ -274,7 +274,7 @@ TEST_CASE("data held by candidates in flight stays, and so do campaigns that hav
   auto& s = **data;
   std::vector<std::string> results;
   for (const auto& [key, value] : rows(s, table::nodes, keys::of(first))) {
-    auto r = decode<node_record>(value);
+    auto r = decode_older<node_record>(value);
     REQUIRE(r);
     for (const auto& id : r->evaluations)
       results.push_back(keys::evaluation(id));

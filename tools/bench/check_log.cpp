@@ -55,7 +55,7 @@ void look_at_evaluation(const store& data, findings& f, const event_record& e) {
     f.dangling.push_back(name + ": no record");
     return;
   }
-  auto record = decode<evaluation_record>(**bytes);
+  auto record = decode_older<evaluation_record>(**bytes);
   if (!record)
     f.dangling.push_back(name + ": " + to_string(record.error()));
   else if (i->stage == "compile" && !record->object.empty())

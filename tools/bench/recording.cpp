@@ -57,7 +57,7 @@ public:
         return {};
       }
       case event_kind::campaign_finished:
-        return keep(decode<finish_record>(e.payload), out_.finish);
+        return keep(decode_older<finish_record>(e.payload), out_.finish);
       default:
         return {};
     }
@@ -86,7 +86,7 @@ private:
       return tl::unexpected(bytes.error());
     if (!*bytes)
       return fail(errc::corrupt, "event " + std::to_string(e.sequence) + " has a result that is not stored");
-    auto record = decode<evaluation_record>(**bytes);
+    auto record = decode_older<evaluation_record>(**bytes);
     if (!record)
       return tl::unexpected(record.error());
     if (job.what == stage::compile) {

@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
   auto bytes = (*data)->get(table::nodes, keys::node(r->campaign, r->finish.best));
   if (!bytes || !*bytes)
     return give_up("the best node's record is missing");
-  auto best = decode<node_record>(**bytes);
+  auto best = decode_older<node_record>(**bytes);
   if (!best)
     return give_up(to_string(best.error()));
   auto source = read_blob(**data, best->proposal.source);

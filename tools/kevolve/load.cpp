@@ -39,6 +39,12 @@ std::vector<diagnostic> or_its_kind(std::vector<diagnostic> errors, const std::s
 
 } // namespace
 
+std::vector<std::string> with_fresh(std::vector<std::string> overrides, bool fresh) {
+  if (fresh)
+    overrides.emplace_back("judge.fresh=true");
+  return overrides;
+}
+
 void tell(const std::vector<diagnostic>& errors, bool json_wanted) {
   if (!json_wanted) {
     print_err(to_string(errors));

@@ -15,6 +15,10 @@ namespace kevolve {
 std::optional<campaign_spec> load_campaign_or_tell(const std::string& path, const std::vector<std::string>& overrides,
                                                    bool json_wanted);
 std::optional<task_spec> load_task_or_tell(const std::string& path, bool json_wanted);
+// Returns the overrides with the one that the option --fresh stands for, and that option's help.
+std::vector<std::string> with_fresh(std::vector<std::string> overrides, bool fresh);
+inline constexpr const char* fresh_help =
+    "measure every candidate anew, whatever other campaigns in the data directory have measured";
 void tell(const std::vector<diagnostic>& errors, bool json_wanted);
 
 // Returns a campaign without a search: the judge's settings around a task.

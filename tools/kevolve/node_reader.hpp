@@ -73,7 +73,7 @@ public:
     auto bytes = ask<std::string>(node_.journal(), atom::lookup_v, std::string{family}, key);
     if (!bytes)
       return tl::unexpected(bytes.error());
-    return decode<T>(*bytes);
+    return decode_older<T>(*bytes);
   }
   // Returns all events of a campaign.
   result<std::vector<journal_event>> events(const id128& id) {

@@ -42,7 +42,7 @@ json brief_of(const journal_event& e) {
       break;
     case event_kind::node_finished:
       brief = only(data, {"index", "parents", "verdict", "rule", "speedup", "ci95", "estimate", "confirmed", "baseline",
-                          "rival", "duplicate_of", "cost"});
+                          "rival", "duplicate_of", "reused_from", "cost"});
       brief["proposal"] = only(data["proposal"], {"generator", "summary"});
       break;
     default:

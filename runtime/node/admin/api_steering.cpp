@@ -184,7 +184,7 @@ void begin_fork(const call_ptr& c, forked& f) {
 
 void read_fork(const call_ptr& c, const std::shared_ptr<forked>& f) {
   auto record = [c, f](std::string& bytes) {
-    auto node = decode<node_record>(bytes);
+    auto node = decode_older<node_record>(bytes);
     if (!node || node->proposal.source.empty()) {
       c->refuse(failure{errc::conflict, "candidate " + std::to_string(f->index) + " has no source to go on from"});
       return;

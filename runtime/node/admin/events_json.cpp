@@ -62,10 +62,15 @@ json of(const confirmation_record& x) {
           {"discovery", x.discovery}};
 }
 json of(const amendment_record& x) {
-  return {{"index", x.index},         {"verdict", to_string(x.result)},
-          {"rule", or_null(x.rule)},  {"detail", or_null(x.detail)},
-          {"speedup", x.speedup},     {"ci95", interval_json(x.ci_low, x.ci_high)},
-          {"confirmed", x.confirmed}, {"tree_hash", to_string(x.tree_hash)}};
+  return {{"index", x.index},
+          {"verdict", to_string(x.result)},
+          {"rule", or_null(x.rule)},
+          {"detail", or_null(x.detail)},
+          {"speedup", x.speedup},
+          {"ci95", interval_json(x.ci_low, x.ci_high)},
+          {"confirmed", x.confirmed},
+          {"tree_hash", to_string(x.tree_hash)},
+          {"reused_from", to_json(x.reused_from)}};
 }
 json of(const state_record& x) {
   return {{"state", to_string(x.state)}, {"reason", or_null(x.reason)}};
@@ -120,12 +125,12 @@ json of(const finish_record& x) {
   return {{"state", to_string(x.state)}, {"stop_reason", to_string(x.stop_reason)},
           {"detail", x.detail},          {"best", x.best == 0 ? json(nullptr) : json(x.best)},
           {"speedup", x.speedup},        {"ci95", interval_json(x.ci_low, x.ci_high)},
-          {"shapes", std::move(shapes)}};
+          {"shapes", std::move(shapes)}, {"reused_from", to_json(x.reused_from)}};
 }
 
 template <class T>
 json decoded(const std::string& payload) {
-  auto x = decode<T>(payload);
+  auto x = decode_older<T>(payload);
   return x ? of(*x) : json{{"undecodable", to_string(x.error())}};
 }
 

@@ -117,11 +117,11 @@ void read_around(const call_ptr& c, const std::shared_ptr<node_parts_read>& p) {
   gather(c, wanted, [c, p](const found_values& found) {
     for (auto parent : p->record.parents)
       if (auto i = found.find("parent " + std::to_string(parent)); i != found.end())
-        if (auto record = decode<node_record>(i->second))
+        if (auto record = decode_older<node_record>(i->second))
           p->parents[parent] = std::move(*record);
     for (const auto& id : p->record.evaluations)
       if (auto i = found.find("evaluation " + to_string(id)); i != found.end())
-        if (auto record = decode<evaluation_record>(i->second))
+        if (auto record = decode_older<evaluation_record>(i->second))
           p->evaluations.push_back(to_json(*record));
     find_exchanges(c, p);
   });
@@ -207,7 +207,7 @@ void reply_node(const call_ptr& c, const id128& of, uint64_t index) {
              ask_live(c, p, index);
              return;
            }
-           auto record = decode<node_record>(i->second);
+           auto record = decode_older<node_record>(i->second);
            if (!record) {
              c->refuse(record.error());
              return;

@@ -69,6 +69,12 @@ json spread_json(const std::vector<double>& samples_ns) {
   return {{"median", median}, {"min", sorted.front()}, {"max", sorted.back()}, {"samples", sorted.size()}};
 }
 
+json to_json(const result_owner& o) {
+  if (!o)
+    return nullptr;
+  return {{"campaign", to_string(o.campaign)}, {"candidate", o.index == 0 ? json(nullptr) : json(o.index)}};
+}
+
 json to_json(const fault& f) {
   if (!f)
     return nullptr;
@@ -110,10 +116,15 @@ json to_json(const campaign_status& s) {
     auto shapes = json::array();
     for (const auto& t : s.shapes)
       shapes.push_back(to_json(t, false));
-    out["best"] = {{"candidate", s.best},        {"node", s.best},
-                   {"speedup", s.speedup},       {"ci95", interval_json(s.ci_low, s.ci_high)},
-                   {"final", s.final_confirmed}, {"disturbed", or_null(s.disturbed)},
-                   {"summary", s.best_summary},  {"shapes", std::move(shapes)}};
+    out["best"] = {{"candidate", s.best},
+                   {"node", s.best},
+                   {"speedup", s.speedup},
+                   {"ci95", interval_json(s.ci_low, s.ci_high)},
+                   {"final", s.final_confirmed},
+                   {"disturbed", or_null(s.disturbed)},
+                   {"summary", s.best_summary},
+                   {"shapes", std::move(shapes)},
+                   {"reused_from", to_json(s.reused_from)}};
   }
   return out;
 }
@@ -147,6 +158,7 @@ std::string to_text(const node_brief& n) {
       .add_or_null("injected_by", n.injected_by)
       .add_or_null("waits_for", n.waits_for)
       .add_json("duplicate_of", n.duplicate_of == 0 ? json(nullptr) : json(n.duplicate_of))
+      .add_json("reused_from", to_json(n.reused_from))
       .done();
 }
 
@@ -239,6 +251,7 @@ json to_json(const evaluation_record& r) {
            {"baseline", r.baseline ? json(to_string(r.baseline)) : json("reference")},
            {"rival", r.baseline ? json(to_string(r.baseline)) : json("reference")},
            {"fingerprint", {{"harness", r.harness}, {"toolchain", r.toolchain}, {"device", r.device}}},
+           {"measured_for", to_json(r.measured_for)},
            {"wall_s", seconds(r.wall_ns)}};
   if (parse_enum<stage>(r.stage) == stage::compile) {
     out["verdict"] = to_string(r.outcome.result);
@@ -267,6 +280,7 @@ json to_json(const node_record& r) {
           {"baseline", r.baseline},
           {"rival", r.baseline},
           {"duplicate_of", r.duplicate_of == 0 ? json(nullptr) : json(r.duplicate_of)},
+          {"reused_from", to_json(r.reused_from)},
           {"proposal",
            {{"candidate", p.candidate ? json(to_string(p.candidate)) : json(nullptr)},
             {"language", or_null(p.language)},

@@ -30,6 +30,8 @@ json to_json(const journal_event& e);
 
 // Returns evidence as the judge stored it, with the plain names of the keys that carry private words beside these.
 json evidence_json(const std::map<std::string, std::string>& stored);
+// Returns {campaign, candidate}, or null if there is no owner; the candidate is null if it is not one of the tree.
+json to_json(const result_owner& o);
 // Returns {kind, detail, retried}, or null if there is no fault.
 json to_json(const fault& f);
 // Returns [low, high], or null if there is no interval.

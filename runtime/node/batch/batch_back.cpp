@@ -48,11 +48,11 @@ bool belongs(const batch_bundle& back, const batch_value& v) {
   const auto& id = back.campaign;
   switch (static_cast<table>(v.where)) {
     case table::nodes: {
-      auto node = decode<node_record>(v.value);
+      auto node = decode_older<node_record>(v.value);
       return node && v.key == keys::node(id, node->index);
     }
     case table::evaluations: {
-      auto record = decode<evaluation_record>(v.value);
+      auto record = decode_older<evaluation_record>(v.value);
       return record && v.key == keys::evaluation(record->evaluation);
     }
     case table::index:
@@ -66,11 +66,11 @@ bool belongs(const batch_bundle& back, const batch_value& v) {
 // Returns the digests of texts and objects that a record names.
 std::vector<std::string> names_in(const batch_value& v) {
   if (static_cast<table>(v.where) == table::nodes) {
-    const auto node = decode<node_record>(v.value);
+    const auto node = decode_older<node_record>(v.value);
     return {node->proposal.source, node->object};
   }
   if (static_cast<table>(v.where) == table::evaluations)
-    return {decode<evaluation_record>(v.value)->object};
+    return {decode_older<evaluation_record>(v.value)->object};
   return {};
 }
 

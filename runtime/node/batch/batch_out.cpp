@@ -46,7 +46,7 @@ struct gathering {
 result<void> gather_nodes(gathering& g, std::set<id128>& evaluations) {
   return each_record(g.data, table::nodes, keys::of(g.out.campaign),
                      [&](const std::string& key, const std::string& value) {
-                       auto node = decode<node_record>(value);
+                       auto node = decode_older<node_record>(value);
                        if (!node)
                          return;
                        g.keep(table::nodes, key, value);
@@ -65,7 +65,7 @@ result<void> gather_evaluations(gathering& g, std::set<id128> evaluations) {
     auto bytes = g.keep(table::evaluations, keys::evaluation(id));
     if (!bytes)
       return tl::unexpected(bytes.error());
-    if (auto record = *bytes ? decode<evaluation_record>(**bytes) : fail(errc::not_found, ""))
+    if (auto record = *bytes ? decode_older<evaluation_record>(**bytes) : fail(errc::not_found, ""))
       g.name(record->object);
   }
   return {};

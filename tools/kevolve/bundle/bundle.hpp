@@ -63,6 +63,7 @@ struct bundle_input : speedup_interval {
   std::string generator;
   bool final_confirmed = false;
   std::string disturbed;
+  json reused_from; // {campaign, candidate} that the figures were measured for; null: this campaign's own
   std::vector<bundle_shape> shapes;
   double call_overhead_ns = 0.0; // included in every time of both sides; 0: unknown
 

@@ -105,6 +105,7 @@ result<void> read_best(const json& status, json best, bundle_input& b) {
     read_speedup(*told, b);
     b.final_confirmed = told->value("final", false);
     b.disturbed = raw_at(*told, "disturbed");
+    b.reused_from = told->value("reused_from", json{});
     if (!(*told)["shapes"].empty()) {
       read_times((*told)["shapes"], b);
       return {};

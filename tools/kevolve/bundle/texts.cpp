@@ -134,6 +134,7 @@ json results_json(const bundle_input& b) {
           {"ci95", b.ci_low > 0 ? json{b.ci_low, b.ci_high} : json(nullptr)},
           {"final", b.final_confirmed},
           {"disturbed", or_null(b.disturbed)},
+          {"reused_from", b.reused_from},
           {"shapes", shapes_json(b.shapes)},
           {"between", shapes_json(b.between)},
           {"regions", std::move(regions)},
@@ -165,6 +166,9 @@ std::string readme_text(const bundle_input& b) {
   if (!b.disturbed.empty())
     out += "The machine was disturbed while this was measured (" + markdown(b.disturbed)
            + "): take it for an estimate.\n\n";
+  if (b.reused_from.is_object())
+    out += "Campaign " + b.campaign + " reused these figures; campaign "
+           + markdown(b.reused_from.value("campaign", std::string{})) + " measured them.\n\n";
   out += "    " + c_prototype(task) + "\n\n";
   out += "## Build and test\n\n```sh\ncmake -B b && cmake --build b && ctest --test-dir b --output-on-failure\n```\n\n"
          "CMake 3.20 and a C compiler are all it needs";

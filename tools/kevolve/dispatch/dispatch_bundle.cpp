@@ -36,6 +36,7 @@ result<void> take_dispatcher(bundle_input& b, const dispatch::proof& p, const st
   b.set_speedup(said);
   b.call_overhead_ns = p.judged.call_overhead_ns;
   b.final_confirmed = true;
+  b.reused_from = nullptr;
   const auto disturbed = said.evidence.find("disturbed");
   b.disturbed = disturbed == said.evidence.end() ? "" : disturbed->second;
   for (auto& s : b.shapes)

@@ -103,6 +103,9 @@ result<campaign_result> read_result(node& where, const campaign_spec& spec, cons
     if (n.index != 0 && n.state == "finished")
       ++r.by_verdict[to_string(n.result)];
   for (const auto& n : *tree)
+    if (n.reused_from)
+      ++r.reused;
+  for (const auto& n : *tree)
     if (n.index != 0 && n.result == verdict::pass)
       r.fastest = std::max(r.fastest, n.speedup);
   auto events = reader.events(status.id);
@@ -159,6 +162,7 @@ json run_json(const campaign_result& r, const target& hardware, const std::strin
            {"notes", notes_of(r, hardware)},
            {"candidates", s.candidates},
            {"valid", s.valid},
+           {"reused", r.reused},
            {"best", nullptr},
            {"spent",
             {{"wall_s", s.wall_s},
@@ -177,6 +181,7 @@ json run_json(const campaign_result& r, const target& hardware, const std::strin
                    {"trust", to_string(hardware.trust())},
                    {"final", s.final_confirmed},
                    {"disturbed", or_null(s.disturbed)},
+                   {"reused_from", to_json(s.reused_from)},
                    {"summary", s.best_summary}};
   return out;
 }

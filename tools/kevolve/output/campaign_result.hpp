@@ -29,6 +29,7 @@ struct campaign_result {
   std::string source;                         // of the best
   std::vector<evaluation_record> evaluations; // of the best
   std::map<std::string, uint64_t> by_verdict; // candidates
+  uint64_t reused = 0;                        // candidates whose verdict another campaign measured
   double fastest = 0.0;                       // of the valid ones' speedups, rough ones included; 0: none
   std::vector<best_so_far> curve;
   std::vector<std::pair<uint64_t, std::string>> moves; // from the reference to the best: node, step

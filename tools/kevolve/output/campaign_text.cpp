@@ -74,6 +74,15 @@ std::string figure_text(const json& n) {
   return (n.value("estimate", false) ? "~" : "") + human_speedup(number_at(n, "speedup"));
 }
 
+std::string reused_text(const json& x) {
+  const auto owner = x.find("reused_from");
+  if (owner == x.end() || !owner->is_object())
+    return {};
+  const auto index = candidate_at(*owner);
+  return "reused from campaign " + text_at(*owner, "campaign").substr(0, 8)
+         + (index == 0 ? std::string{} : ", candidate " + std::to_string(index));
+}
+
 std::string source_text(const json& n) {
   const auto source = n.find("source");
   const auto p = n.find("proposal");
@@ -197,6 +206,8 @@ std::string status_text(const json& s) {
     out += fmt::format("  best        {} {} candidate {}{}\n", human_speedup(number_at(b, "speedup")), interval_text(b),
                        candidate_at(b), b["final"].get<bool>() ? ", confirmed against the reference" : "");
     out += "              " + text_at(b, "summary") + "\n";
+    if (const auto reused = reused_text(b); !reused.empty())
+      out += "              its figures are " + reused + "; a campaign with --fresh measures anew\n";
   } else
     out += std::string{"  best        "} + (has_ended(s) ? "none" : "none yet") + "\n";
   if (s.contains("priority"))
@@ -219,7 +230,8 @@ std::string status_line(const json& s) {
                          s["valid"].get<uint64_t>(), s["in_flight"].get<uint64_t>());
   if (const auto& b = s["best"]; b.is_object())
     out += fmt::format("; best {} {} candidate {}: {}", human_speedup(number_at(b, "speedup")), interval_text(b),
-                       candidate_at(b), text_at(b, "summary"));
+                       candidate_at(b), text_at(b, "summary"))
+           + (reused_text(b).empty() ? "" : " (" + reused_text(b) + ")");
   if (auto why = text_at(s, "reason"); !why.empty())
     out += "; " + why;
   return out;

@@ -141,6 +141,10 @@ private:
       figure = text_at(n, "state") == "abandoned" ? "abandoned" : "nothing to propose";
     }
     std::string notes;
+    if (n.contains("duplicate_of") && n["duplicate_of"].is_number())
+      notes += fmt::format(" (same as candidate {})", n["duplicate_of"].get<uint64_t>());
+    else if (const auto reused = reused_text(n); !reused.empty())
+      notes += " (" + reused + ")";
     if (n.value("pinned", false))
       notes += " (pinned)";
     if (n.value("banned", false)) {

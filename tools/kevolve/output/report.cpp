@@ -1,7 +1,9 @@
 // report.md: the proof for a person, from what the node has recorded.
 #include "backends/target.hpp"
+#include "runtime/node/admin/records_json.hpp"
 #include "tools/kevolve/bundle/escape.hpp"
 #include "tools/kevolve/output/campaign_result.hpp"
+#include "tools/kevolve/output/campaign_text.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 
 #include <fmt/core.h>
@@ -115,6 +117,9 @@ std::string report_text(const campaign_result& r, const target& hardware) {
                     s.ci_low, s.ci_high,
                     s.final_confirmed ? ", measured directly against the reference in fresh processes, in one session"
                                       : "; by what was measured on the way, the final confirmation was not made");
+  if (has_winner(s) && s.reused_from)
+    out += "These figures are " + reused_text({{"reused_from", to_json(s.reused_from)}})
+           + " of this data directory: this campaign has not measured them. `kevolve run --fresh` measures anew.\n\n";
   if (has_winner(s) && !s.disturbed.empty())
     out += "The machine was disturbed while this was measured, each time again (" + printable(s.disturbed)
            + "): take it for an estimate.\n\n";
@@ -155,6 +160,9 @@ std::string report_text(const campaign_result& r, const target& hardware) {
   out += "## Candidates\n\n" + head({"verdict", "candidates"});
   for (const auto& [verdict, n] : r.by_verdict)
     out += row({verdict == "none" ? "no candidate came of it" : verdict, std::to_string(n)});
+  if (r.reused > 0)
+    out += fmt::format("\n{} reused from other campaigns of this data directory; `kevolve tree` shows which.\n",
+                       human_number(r.reused, "verdict"));
   out += "\n## Best so far\n\n" + head({"after", "candidates", "node", "speedup"});
   for (const auto& p : r.curve)
     out +=

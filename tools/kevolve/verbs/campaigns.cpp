@@ -107,7 +107,9 @@ std::string marks_of(const json& n) {
     if (n.value(mark, false))
       out += std::string{" ("} + mark + ")";
   if (n.contains("duplicate_of") && n["duplicate_of"].is_number())
-    out += fmt::format(" (the same as candidate {})", n["duplicate_of"].get<uint64_t>());
+    out += fmt::format(" (same as candidate {})", n["duplicate_of"].get<uint64_t>());
+  else if (const auto reused = reused_text(n); !reused.empty())
+    out += " (" + reused + ")";
   return out;
 }
 
@@ -168,6 +170,10 @@ void print_candidate(const json& n) {
                      verdict == "pass" ? figure_text(n) + " " + interval_text(n) : "");
   out += fmt::format("  step        {}\n  generator   {}, flags {}\n  parents     {}\n", text_at(p, "summary"),
                      text_at(p, "generator"), text_at(p, "flags"), n["parents"].dump());
+  if (n.contains("duplicate_of") && n["duplicate_of"].is_number())
+    out += fmt::format("  same as     candidate {}: it was judged once\n", n["duplicate_of"].get<uint64_t>());
+  if (const auto reused = reused_text(n); !reused.empty())
+    out += "  " + reused + ": not measured by this campaign\n";
   if (auto rule = text_at(n, "rule"); !rule.empty())
     out += "  rule        " + rule + "\n";
   if (auto detail = lines_of(n, "detail"); !detail.empty())

@@ -134,6 +134,7 @@ json document_of(const campaign_spec& spec, const candidate& what, const target&
           {"evaluation_id", e.evaluations.empty() ? json(nullptr) : json(to_string(e.evaluations.back()))},
           {"notes", notes_of(x.fixed.admission)},
           {"judged_before", time_json(x.judged_before_ns)},
+          {"reused_from", to_json(e.reused_from)},
           {"flags", what.flags},
           {"sandbox_level", or_null(last.sandbox_level)}};
 }
@@ -203,6 +204,8 @@ void print_text(const json& d) {
         out += "  edge '" + printable(name.substr(5)) + "': " + printable(why.get<std::string>()) + "\n";
   if (t.is_object())
     out += shapes_text(t["shapes"]);
+  if (const auto reused = reused_text(d); !reused.empty())
+    out += reused + ", by the same judge on this machine: nothing was run now; without --data it is judged anew\n";
   if (d["judged_before"].is_string())
     out += "stored on " + d["judged_before"].get<std::string>().substr(0, 19)
            + " UTC by the same judge on this machine: nothing was run now; without --data it is judged anew\n";

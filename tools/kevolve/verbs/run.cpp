@@ -1,6 +1,7 @@
 // kevolve run: a node in the foreground that runs one campaign to its end.
 #include "config/node.hpp"
 #include "runtime/base/log.hpp"
+#include "runtime/node/admin/records_json.hpp"
 #include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/load.hpp"
@@ -35,6 +36,7 @@ struct run_options {
   std::vector<std::string> weak_sandbox;
   std::string node_file;
   bool batch = false;
+  bool fresh = false;
 };
 
 campaign_submission submission_of(const campaign_spec& spec) {
@@ -122,6 +124,9 @@ void print_outcome(const campaign_result& r, const target& hardware, const std::
                           human_speedup(s.speedup), s.ci_low, s.ci_high));
     if (!s.disturbed.empty())
       print_out(disturbed_text(s.disturbed));
+    if (s.reused_from)
+      print_out("  its figures are " + reused_text({{"reused_from", to_json(s.reused_from)}})
+                + "; --fresh measures anew\n");
     if (s.stop_reason == end_reason::budget && s.speedup < r.spec.stop.speedup)
       print_out(
           fmt::format("  its budget ended before its goal of {} was reached ({}); a longer one goes on from here\n",
@@ -195,7 +200,7 @@ int run_in(node& where, const run_options& o, const campaign_spec& spec, const s
 }
 
 int run_campaign(const run_options& o) {
-  auto spec = load_campaign_or_tell(o.file, o.overrides, o.common.json);
+  auto spec = load_campaign_or_tell(o.file, with_fresh(o.overrides, o.fresh), o.common.json);
   if (!spec)
     return exit_code::usage;
   std::vector<provider_spec> providers;
@@ -242,6 +247,7 @@ void add_run(CLI::App& app, action& chosen) {
                    "free space to keep: with less, nothing starts or goes on")
       ->check(CLI::Range(int64_t{0}, int64_t{1'000'000'000}))
       ->capture_default_str();
+  verb->add_flag("--fresh", o->fresh, fresh_help);
   verb->add_option("--set", o->overrides, "key=value, over the file's")->allow_extra_args(false);
   add_weak_sandbox(*verb, o->weak_sandbox);
   add_common(*verb, o->common);

@@ -30,6 +30,7 @@ struct submit_options {
   std::vector<std::string> overrides;
   uint32_t priority = 0;
   bool watch = false;
+  bool fresh = false;
 };
 
 // The folder that holds all of them.
@@ -44,7 +45,7 @@ fs::path common_folder(const std::vector<fs::path>& files) {
 // Returns the overrides as the node reads them. Here a task is named from the working directory, there as one of the
 // files that were sent.
 std::vector<std::string> overrides_of(const submit_options& o, const std::string& task, const fs::path& folder) {
-  auto out = o.overrides;
+  auto out = with_fresh(o.overrides, o.fresh);
   for (auto& text : out) {
     document_value alone;
     std::vector<diagnostic> ignored; // keys that the file has and an empty one has not
@@ -80,7 +81,7 @@ json body_of(const submit_options& o, const campaign_spec& spec) {
 
 int submit(const submit_options& o) {
   // The errors name the files as they stand here; the node checks them again.
-  auto spec = load_campaign_or_tell(o.file, o.overrides, o.common.json);
+  auto spec = load_campaign_or_tell(o.file, with_fresh(o.overrides, o.fresh), o.common.json);
   if (!spec)
     return exit_code::usage;
   auto node = connection::open(o.where, false);
@@ -119,6 +120,7 @@ void add_submit(CLI::App& app, action& chosen) {
                "With --quiet only the campaign's id is printed.");
   verb->add_option("FILE", o->file, "the campaign file")->required()->type_name("FILE");
   verb->add_option("--set", o->overrides, "key=value, over the file's")->allow_extra_args(false);
+  verb->add_flag("--fresh", o->fresh, fresh_help);
   verb->add_option("--priority", o->priority, "share of a busy node, 1 to 1000 (default: 100)")
       ->check(CLI::Range(1U, 1000U));
   verb->add_flag("-w,--watch", o->watch, "watch it until it ends");

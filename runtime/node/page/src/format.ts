@@ -1,5 +1,5 @@
 // Numbers and texts for people. What is unknown is said to be unknown, never 0.
-import type { Interval } from "./types";
+import type { Interval, Owner } from "./types";
 
 export const unknown = "unknown";
 
@@ -53,6 +53,8 @@ export function ago(time: string | null, now = Date.now()): string {
 
 export const clock = (time: string) => new Date(time).toLocaleTimeString("en-GB");
 export const short = (id: string) => id.slice(0, 8);
+
+export const reused = (from: Owner) => `reused from campaign ${short(from.campaign)}${from.candidate ? `, candidate ${from.candidate}` : ""}`;
 
 // Characters that a reader cannot see, or that turn the text around them, are named: a source that shows one thing
 // and means another must not pass.

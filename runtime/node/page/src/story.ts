@@ -1,6 +1,6 @@
 // A campaign as the fold of its events: the tree, who was best when, what it took. Events come from the history in
 // short and then live, in whole; a repeated one changes nothing.
-import type { Cost, Interval, StoryEvent } from "./types";
+import type { Cost, Interval, Owner, StoryEvent } from "./types";
 
 export type NodeState = "in_flight" | "finished" | "faulted" | "abandoned";
 
@@ -20,6 +20,8 @@ export interface TreeNode {
   cost: Cost;
   wall: number; // the campaign's clock at its end, seconds
   order: number; // finished as the n-th; 0: not yet
+  sameAs: number; // the candidate with the same bytes; 0: none
+  reusedFrom: Owner | null;
 }
 
 export interface Crowning {
@@ -110,6 +112,11 @@ export class Story {
         });
         this.bound(number(d["speedup"]));
         break;
+      case "node_amended": {
+        const n = this.nodes.get(number(d["index"]));
+        if (n) n.reusedFrom = (d["reused_from"] ?? null) as Owner | null;
+        break;
+      }
       case "campaign_finished": // what it had begun ends with it
         this.turn("in_flight", "abandoned");
         if (d["best"]) this.bound(number(d["speedup"]));
@@ -146,6 +153,8 @@ export class Story {
     n.summary = text(proposal["summary"]) || n.summary;
     n.cost = (d["cost"] ?? {}) as Cost;
     n.wall = wall;
+    n.sameAs = number(d["duplicate_of"]);
+    n.reusedFrom = (d["reused_from"] ?? null) as Owner | null;
     n.order = this.finished.push(n);
   }
 
@@ -166,6 +175,8 @@ export class Story {
       cost: {},
       wall: 0,
       order: 0,
+      sameAs: 0,
+      reusedFrom: null,
     };
     this.nodes.set(index, n);
     return n;

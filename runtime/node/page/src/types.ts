@@ -94,6 +94,12 @@ export interface Outcome {
   judge_s: number;
 }
 
+// Whose measurement a verdict is.
+export interface Owner {
+  campaign: string;
+  candidate: number | null;
+}
+
 export interface Evaluation {
   id: string;
   stage: string;
@@ -120,6 +126,7 @@ export interface NodeWhole {
   confirmed?: boolean;
   baseline?: number;
   duplicate_of?: number | null;
+  reused_from?: Owner | null;
   proposal?: Record<string, string | null>;
   evaluations?: Evaluation[];
   cost?: Cost;

@@ -1,7 +1,7 @@
 // One campaign: how it stands, its tree, its curve, its nodes; and the three ways to steer it.
 import { useMemo, useRef, useState } from "preact/hooks";
 import { campaignPath, post, Problem } from "./api";
-import { count, interval, money, seconds, short, speedup, visible, words } from "./format";
+import { count, interval, money, reused, seconds, short, speedup, visible, words } from "./format";
 import { Await, Chip, Facts, Trouble, useGet, Verdict, type Loaded } from "./parts";
 import { ProgressPlot } from "./progress_plot";
 import { links } from "./route";
@@ -106,7 +106,10 @@ function Nodes({ id, story, version }: { id: string; story: Story; version: numb
                   <td class="number">{n.estimate ? `~${speedup(n.speedup)}` : speedup(n.speedup)}</td>
                   <td>{interval(n.ci95)}</td>
                   <td>{visible(n.generator)}</td>
-                  <td class="foreign brief">{visible(n.summary)}</td>
+                  <td class="foreign brief">
+                    {n.sameAs > 0 ? <small>same as candidate {n.sameAs} </small> : n.reusedFrom && <small>{reused(n.reusedFrom)} </small>}
+                    {visible(n.summary)}
+                  </td>
                   <td>{n.order > 0 ? money(n.cost.cost) : ""}</td>
                 </tr>
               ))}

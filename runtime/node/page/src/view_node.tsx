@@ -1,7 +1,7 @@
 // A candidate whole: everything that made it and everything it was judged by.
 import { useEffect, useState } from "preact/hooks";
 import { campaignPath, get } from "./api";
-import { count, interval, money, seconds, short, speedup, stageName, visible, words } from "./format";
+import { count, interval, money, reused, seconds, short, speedup, stageName, visible, words } from "./format";
 import { Await, Code, Diff, Facts, Fold, useGet, useLoad, Verdict } from "./parts";
 import { Roofline } from "./roofline";
 import { links } from "./route";
@@ -26,6 +26,7 @@ function Head({ id, n }: { id: string; n: NodeWhole }) {
         ["parents", (n.parents ?? []).map((i) => <><NodeLink id={id} index={i} />{" "}</>)],
         ["compared with", <NodeLink id={id} index={n.baseline ?? 0} />],
         ...(n.duplicate_of ? [["same as", <NodeLink id={id} index={n.duplicate_of} />] as [string, preact.ComponentChildren]] : []),
+        ...(n.reused_from ? [["measured by", <>{reused(n.reused_from)}: not by this campaign</>] as [string, preact.ComponentChildren]] : []),
         ["made by", `${visible(p["generator"] ?? "unknown")}${p["summary"] ? `: ${visible(p["summary"])}` : ""}`],
         ["built as", `${visible(p["language"] ?? "unknown")}, flags ${visible(p["flags"] ?? "unknown")}`],
         ...(p["genome"] ? [["moves", <code class="foreign">{visible(p["genome"])}</code>] as [string, preact.ComponentChildren]] : []),
