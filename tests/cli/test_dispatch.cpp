@@ -1,98 +1,12 @@
-#include "tests/cli/program.hpp"
+#include "tests/cli/row_squares.hpp"
 
 #include <doctest/doctest.h>
 
-#include <csignal>
 #include <filesystem>
 
 using namespace kevolve::test;
 
 namespace {
-
-constexpr const char* task_text = R"TOML([task]
-name = "row_squares"
-family = "reduction"
-summary = "Sum of squares of every row"
-
-[[argument]]
-name = "x"
-role = "input"
-dtype = "f32"
-shape = ["rows", "cols"]
-fill = { distribution = "normal", mean = 0.0, std = 1.0 }
-[[argument]]
-name = "y"
-role = "output"
-dtype = "f32"
-shape = ["rows"]
-[[argument]]
-name = "rows"
-role = "size"
-[[argument]]
-name = "cols"
-role = "size"
-
-[[shape]]
-rows = 512
-cols = 2048
-[[shape]]
-rows = 100000
-cols = 3
-[[shape]]
-rows = 33
-cols = 17
-held_out = true
-
-[reference]
-language = "c"
-file = "row_squares.c"
-entry = "row_squares"
-
-[tolerance]
-relative = 1e-4
-absolute = 1e-3
-
-[goal]
-speedup = 50.0
-)TOML";
-
-// Every kernel has a helper of the same name.
-constexpr const char* reference_text = R"C(#include <stdint.h>
-
-static float helper(float x) { return x * x; }
-
-void row_squares(const float *x, float *y, int64_t rows, int64_t cols) {
-  for (int64_t i = 0; i < rows; i++) {
-    float s = 0.0f;
-    for (int64_t j = 0; j < cols; j++)
-      s += helper(x[i * cols + j]);
-    y[i] = s;
-  }
-}
-)C";
-
-// Fast for long rows; for short rows it clears more than it sums.
-constexpr const char* long_text = R"C(#include <stdint.h>
-#define LANES 64
-typedef float lanes[LANES];
-static inline float helper(const float *x, int64_t cols) {
-  lanes sum = {0};
-  int64_t j = 0;
-  for (; j + LANES <= cols; j += LANES)
-    for (int k = 0; k < LANES; k++)
-      sum[k] += x[j + k] * x[j + k];
-  float out = 0;
-  for (int k = 0; k < LANES; k++)
-    out += sum[k];
-  for (; j < cols; j++)
-    out += x[j] * x[j];
-  return out;
-}
-void row_squares(const float *x, float *y, int64_t rows, int64_t cols) {
-  for (int64_t i = 0; i < rows; i++)
-    y[i] = helper(x + i * cols, cols);
-}
-)C";
 
 // Fast for rows of three elements, otherwise like the reference. All its names occur in the other kernel as well.
 constexpr const char* short_text = R"C(#include <stdint.h>
@@ -114,46 +28,19 @@ void row_squares(const float *restrict x, float *restrict y, int64_t rows, int64
 }
 )C";
 
-constexpr const char* campaign_text = R"(task = "row_squares.task.toml"
-target = "cpu"
-seed = 1
-
-[[generator]]
-kind = "relay"
-
-[budget]
-candidates = 2
-wall = "120s"
-)";
-
-// A campaign that was given both kernels and generates no others.
-std::string campaign_of_two(const temporary_folder& f) {
-  f.write("row_squares.task.toml", task_text);
-  f.write("row_squares.c", reference_text);
-  f.write("long.c", long_text);
-  f.write("short.c", short_text);
-  f.write("campaign.toml", campaign_text);
-  f.write("kevolved.toml", "data_dir = \"d\"\nlisten = \"127.0.0.1:0\"\n");
-  program daemon{"kevolved", {"kevolved.toml"}, f.path};
-  REQUIRE(daemon.wait_for("serving "));
-  const auto submitted = run_kevolve({"submit", "campaign.toml", "--data", "d", "--json"}, f.path);
-  REQUIRE(submitted.code == 0);
-  const auto id = submitted.document()["id"].get<std::string>();
-  for (const auto* file : {"long.c", "short.c"})
-    REQUIRE(run_kevolve({"inject", id, file, "--flags", "O3", "--data", "d"}, f.path).code == 0);
-  const auto ended = run_kevolve({"watch", id, "--data", "d", "-q"}, f.path);
-  CAPTURE(ended.err);
-  CHECK(ended.code == 0);
-  daemon.signal(SIGTERM);
-  CHECK(daemon.finish().code == 0);
-  return id;
+// Returns the candidate of the sizes for which the regions' first row with this condition decides.
+json runs_where(const json& document, const std::string& condition) {
+  for (const auto& row : document["regions"])
+    if (row["when"].get<std::string>().find(condition) != std::string::npos)
+      return row["candidate"];
+  return "no such row";
 }
 
 } // namespace
 
 TEST_CASE("a dispatcher runs the fastest kernel by the sizes, and is slower nowhere") {
   temporary_folder f;
-  const auto id = campaign_of_two(f);
+  const auto id = campaign_of(f, true, {row_squares_fast, short_text});
   auto said = run_kevolve({"dispatch", "--data", "d", "--out", "dispatch.c", "--bundle", "kernel", "--kernels", "2",
                            "--flags", "O3", "--json"},
                           f.path);
@@ -165,11 +52,16 @@ TEST_CASE("a dispatcher runs the fastest kernel by the sizes, and is slower nowh
   CHECK(document["holds"] == true);
   CHECK(document["out"] == "dispatch.c");
   CHECK(document["kernels"].size() == 2);
-  CHECK(document["regions"][0]["when"] == "rows < 33 || rows > 100000 || cols < 3 || cols > 2048");
-  CHECK(document["regions"][0]["node"].is_null());
   REQUIRE(document["shapes"].size() == 3);
-  for (const auto& s : document["shapes"])
+  CHECK(document["margin"] == 0.03);
+  for (const auto& s : document["shapes"]) {
     CHECK(s["slower"] == false);
+    CHECK(s["against_reference"]["margin"] == 0.03);
+    CHECK(s["against_reference"]["confidence"] == 0.95);
+    CHECK(s["against_reference"]["pairs"].get<uint64_t>() >= 2);
+    if (!s["candidate"].is_null()) // a kernel runs only where it is shown to be as fast
+      CHECK(s["against_reference"]["result"] == "not inferior");
+  }
   for (size_t s = 0; s < 2; ++s) {
     CHECK(document["shapes"][s]["held_out"] == false);
     CHECK(document["shapes"][s]["node"].is_number());
@@ -183,6 +75,18 @@ TEST_CASE("a dispatcher runs the fastest kernel by the sizes, and is slower nowh
   for (const auto& s : document["between"])
     CHECK(s["ci95"].is_array());
   CHECK(document["regions"].back()["node"].is_null());
+  // Beyond the sizes: two probes above each, one below.
+  REQUIRE(document["beyond"].size() == 6);
+  CHECK(runs_where(document, "rows > 100000") == document["shapes"][1]["candidate"]);
+  CHECK(runs_where(document, "cols > 2048") == document["shapes"][0]["candidate"]);
+  for (const auto& s : document["beyond"])
+    if (!s["candidate"].is_null())
+      CHECK(s["against_reference"]["result"] == "not inferior");
+  // The whole is compared with the better of the two alone, which is slow on one shape.
+  CHECK(document["handed_out"] == "dispatcher");
+  CHECK(document["fastest_alone"]["candidate"].is_number());
+  CHECK(document["fastest_alone"]["dispatcher_against_it"]["test"]["result"] == "not inferior");
+  CHECK(document["fastest_alone"]["dispatcher_against_it"]["speedup"].get<double>() > 1.1);
   CHECK(document["shapes"][2]["held_out"] == true);
   CHECK(said.err.find("judging the dispatcher, round 1") != std::string::npos);
   const auto text = read_file(f.path + "/dispatch.c");
@@ -199,6 +103,8 @@ TEST_CASE("a dispatcher runs the fastest kernel by the sizes, and is slower nowh
   CHECK(results["environment"]["is_the_toolchain_that_measured"] == true);
   CHECK(results["regions"].size() == document["regions"].size());
   CHECK(results["between"].size() == 2);
+  CHECK(results["beyond"].size() == 6);
+  CHECK(results["no_regression"].get<std::string>().find("at most 3 % slower") != std::string::npos);
   for (size_t s = 0; s < 3; ++s) {
     CHECK(results["shapes"][s]["speedup"] == document["shapes"][s]["speedup"]);
     CHECK(results["shapes"][s]["kernel_ns"].get<double>() > 0);
@@ -227,6 +133,8 @@ TEST_CASE("a dispatcher's errors name the options as given") {
   CHECK(flags.code == 2);
   CHECK(flags.err.find("--flags O9: no such flag set") != std::string::npos);
   CHECK(run_kevolve({"dispatch", "1a2b", "--kernels", "0"}, f.path).code == 2);
+  CHECK(run_kevolve({"dispatch", "1a2b", "--margin", "0"}, f.path).code == 2);
+  CHECK(run_kevolve({"dispatch", "1a2b", "--outside", "nothing"}, f.path).code == 2);
   CHECK(run_kevolve({"dispatch", "1a2b"}, f.path).code == 6);
 }
 

@@ -35,8 +35,16 @@ contract sample_task() {
 
 dispatch::figures measured(const std::vector<double>& speedups) {
   dispatch::figures out;
+  using dispatch::regression;
+  constexpr auto bound = 1.0 / 1.03;
   for (auto s : speedups)
-    out.push_back({s, s * 0.99, s * 1.01});
+    out.push_back({s,
+                   s * 0.99,
+                   s * 1.01,
+                   {s * 0.99 > bound              ? regression::not_inferior
+                    : s > 0.0 && s * 1.01 < bound ? regression::inferior
+                                                  : regression::not_shown,
+                    s > 0.0 ? size_t{30} : size_t{0}}});
   return out;
 }
 

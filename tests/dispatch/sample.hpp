@@ -14,7 +14,8 @@ namespace kevolve::test {
 // x 4, 1: 4 x 1000, 2: 100 x 100. Held out: 3: 1 x 1, 4: 50 x 2000.
 contract sample_task();
 
-// Returns figures for all shapes with an interval of one percent to either side.
+// Returns figures for all shapes with an interval of one percent to either side. A shape is not inferior if its
+// interval lies above a loss of three percent, inferior if it lies below that.
 dispatch::figures measured(const std::vector<double>& speedups);
 
 // Returns the part of a source; fails the test if it cannot be read.

@@ -14,11 +14,13 @@ namespace {
 struct scripted {
   std::vector<figures> says;
   std::vector<std::string> asked = {};
+  std::vector<bool> asked_outside = {};
   size_t forgotten = 0;
 
   judging how() {
     judging out;
-    out.judge = [this](const std::string& source, const std::string&) -> result<judgement> {
+    out.judge = [this](const std::string& source, const std::string&, bool outside) -> result<judgement> {
+      asked_outside.push_back(outside);
       judgement j;
       j.passes = true;
       j.by_shape = says[std::min(asked.size(), says.size() - 1)];
@@ -69,11 +71,52 @@ TEST_CASE("a shape that is slower in the dispatcher gets the reference, and the 
   CHECK(judge.forgotten == 0);
 }
 
-TEST_CASE("an interval that includes 1 is not slower") {
-  scripted judge{{measured({3, 0.995, 3, 1, 1})}};
+TEST_CASE("a loss within the margin is no regression") {
+  scripted judge{{measured({3, 0.99, 3, 1, 1})}};
   const auto p = prove_with(judge, fast);
   REQUIRE(p);
   CHECK(p->holds());
+  CHECK(p->rounds == 1);
+}
+
+TEST_CASE("a kernel that is not shown to be as fast loses its shape, although it is not shown to be slower") {
+  scripted judge{{measured({3, 0.975, 3, 1, 1}), fast}}; // its interval reaches to both sides of the margin
+  const auto p = prove_with(judge, fast);
+  REQUIRE(p);
+  CHECK(p->holds());
+  CHECK(p->rounds == 2);
+  CHECK(at(*p, 4, 1000) == choice{});
+  // The reference itself stays where nothing is shown of it.
+  scripted noise{{measured({3, 0.975, 3, 1, 1})}};
+  const auto q = prove_with(noise, measured({3, 1, 3, 1, 1}));
+  REQUIRE(q);
+  CHECK(q->holds());
+  CHECK(q->rounds == 1);
+}
+
+TEST_CASE("beyond the task's sizes a kernel runs while the whole is as fast there, else the reference") {
+  // The last shape is a probe with more rows than any other.
+  auto task = sample_task();
+  task.shapes.back() = {"rows=2000 cols=4", {{"rows", 2000}, {"cols", 4}}, true, 1.0};
+  const between beside{0, {}, 1};
+  const std::vector<source_part> kernels{part_of("node3", counting_source(3))};
+  const auto all = measured({3, 3, 3, 1, 3});
+  scripted steady{{all}};
+  auto p = prove(task, part_of("reference", counting_source(1)), kernels, {all}, steady.how(), beside);
+  REQUIRE(p);
+  CHECK(p->holds());
+  CHECK(p->runs.back() == choice{0});
+  CHECK(at(*p, 1'000'000, 4) == choice{0});
+  CHECK(at(*p, 4, 1'000'000) == choice{}); // no probe has so many columns
+  CHECK(steady.asked_outside == std::vector<bool>{true});
+  scripted wrong_there{{measured({3, 3, 3, 1, 0}), all}}; // not timed there, because it does not pass
+  p = prove(task, part_of("reference", counting_source(1)), kernels, {all}, wrong_there.how(), beside);
+  REQUIRE(p);
+  CHECK(p->holds());
+  CHECK(p->runs.back() == choice{});
+  CHECK(at(*p, 1'000'000, 4) == choice{});
+  CHECK(at(*p, 1000, 4) == choice{0});
+  CHECK(wrong_there.asked_outside == std::vector<bool>{true, false});
 }
 
 TEST_CASE("where the reference itself seems slower, the judge repeats once, and its result stands") {
@@ -114,7 +157,7 @@ TEST_CASE("when no kernel is left there is nothing to dispatch") {
 TEST_CASE("a dispatcher that fails is not corrected") {
   scripted judge{{fast}};
   auto how = judge.how();
-  how.judge = [](const std::string&, const std::string&) -> result<judgement> {
+  how.judge = [](const std::string&, const std::string&, bool) -> result<judgement> {
     judgement j;
     j.why = "wrong_result";
     j.by_shape = measured({0.5, 3, 3, 1, 1});

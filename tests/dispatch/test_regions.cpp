@@ -42,7 +42,21 @@ TEST_CASE("sizes outside the measured ranges use the reference") {
   CHECK(chosen(r, 50, 25) == choice{0});
   for (const auto& [m, n] : std::vector<std::pair<int64_t, int64_t>>{{9, 20}, {101, 20}, {10, 19}, {10, 31}})
     CHECK(chosen(r, m, n) == choice{});
-  CHECK(outside_text(r.measured) == "m < 10 || m > 100 || n < 20 || n > 30");
+  CHECK(outside_text(r.measured, all_sides(r.measured)) == "m < 10 || m > 100 || n < 20 || n > 30");
+}
+
+TEST_CASE("the first rule that applies decides outside the measured ranges") {
+  auto r = drawn({at(10, 20, 0), at(100, 20, 0)});
+  r.outside = {{{{"m", false}, {"n", false}, {"n", true}}, {}}, {{{"m", true}}, 1}};
+  CHECK(chosen(r, 101, 20) == choice{1});
+  CHECK(chosen(r, 9, 20) == choice{});
+  CHECK(chosen(r, 101, 21) == choice{});
+  CHECK(chosen(r, 50, 20) == choice{0});
+  const auto rows = rows_of(r);
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0].when == "m < 10 || n != 20");
+  CHECK(rows[1].when == "m > 100");
+  CHECK(rows[1].kernel == choice{1});
 }
 
 TEST_CASE("a border lies between the shapes, at the widest gap, in the geometric middle") {

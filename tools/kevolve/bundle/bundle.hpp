@@ -59,6 +59,8 @@ struct bundle_input : speedup_interval {
   std::vector<uint64_t> dispatches;
   std::vector<bundle_region> regions; // regions of a dispatching kernel
   std::vector<bundle_shape> between;  // shapes judged with it that the task does not name; the test does not run them
+  std::vector<bundle_shape> beyond;   // the same, larger or smaller than all of the task's
+  std::string no_regression;          // the test by which a dispatching kernel is as fast as the reference; empty: none
   std::string summary;
   std::string generator;
   bool final_confirmed = false;

@@ -43,6 +43,8 @@ std::string shapes_table(const bundle_input& b) {
     out += shape_row(s, s.held_out ? "held out" : "declared");
   for (const auto& s : b.between)
     out += shape_row(s, "between");
+  for (const auto& s : b.beyond)
+    out += shape_row(s, "beyond");
   return out;
 }
 
@@ -72,8 +74,9 @@ std::string regions_text(const bundle_input& b) {
     out += row({r.when, r.runs});
   return out
          + "\nBorders lie between sizes that were judged, or before a corner that nobody judged and that is the "
-           "reference's; sizes marked *between* are corners of the box around the task's shapes. Inside a region "
-           "nothing else was judged.\n\n";
+           "reference's; sizes marked *between* are corners of the box around the task's shapes, sizes marked "
+           "*beyond* lie outside it. Inside a region nothing else was judged.\n\n"
+         + (b.no_regression.empty() ? "" : markdown(b.no_regression) + "\n\n");
 }
 
 // Returns the kernel's origin.
@@ -137,6 +140,8 @@ json results_json(const bundle_input& b) {
           {"reused_from", b.reused_from},
           {"shapes", shapes_json(b.shapes)},
           {"between", shapes_json(b.between)},
+          {"beyond", shapes_json(b.beyond)},
+          {"no_regression", or_null(b.no_regression)},
           {"regions", std::move(regions)},
           {"call_overhead_ns", number_or_null(b.call_overhead_ns)},
           {"environment",

@@ -67,7 +67,8 @@ result<single_evaluation> judge_alone(node& where, const campaign_spec& spec, co
     }
     if (watch.stop.seen()) {
       // Unfinished work ends with this process: the judge and its candidates follow their parent.
-      watch.data.remove();
+      for (auto* data : watch.data)
+        data->remove();
       print_err("kevolve: interrupted\n");
       std::_Exit(exit_code::interrupted);
     }

@@ -17,8 +17,8 @@ result<std::unique_ptr<node>> start_judge(const std::string& data_dir, const std
 
 struct judge_watch {
   const stop_signal& stop;
-  scratch_directory& data; // goes when the person stops it
-  bool quiet = false;      // says not even what it waits for
+  std::vector<scratch_directory*> data; // removed when the person stops it
+  bool quiet = false;                   // says not even what it waits for
 };
 
 // Blocks until the candidate is judged, against the reference or the given candidate. A signal ends the process, with

@@ -43,22 +43,25 @@ extent extent_of(const contract& task, const sizes& given) {
   return out;
 }
 
-std::string name_of(const contract& task, const sizes& given) {
-  std::string out;
-  for (const auto& a : task.arguments)
-    if (const auto i = given.find(a.name); i != given.end())
-      out += (out.empty() ? "" : " ") + a.name + "=" + std::to_string(i->second);
-  return out;
-}
-
-std::vector<size_range> widest(std::vector<size_range> ranges) {
-  std::erase_if(ranges, [](const size_range& r) { return r.low == r.high; });
+// Returns the given sizes' ranges over the task's shapes, the widest first.
+std::vector<size_range> ranges_of(const contract& task) {
+  std::vector<std::string> names;
+  std::vector<sizes> shapes;
+  for (const auto& s : task.shapes)
+    shapes.push_back(s.sizes);
+  for (const auto& [name, value] : task.shapes.front().sizes)
+    names.push_back(name);
+  auto ranges = box_around(names, shapes);
   const auto ratio = [](const size_range& r) {
     return static_cast<double>(r.high) / static_cast<double>(std::max<int64_t>(r.low, 1));
   };
   std::sort(ranges.begin(), ranges.end(), [&](const size_range& a, const size_range& b) {
     return std::pair{-ratio(a), a.name} < std::pair{-ratio(b), b.name};
   });
+  return ranges;
+}
+
+std::vector<size_range> first_of(std::vector<size_range> ranges) {
   if (ranges.size() > most_corner_sizes)
     ranges.resize(most_corner_sizes);
   return ranges;
@@ -66,13 +69,26 @@ std::vector<size_range> widest(std::vector<size_range> ranges) {
 
 } // namespace
 
+std::vector<size_range> widest_sizes(const contract& task) {
+  return task.shapes.empty() ? std::vector<size_range>{} : first_of(ranges_of(task));
+}
+
+double bytes_of(const contract& task, const sizes& given) {
+  return extent_of(task, given).bytes;
+}
+
+std::string shape_name(const contract& task, const sizes& given) {
+  std::string out;
+  for (const auto& a : task.arguments)
+    if (const auto i = given.find(a.name); i != given.end())
+      out += (out.empty() ? "" : " ") + a.name + "=" + std::to_string(i->second);
+  return out;
+}
+
 corners corners_of(const contract& task) {
   corners out;
   if (task.shapes.empty())
     return out;
-  std::vector<std::string> names;
-  for (const auto& [name, value] : task.shapes.front().sizes)
-    names.push_back(name);
   std::vector<sizes> shapes;
   extent largest{0.0, 0.0};
   for (const auto& s : task.shapes) {
@@ -80,7 +96,9 @@ corners corners_of(const contract& task) {
     const auto e = extent_of(task, s.sizes);
     largest = {std::max(largest.bytes, e.bytes), std::max(largest.work, e.work)};
   }
-  const auto varying = widest(box_around(names, shapes));
+  auto ranges = ranges_of(task);
+  std::erase_if(ranges, [](const size_range& r) { return r.low == r.high; });
+  const auto varying = first_of(std::move(ranges));
   for (size_t corner = 0; corner < size_t{1} << varying.size(); ++corner) {
     auto at = shapes.front();
     for (size_t i = 0; i < varying.size(); ++i)
@@ -89,7 +107,7 @@ corners corners_of(const contract& task) {
       continue;
     const auto e = extent_of(task, at);
     if (e.bytes <= most_beyond * largest.bytes && e.work <= most_beyond * largest.work)
-      out.to_judge.push_back({name_of(task, at), at, true, 1.0});
+      out.to_judge.push_back({shape_name(task, at), at, true, 1.0});
     else
       out.unseen.push_back(std::move(at));
   }

@@ -17,6 +17,14 @@ struct corners {
 // Limit of a corner's memory and work, relative to the task's largest shape.
 inline constexpr double most_beyond = 4.0;
 
+// Returns the ranges of the sizes that vary most among the task's shapes, widest first, `most_corner_sizes` at most;
+// constant sizes come last.
+std::vector<size_range> widest_sizes(const contract& task);
+// Returns the bytes of all arrays of a call; infinity if the sizes are impossible.
+double bytes_of(const contract& task, const sizes& given);
+// Returns "rows=4 cols=8", in the order of the arguments.
+std::string shape_name(const contract& task, const sizes& given);
+
 // Returns the corners of the box around the task's shapes, without the shapes themselves. If more than
 // `most_corner_sizes` sizes vary, only those with the widest ranges vary here; the others keep the first shape's
 // values.

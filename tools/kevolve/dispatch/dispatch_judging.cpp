@@ -1,151 +1,175 @@
 #include "tools/kevolve/dispatch/dispatch_judging.hpp"
 
+#include "tools/kevolve/dispatch/outside.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <cstdlib>
+#include <iterator>
 #include <utility>
 
 namespace kevolve {
 
 namespace {
 
-std::string what_failed(const single_evaluation& e) {
-  const auto& admission = e.fixed.admission;
-  if (admission.result != verdict::pass)
-    return "the task is refused: " + admission.detail;
-  const auto& o = e.outcome;
-  return to_string(o.result) + (o.rule.empty() ? "" : " (" + o.rule + ")") + (o.detail.empty() ? "" : ": " + o.detail);
+// The judge holds several sets of arguments and of expected values at once.
+constexpr double share_of_memory = 1.0 / 64.0;
+
+double memory_of_a_probe() {
+  return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGE_SIZE))
+         * share_of_memory;
 }
 
-dispatch::figures figures_of(const judge_outcome& o, const contract& task) {
-  dispatch::figures out(task.shapes.size());
-  for (const auto& t : o.timings)
-    for (size_t s = 0; s < out.size(); ++s)
-      if (task.shapes[s].name == t.shape)
-        out[s] = {t.speedup, t.ci_low, t.ci_high};
-  return out;
+campaign_spec with_shapes(campaign_spec spec, std::vector<shape_case> shapes) {
+  spec.task.task.shapes = std::move(shapes);
+  return spec;
 }
 
 } // namespace
 
-dispatch_judge::dispatch_judge(campaign_spec spec, std::string flags, std::vector<std::string> weak_sandbox,
-                               const stop_signal& stop, bool quiet)
-    : spec_(std::move(spec)), flags_(std::move(flags)), weak_sandbox_(std::move(weak_sandbox)), stop_(stop),
-      quiet_(quiet) {
-  auto corners = dispatch::corners_of(task());
-  beside_ = {corners.to_judge.size(), std::move(corners.unseen)};
-  auto& shapes = spec_.task.task.shapes;
+dispatch_judge::dispatch_judge(const campaign_spec& spec, const judge_setup& setup,
+                               const dispatch::regression_rule& rule, bool outside)
+    : setup_(setup), rule_(rule) {
+  const auto& task = spec.task.task;
+  auto corners = dispatch::corners_of(task);
+  unseen_ = std::move(corners.unseen);
+  auto shapes = task.shapes;
   shapes.insert(shapes.end(), corners.to_judge.begin(), corners.to_judge.end());
+  own_ = std::make_unique<shape_judge>(with_shapes(spec, std::move(shapes)), corners.to_judge.size(), setup, in_use_);
+  if (!outside)
+    return;
+  auto probes = dispatch::probes_of(task, memory_of_a_probe());
+  unseen_probes_ = std::move(probes.unseen);
+  for (const auto& at : unseen_probes_)
+    setup_.tell("not judged at " + dispatch::shape_name(task, at) + ": its arrays would take too much memory");
+  if (const auto count = probes.to_judge.size(); count > 0)
+    beyond_ = std::make_unique<shape_judge>(with_shapes(spec, std::move(probes.to_judge)), count, setup, in_use_);
 }
 
-result<void> dispatch_judge::begin() {
-  node_.reset();
-  data_ = std::make_unique<scratch_directory>("");
-  auto folder = data_->make();
-  if (!folder)
-    return tl::unexpected(folder.error());
-  auto started = start_judge(*folder, spec_.target, weak_sandbox_);
-  if (!started)
-    return tl::unexpected(started.error());
-  node_ = std::move(*started);
-  return {};
+void dispatch_judge::forget() {
+  own_->forget();
+  if (beyond_)
+    beyond_->forget();
 }
 
-void dispatch_judge::tell(const std::string& what) const {
-  if (!quiet_)
-    print_err("kevolve: " + printable(what) + "\n");
-}
-
-// A task's assumptions about its shapes may not hold between them, for example about the number of hits. Drops the
-// shape that admission names, or else all of them. Returns false if none is left.
-bool dispatch_judge::give_up_between(const judge_outcome& admission) {
-  auto& shapes = spec_.task.task.shapes;
-  const auto first = shapes.end() - static_cast<std::ptrdiff_t>(beside_.judged);
-  if (first == shapes.end())
-    return false;
-  const auto named = admission.evidence.find("shape");
-  const auto at = std::find_if(first, shapes.end(), [&](const shape_case& s) {
-    return named != admission.evidence.end() && s.name == named->second;
-  });
-  const auto given_up = at == shapes.end() ? std::pair{first, shapes.end()} : std::pair{at, at + 1};
-  for (auto s = given_up.first; s != given_up.second; ++s) {
-    tell("not judged at " + s->name + ", the reference runs there: " + admission.detail);
-    beside_.unseen.push_back(s->sizes);
-    --beside_.judged;
+result<dispatch::judgement> dispatch_judge::judge(const std::string& source, const std::string& about, bool outside) {
+  auto out = own_->judge(source, about);
+  if (!out || !out->passes || !outside || !beyond_ || beyond_fails_)
+    return out;
+  auto there = beyond_->judge(source, about + " beyond the task's sizes");
+  if (!there) { // no probe is left, or a fault such as too little memory or time for the large ones
+    setup_.tell("nothing is judged beyond the task's sizes, the reference runs there: " + there.error().detail);
+    beyond_fails_ = true;
+    return out;
   }
-  shapes.erase(given_up.first, given_up.second);
-  return true;
-}
-
-result<single_evaluation> dispatch_judge::evaluate(const candidate& what) {
-  for (;;) {
-    auto e = judge_alone(*node_, spec_, what, {stop_, *data_, quiet_});
-    admitted_ = admitted_ || (e && e->fixed.admission.result == verdict::pass);
-    if (!e || admitted_ || !give_up_between(e->fixed.admission))
-      return e;
+  if (!there->passes) {
+    out->why_not_outside = there->why;
+    return out;
   }
-}
-
-result<dispatch::judgement> dispatch_judge::judge(const std::string& source, const std::string& about) {
-  candidate what;
-  what.language = "c";
-  what.source = source;
-  what.flags = flags_;
-  what.generator = "dispatch";
-  what.summary = about;
-  auto e = evaluate(what);
-  if (!e)
-    return tl::unexpected(e.error());
-  const auto& trouble = e->fixed.admission.result == verdict::pass ? e->outcome.trouble : e->fixed.admission.trouble;
-  if (trouble)
-    return fail(errc::internal, "judging " + about + ": " + trouble.kind + ": " + trouble.detail);
-  dispatch::judgement out;
-  out.passes = e->fixed.admission.result == verdict::pass && e->outcome.result == verdict::pass;
-  out.why = out.passes ? "" : what_failed(*e);
-  out.outcome = std::move(e->outcome.last);
-  out.by_shape = figures_of(out.outcome, task());
-  if (const auto own = e->fixed.admission.evidence.find("call_overhead_ns"); own != e->fixed.admission.evidence.end())
-    out.call_overhead_ns = std::atof(own->second.c_str());
-  out.harness = e->fixed.harness;
-  out.toolchain = e->fixed.toolchain;
-  out.device = e->fixed.device;
+  out->outside = std::move(there->outcome.timings);
   return out;
 }
 
-result<judged_kernels> judge_kernels(dispatch_judge& judge, const std::vector<tree_kernel>& kernels) {
+result<dispatch::judgement> dispatch_judge::compare(const std::string& source, const std::string& baseline) {
+  return own_->judge(source, "the dispatcher against the best kernel", &baseline);
+}
+
+contract dispatch_judge::task() const {
+  auto out = own_->task();
+  if (beyond_)
+    for (auto s : beyond_->task().shapes) {
+      s.held_out = true; // it is none of those that the task declares
+      out.shapes.push_back(std::move(s));
+    }
+  return out;
+}
+
+dispatch::between dispatch_judge::beside() const {
+  auto unseen = unseen_;
+  unseen.insert(unseen.end(), own_->dropped().begin(), own_->dropped().end());
+  return {own_->may_go(), std::move(unseen), beyond_ ? beyond_->may_go() : 0};
+}
+
+dispatch::figures dispatch_judge::figures_of(const dispatch::judgement& j) const {
+  const auto all = task();
+  dispatch::figures out(all.shapes.size());
+  for (const auto* timings : {&j.outcome.timings, &j.outside})
+    for (const auto& t : *timings)
+      for (size_t s = 0; s < out.size(); ++s)
+        if (all.shapes[s].name == t.shape)
+          out[s] = {t.speedup, t.ci_low, t.ci_high, dispatch::test_regression(dispatch::log_ratios(t), rule_)};
+  return out;
+}
+
+std::vector<dispatch::figures> judged_kernels::figures() const {
+  std::vector<dispatch::figures> out;
+  std::transform(judgements.begin(), judgements.end(), std::back_inserter(out),
+                 [](const dispatch::judgement& j) { return j.by_shape; });
+  return out;
+}
+
+result<judged_kernels> judge_kernels(dispatch_judge& judge, const std::vector<tree_kernel>& kernels, bool outside) {
   judged_kernels out;
   size_t done = 0;
   for (const auto& k : kernels) {
     const auto name = "candidate " + std::to_string(k.node);
-    judge.tell("judging " + name + ", " + std::to_string(++done) + " of " + std::to_string(kernels.size()));
+    judge.setup().tell("judging " + name + ", " + std::to_string(++done) + " of " + std::to_string(kernels.size()));
     auto part = dispatch::read_part("node" + std::to_string(k.node), k.summary, k.source, judge.task().entry);
     if (!part) {
       out.refused.push_back({k.node, part.error().detail});
       continue;
     }
-    auto said = judge.judge(k.source, name);
+    auto said = judge.judge(k.source, name, outside);
     if (!said)
       return tl::unexpected(said.error());
     if (!said->passes) {
       out.refused.push_back({k.node, said->why});
       continue;
     }
+    if (!said->why_not_outside.empty())
+      out.not_outside.push_back({k.node, said->why_not_outside});
     out.kernels.push_back(k);
     out.parts.push_back(std::move(*part));
-    out.figures.push_back(std::move(said->by_shape));
-    out.speedups.push_back(said->outcome.speedup);
+    out.judgements.push_back(std::move(*said));
   }
+  for (auto& j : out.judgements) // the shapes are final now
+    j.by_shape = judge.figures_of(j);
   return out;
 }
 
 result<dispatch::proof> prove_dispatcher(dispatch_judge& judge, const dispatch::source_part& reference,
                                          const judged_kernels& k) {
   dispatch::judging how;
-  how.judge = [&judge](const std::string& source, const std::string& about) { return judge.judge(source, about); };
-  how.forget = [&judge] { return judge.begin(); };
-  how.tell = [&judge](const std::string& what) { judge.tell(what); };
-  return dispatch::prove(judge.task(), reference, k.parts, k.figures, how, judge.beside());
+  how.judge = [&judge](const std::string& source, const std::string& about, bool outside) {
+    auto said = judge.judge(source, about, outside);
+    if (said)
+      said->by_shape = judge.figures_of(*said);
+    return said;
+  };
+  how.forget = [&judge]() -> result<void> {
+    judge.forget();
+    return {};
+  };
+  how.tell = [&judge](const std::string& what) { judge.setup().tell(what); };
+  return dispatch::prove(judge.task(), reference, k.parts, k.figures(), how, judge.beside());
+}
+
+result<dispatch::against_single> compare_with_single(dispatch_judge& judge, const dispatch::proof& p,
+                                                     const judged_kernels& k) {
+  std::vector<double> speedups;
+  for (const auto& j : k.judgements)
+    speedups.push_back(j.outcome.speedup);
+  const auto single = dispatch::fastest_single(speedups);
+  judge.setup().tell("judging the dispatcher against candidate " + std::to_string(k.kernels[single].node)
+                     + ", the fastest kernel alone");
+  auto said = judge.compare(p.source, k.kernels[single].source);
+  if (!said)
+    return tl::unexpected(said.error());
+  if (!said->passes)
+    return fail(errc::internal,
+                "the dispatcher against candidate " + std::to_string(k.kernels[single].node) + ": " + said->why);
+  return dispatch::compared_with_single(single, said->outcome, judge.rule());
 }
 
 } // namespace kevolve

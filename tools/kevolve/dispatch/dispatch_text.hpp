@@ -13,14 +13,23 @@ struct dispatch_result {
   std::string flags;
   judged_kernels kernels;
   dispatch::proof proof;
-  size_t own_shapes = 0; // number of the task's own shapes; the shapes after them lie between these
-  std::string out;       // path of the written source; empty: none
-  std::string bundle;    // folder of the bundle; empty: none
+  dispatch::regression_rule rule;
+  dispatch::against_single single; // made if the proof holds
+  size_t own_shapes = 0;           // number of the task's own shapes, which come first
+  size_t probes = 0;               // number of shapes beyond them, which come last; the others lie between
+  std::string out;                 // path of the written source; empty: none
+  std::string bundle;              // folder of the bundle; empty: none
+
+  // Tells if the fastest kernel alone is handed out, because the dispatcher loses to it.
+  bool hands_out_single() const { return proof.holds() && single.loses(); }
+  const std::string& source() const {
+    return hands_out_single() ? kernels.kernels[single.kernel].source : proof.source;
+  }
 };
 
 json dispatch_json(const dispatch_result& r, const contract& task);
 
-// Returns two tables: the kernel for each region of sizes, and the judgement of each shape.
+// Returns two tables, the kernel for each region of sizes and the judgement of each shape, and what was concluded.
 std::string dispatch_text(const dispatch_result& r, const contract& task);
 
 } // namespace kevolve

@@ -1,5 +1,7 @@
 #include "tools/kevolve/dispatch/plan.hpp"
 
+#include "tools/kevolve/dispatch/outside.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -42,7 +44,7 @@ bool has_all(const sizes& at, const std::vector<size_range>& measured) {
 
 // Returns whether the shape takes part in the choice. The task's held-out shapes do not; they validate it.
 bool asks(const contract& task, size_t shape, const between& beside) {
-  return !task.shapes[shape].held_out || shape + beside.judged >= task.shapes.size();
+  return !is_probe(task, beside, shape) && (!task.shapes[shape].held_out || shape >= own_shapes(task, beside));
 }
 
 struct candidate_set {
@@ -86,24 +88,26 @@ regions plan_regions(const contract& task, const std::vector<figures>& kernels, 
     at.push_back(complete_sizes(task, s.sizes));
   const auto chosen = choose_kernels(task, kernels, to_reference, beside);
   std::vector<sizes> timed;
-  for (size_t s = 0; s < task.shapes.size(); ++s)
+  const auto inside = task.shapes.size() - beside.probes;
+  for (size_t s = 0; s < inside; ++s)
     if (std::any_of(kernels.begin(), kernels.end(), [&](const figures& k) { return is_timed(k[s]); }))
       timed.push_back(at[s]);
   regions out;
   out.measured = box_around(size_symbols(task), timed);
   for (bool settled = false; !settled;) {
     std::vector<labelled_point> points;
-    for (size_t s = 0; s < task.shapes.size(); ++s)
-      if (!task.shapes[s].held_out || to_reference.contains(s) || chosen[s])
+    for (size_t s = 0; s < inside; ++s)
+      if (is_inside(out.measured, at[s]) && (!task.shapes[s].held_out || to_reference.contains(s) || chosen[s]))
         points.push_back({at[s], to_reference.contains(s) ? choice{} : chosen[s]});
     for (const auto& u : beside.unseen)
       if (auto complete = complete_sizes(task, u); has_all(complete, out.measured) && is_inside(out.measured, complete))
         points.push_back({std::move(complete), {}});
     out.inside = decide(out.measured, points);
+    out.outside = outside_rules(task, kernels, to_reference, beside, out.measured);
     settled = true;
     for (size_t s = 0; s < task.shapes.size(); ++s) {
       const auto k = kernel_at(out, at[s]);
-      if (k && is_slower(kernels[*k][s]))
+      if (k && !is_not_inferior(kernels[*k][s]))
         settled = !to_reference.insert(s).second && settled;
     }
   }
@@ -124,6 +128,9 @@ void collect(const decision& d, std::set<size_t>& out) {
 std::vector<size_t> kernels_in(const regions& r) {
   std::set<size_t> out;
   collect(r.inside, out);
+  for (const auto& rule : r.outside)
+    if (rule.kernel)
+      out.insert(*rule.kernel);
   return {out.begin(), out.end()};
 }
 

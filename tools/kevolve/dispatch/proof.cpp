@@ -13,7 +13,7 @@ constexpr size_t most_rounds = 6;
 
 result<proof> prove(const contract& task, const source_part& reference, const std::vector<source_part>& kernels,
                     const std::vector<figures>& measured, const judging& how, const between& beside) {
-  const auto own = task.shapes.size() - beside.judged;
+  const auto own = own_shapes(task, beside);
   std::set<size_t> to_reference;
   bool asked_again = false;
   for (size_t round = 1;; ++round) {
@@ -25,13 +25,14 @@ result<proof> prove(const contract& task, const source_part& reference, const st
                                    "declared shape");
     out.source = dispatcher_source(task, reference, kernels, out.where);
     how.tell("judging the dispatcher, round " + std::to_string(round));
-    auto said = how.judge(out.source, "the dispatcher");
+    auto said = how.judge(out.source, "the dispatcher", !out.where.outside.empty());
     if (!said)
       return tl::unexpected(said.error());
     out.judged = std::move(*said);
     for (size_t s = 0; s < task.shapes.size(); ++s) {
       out.runs.push_back(kernel_at(out.where, complete_sizes(task, task.shapes[s].sizes)));
-      if (is_slower(out.judged.by_shape[s]) && (s < own || out.runs[s]))
+      const auto& f = out.judged.by_shape[s];
+      if (out.runs[s] ? !is_not_inferior(f) : s < own && is_inferior(f))
         out.slower.push_back(s);
     }
     if (!out.judged.passes || out.slower.empty() || round == most_rounds)
@@ -40,14 +41,17 @@ result<proof> prove(const contract& task, const source_part& reference, const st
     for (auto s : out.slower)
       if (out.runs[s] && to_reference.insert(s).second) {
         changed = true;
-        how.tell("slower than the reference at " + task.shapes[s].name + ": the reference gets its region");
+        const auto& test = out.judged.by_shape[s].against_reference;
+        how.tell(to_string(test.result) + (test.result == regression::inferior ? "" : " to be as fast as the reference")
+                 + " at " + task.shapes[s].name + ", by " + std::to_string(test.pairs)
+                 + " pairs: the reference gets its region");
       }
     if (changed)
       continue;
     if (asked_again)
       return out;
     asked_again = true;
-    how.tell("slower than the reference where the reference itself runs: judging it anew");
+    how.tell("inferior to the reference where the reference itself runs: judging it anew");
     if (auto forgotten = how.forget(); !forgotten)
       return tl::unexpected(forgotten.error());
   }

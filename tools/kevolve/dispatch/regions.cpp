@@ -143,9 +143,30 @@ bool is_inside(const std::vector<size_range>& measured, const sizes& at) {
                      [&](const size_range& r) { return at.at(r.name) >= r.low && at.at(r.name) <= r.high; });
 }
 
+bool is_beyond(const std::vector<size_range>& measured, const side& where, const sizes& at) {
+  return std::any_of(measured.begin(), measured.end(), [&](const size_range& r) {
+    return r.name == where.name && (where.above ? at.at(r.name) > r.high : at.at(r.name) < r.low);
+  });
+}
+
+std::vector<side> all_sides(const std::vector<size_range>& measured) {
+  std::vector<side> out;
+  for (const auto& r : measured)
+    for (const bool above : {false, true})
+      out.push_back({r.name, above});
+  return out;
+}
+
+std::vector<outside_rule> rules_of(const regions& r) {
+  if (!r.outside.empty() || r.measured.empty())
+    return r.outside;
+  return {{all_sides(r.measured), {}}};
+}
+
 choice kernel_at(const regions& r, const sizes& at) {
-  if (!is_inside(r.measured, at))
-    return {};
+  for (const auto& rule : rules_of(r))
+    if (std::any_of(rule.sides.begin(), rule.sides.end(), [&](const side& s) { return is_beyond(r.measured, s, at); }))
+      return rule.kernel;
   const auto* d = &r.inside;
   while (!d->parts.empty())
     d = &d->parts[value_of(d->factors, at) > d->most ? 1 : 0];
@@ -154,19 +175,29 @@ choice kernel_at(const regions& r, const sizes& at) {
 
 std::vector<region_row> rows_of(const regions& r) {
   std::vector<region_row> out;
-  if (!r.measured.empty())
-    out.push_back({outside_text(r.measured), {}});
+  for (const auto& rule : rules_of(r))
+    out.push_back({outside_text(r.measured, rule.sides), rule.kernel});
   add_rows(r.inside, "", out);
   return out;
 }
 
-std::string outside_text(const std::vector<size_range>& measured) {
+std::string outside_text(const std::vector<size_range>& measured, const std::vector<side>& sides) {
   std::string out;
-  for (const auto& r : measured)
-    out +=
-        (out.empty() ? "" : " || ")
-        + (r.low == r.high ? r.name + " != " + std::to_string(r.low)
-                           : r.name + " < " + std::to_string(r.low) + " || " + r.name + " > " + std::to_string(r.high));
+  const auto add = [&out](const std::string& term) { out += (out.empty() ? "" : " || ") + term; };
+  for (const auto& r : measured) {
+    const auto has = [&](bool above) {
+      return std::any_of(sides.begin(), sides.end(),
+                         [&](const side& s) { return s.name == r.name && s.above == above; });
+    };
+    if (r.low == r.high && has(false) && has(true)) {
+      add(r.name + " != " + std::to_string(r.low));
+      continue;
+    }
+    if (has(false))
+      add(r.name + " < " + std::to_string(r.low));
+    if (has(true))
+      add(r.name + " > " + std::to_string(r.high));
+  }
   return out;
 }
 

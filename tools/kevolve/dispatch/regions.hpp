@@ -29,10 +29,24 @@ struct size_range {
   int64_t high = 0;
 };
 
-// Outside the ranges the reference runs; inside them the decision selects.
+// The sizes whose value of `name` lies above its measured range, or below it.
+struct side {
+  std::string name;
+  bool above = false;
+};
+
+// The kernel of the sizes that lie on any of these sides.
+struct outside_rule {
+  std::vector<side> sides;
+  choice kernel;
+};
+
+// Inside the ranges the decision selects. Outside them the first rule that applies does; without rules the reference
+// runs there.
 struct regions {
   std::vector<size_range> measured;
   decision inside;
+  std::vector<outside_rule> outside = {};
 };
 
 struct labelled_point {
@@ -49,17 +63,22 @@ std::vector<size_range> box_around(const std::vector<std::string>& symbols, cons
 decision decide(const std::vector<size_range>& measured, const std::vector<labelled_point>& points);
 
 bool is_inside(const std::vector<size_range>& measured, const sizes& at);
+bool is_beyond(const std::vector<size_range>& measured, const side& where, const sizes& at);
 choice kernel_at(const regions& r, const sizes& at);
 
-// A row for each leaf: its condition in C, and the kernel. The first row covers all sizes outside the measured ranges.
+// Returns the rules for sizes outside the ranges, also if it is the reference on all sides.
+std::vector<outside_rule> rules_of(const regions& r);
+
+// A row for each rule, then one for each leaf: its condition in C, and the kernel. The first row that holds applies.
 struct region_row {
   std::string when;
   choice kernel;
 };
 std::vector<region_row> rows_of(const regions& r);
 
-// Returns a condition in C such as "rows < 1 || rows > 4096"; empty if there are no sizes.
-std::string outside_text(const std::vector<size_range>& measured);
+// Returns a condition in C such as "rows < 1 || rows > 4096"; empty if there are no sides.
+std::string outside_text(const std::vector<size_range>& measured, const std::vector<side>& sides);
+std::vector<side> all_sides(const std::vector<size_range>& measured);
 std::string comparison_text(const decision& d, bool above);
 
 } // namespace kevolve::dispatch

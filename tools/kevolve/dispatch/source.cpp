@@ -43,14 +43,18 @@ public:
     auto out = c_prototype(task_) + " {\n";
     if (r.measured.empty())
       return out + branch(r.inside, "  ") + "}\n";
-    return out + "  if (" + outside_text(r.measured) + ") {\n    " + call(task_, reference_) + "  } else {\n"
-           + branch(r.inside, "    ") + "  }\n}\n";
+    out += "  ";
+    for (const auto& rule : rules_of(r))
+      out += "if (" + outside_text(r.measured, rule.sides) + ") {\n    " + call_of(rule.kernel) + "  } else ";
+    return out + "{\n" + branch(r.inside, "    ") + "  }\n}\n";
   }
 
 private:
+  std::string call_of(const choice& c) const { return call(task_, c ? kernels_[*c] : reference_); }
+
   std::string branch(const decision& d, const std::string& indent) const {
     if (d.parts.empty())
-      return indent + call(task_, d.kernel ? kernels_[*d.kernel] : reference_);
+      return indent + call_of(d.kernel);
     return indent + "if (" + comparison_text(d, false) + ") {\n" + branch(d.parts[0], indent + "  ") + indent
            + "} else {\n" + branch(d.parts[1], indent + "  ") + indent + "}\n";
   }
@@ -87,7 +91,7 @@ std::string dispatcher_source(const contract& task, const source_part& reference
         headers.push_back(h);
   auto out = "/* " + c_comment(task.name)
              + ": the kernel that was measured to be the fastest, by the sizes; the reference\n"
-               "   at all other sizes. Written by kevolve. */\n";
+               "   where none was shown to be as fast. Written by kevolve. */\n";
   for (const auto& h : headers) // before any name is changed
     out += "#include " + h + "\n";
   for (const auto* p : parts)

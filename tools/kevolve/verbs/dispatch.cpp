@@ -1,4 +1,5 @@
-// kevolve dispatch: the fastest kernel of a campaign's tree by the sizes, the reference elsewhere, in one C file.
+// kevolve dispatch: the fastest kernel of a campaign's tree by the sizes, in one C file; the reference where no kernel
+// is shown to be as fast.
 #include "backends/target.hpp"
 #include "runtime/base/log.hpp"
 #include "runtime/base/program_directory.hpp"
@@ -41,6 +42,8 @@ struct dispatch_options {
   std::string bundle;
   std::string flags;
   size_t kernels = usual_kernels;
+  double margin_percent = 3.0;
+  std::string outside = "kernel";
   std::vector<std::string> weak_sandbox;
 };
 
@@ -78,15 +81,16 @@ result<dispatch_result> make_dispatcher(const dispatch_options& o, const dispatc
   dispatch_result out;
   out.campaign = m.campaign;
   out.flags = flags;
-  if (auto begun = judge.begin(); !begun)
-    return tl::unexpected(begun.error());
-  if (const auto& beside = judge.beside(); beside.judged > 0)
-    judge.tell(fmt::format("judging {} between the task's own, too", human_number(beside.judged, "shape")));
+  out.rule = judge.rule();
+  if (const auto beside = judge.beside(); beside.judged + beside.probes > 0)
+    judge.setup().tell(fmt::format("judging {} between the task's own and {} beyond them, too",
+                                   human_number(beside.judged, "shape"), human_number(beside.probes, "shape")));
   if (const auto unseen = judge.beside().unseen.size(); unseen > 0)
-    judge.tell(fmt::format("{} between the task's own would take more than {:.0f} times what its largest takes: not "
-                           "judged, the reference runs there; declare such a shape if it matters",
-                           human_number(unseen, "shape"), dispatch::most_beyond));
-  auto kernels = judge_kernels(judge, worth_judging(m, o.kernels));
+    judge.setup().tell(
+        fmt::format("{} between the task's own would take more than {:.0f} times what its largest takes: not "
+                    "judged, the reference runs there; declare such a shape if it matters",
+                    human_number(unseen, "shape"), dispatch::most_beyond));
+  auto kernels = judge_kernels(judge, worth_judging(m, o.kernels), o.outside == "kernel");
   if (!kernels)
     return tl::unexpected(kernels.error());
   out.kernels = std::move(*kernels);
@@ -97,7 +101,14 @@ result<dispatch_result> make_dispatcher(const dispatch_options& o, const dispatc
   if (!proof)
     return tl::unexpected(proof.error());
   out.proof = std::move(*proof);
-  out.own_shapes = judge.task().shapes.size() - judge.beside().judged;
+  out.own_shapes = dispatch::own_shapes(judge.task(), judge.beside());
+  out.probes = judge.beside().probes;
+  if (!out.proof.holds())
+    return out;
+  auto single = compare_with_single(judge, out.proof, out.kernels);
+  if (!single)
+    return tl::unexpected(single.error());
+  out.single = *single;
   return out;
 }
 
@@ -131,7 +142,7 @@ result<told> ask_node(const dispatch_options& o) {
 
 result<void> write_all(const dispatch_options& o, std::optional<bundle_input> bundle, dispatch_result& made) {
   if (!o.out.empty()) {
-    if (auto written = write_new_file(o.out, made.proof.source); !written)
+    if (auto written = write_new_file(o.out, made.source()); !written)
       return written;
     made.out = o.out;
   }
@@ -140,7 +151,11 @@ result<void> write_all(const dispatch_options& o, std::optional<bundle_input> bu
   auto place = free_place("--bundle", o.bundle);
   if (!place)
     return tl::unexpected(place.error());
-  if (auto taken = take_dispatcher(*bundle, made.proof, made.kernels.kernels, made.flags); !taken)
+  const auto& k = made.kernels;
+  const auto alone = made.single.kernel;
+  if (auto taken = made.hands_out_single() ? take_kernel(*bundle, k.kernels[alone], k.judgements[alone], made.flags)
+                                           : take_dispatcher(*bundle, made.proof, k.kernels, made.flags, made.rule);
+      !taken)
     return taken;
   auto files = bundle_files(*bundle);
   if (!files)
@@ -180,7 +195,9 @@ int run(const dispatch_options& o) {
       flags = k.flags;
   if (o.common.quiet) // what the task's admission has to note is no news
     log::configure({log::level::error, false, ""});
-  dispatch_judge judge{spec_around(asked->material.task, "cpu"), flags, o.weak_sandbox, stop, o.common.quiet};
+  const judge_setup setup{flags, o.weak_sandbox, stop, o.common.quiet};
+  dispatch_judge judge{
+      spec_around(asked->material.task, "cpu"), setup, {o.margin_percent / 100.0}, o.outside == "kernel"};
   auto made = make_dispatcher(o, asked->material, judge, flags);
   if (!made)
     return report(made.error(), o.common.json);
@@ -199,9 +216,11 @@ int run(const dispatch_options& o) {
 void add_dispatch(CLI::App& app, action& chosen) {
   auto o = std::make_shared<dispatch_options>();
   auto* verb = app.add_subcommand("dispatch", "The fastest kernels of a campaign by the sizes, in one C file");
-  verb->footer("Example: kevolve dispatch 1a2b --out kernel.c\nThe judge is asked anew, on this machine. Outside the "
-               "sizes that it times, and where nothing is faster there, the reference runs. Exit 1, and no file: a "
-               "shape is slower than the reference all the same.");
+  verb->footer("Example: kevolve dispatch 1a2b --out kernel.c --margin 2\nThe judge is asked anew, on this machine. A "
+               "kernel runs only where it is shown to be at most the margin slower than the reference; beyond the "
+               "task's sizes it is judged at a quarter of the smallest and at twice and four times the largest. If the "
+               "fastest kernel alone beats the dispatcher by more than the margin, that kernel is written. Exit 1, and "
+               "no file: a shape is inferior to the reference all the same.");
   verb->add_option("ID", o->id, "the campaign's id, or at least 4 of its first digits (default: the only one)");
   verb->add_option("--out", o->out, "the C file to write; must be absent (default: none is written)");
   verb->add_option("--bundle", o->bundle,
@@ -209,6 +228,13 @@ void add_dispatch(CLI::App& app, action& chosen) {
   verb->add_option("--kernels", o->kernels, "judge so many kernels of the tree at most")
       ->capture_default_str()
       ->check(CLI::Range(size_t{1}, most_kernels));
+  verb->add_option("--margin", o->margin_percent, "percent that a call may be slower and still count as no regression")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 50.0));
+  verb->add_option("--outside", o->outside,
+                   "what runs beyond the task's sizes: the fastest kernel measured there, or the reference")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"kernel", "reference"}));
   verb->add_option("--flags", o->flags, "build all with this entry of the flag menu (default: the best's)");
   add_weak_sandbox(*verb, o->weak_sandbox);
   add_common(*verb, o->common);

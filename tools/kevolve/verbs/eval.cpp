@@ -214,7 +214,7 @@ void print_text(const json& d) {
 
 int judge_in(node& where, const eval_options& o, const campaign_spec& spec, const candidate& what,
              const stop_signal& stop, scratch_directory& data) {
-  auto judged = judge_alone(where, spec, what, {stop, data, o.common.quiet});
+  auto judged = judge_alone(where, spec, what, {stop, {&data}, o.common.quiet});
   if (!judged)
     return report(judged.error(), o.common.json);
   auto document = document_of(spec, what, *where.find_target(o.target), *judged);
