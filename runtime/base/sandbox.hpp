@@ -34,6 +34,7 @@ enum class sandbox_profile : uint8_t {
   framework, // the compiler's calls, and those that an interpreter with a device's driver needs besides
   loading,   // memory, read-only opens (for dlopen of a memfd), the command socket; may switch to `running`
   running,   // memory and the command socket; opening a file is a violation
+  replaying, // running, where the sanitizers' run time asks for files and pipes, which it is refused
 };
 
 struct sandbox_policy {
@@ -62,8 +63,8 @@ public:
   // Locks the calling thread and all its future children for good: closes descriptors, sets limits, PDEATHSIG,
   // no_new_privs, Landlock, seccomp. Call it while single-threaded. On failure the process must exit.
   result<void> lock() const;
-  // The profile `running` is added to `loading` in two steps: pin before loading.lock(), lock after the object is
-  // loaded. The pinned program is where `loading` allows no writes, and no other program may be installed.
+  // The profile `running` or `replaying` is added to `loading` in two steps: pin before loading.lock(), lock after the
+  // object is loaded. The pinned program is where `loading` allows no writes, and no other program may be installed.
   result<void> pin_syscalls() const;
   result<void> lock_pinned_syscalls() const;
 

@@ -91,6 +91,15 @@ constexpr refused_call politely_refused[] = {
     {"mremap", ENOMEM},
 };
 
+// Calls that the sanitizers' run time makes when it reports: it looks for its own program and its mappings, and tests
+// addresses with a pipe. It reports without them.
+constexpr refused_call refused_to_sanitizers[] = {
+    {"open", EACCES},
+    {"openat", EACCES},
+    {"pipe", EPERM},
+    {"pipe2", EPERM},
+};
+
 // Calls that compilers and linkers need besides. Landlock bounds files; new sockets are absent from this list.
 constexpr const char* compiler_calls[] = {
     "madvise",
@@ -338,6 +347,9 @@ void candidate_rules(builder& b, const sandbox_policy& policy) {
     b.allow(name);
   for (const auto& call : politely_refused)
     b.rule(SCMP_ACT_ERRNO(static_cast<uint16_t>(call.error)), call.name);
+  if (policy.profile == sandbox_profile::replaying)
+    for (const auto& call : refused_to_sanitizers)
+      b.rule(SCMP_ACT_ERRNO(static_cast<uint16_t>(call.error)), call.name);
 
   // printf may flush into /dev/null; the only other descriptor is the command socket.
   for (auto fd : {1, 2, policy.command_fd})

@@ -8,7 +8,7 @@ namespace kevolve {
 namespace {
 
 // In the order of the verdicts. tests/check/test_kinds.py looks for every rule that the code names.
-constexpr std::array<verdict_rule, 80> rules{{
+constexpr std::array<verdict_rule, 82> rules{{
     {"compiler", verdict::compile_error, "The compiler, the launch plan's reader or the linker refused the source."},
     {"oracle", verdict::compile_error, "The exact form of the reference does not compile."},
     {"reference", verdict::compile_error, "The reference does not compile."},
@@ -41,6 +41,8 @@ constexpr std::array<verdict_rule, 80> rules{{
     {"assertion", verdict::crashed, "An assertion of a kernel failed."},
     {"stack", verdict::crashed, "A kernel ran out of stack."},
     {"launch_failed", verdict::crashed, "A kernel failed for a reason that the driver does not name."},
+    {"undefined_behaviour", verdict::crashed,
+     "In the sanitised replay the candidate did something that its language leaves undefined."},
     {"load_limit", verdict::timeout, "Loading the object took too long."},
     {"slow_load", verdict::timeout, "Loading the object took too long over all its launches."},
     {"call_limit", verdict::timeout, "A call took longer than it may."},
@@ -92,6 +94,8 @@ constexpr std::array<verdict_rule, 80> rules{{
     {"foreign_kernels", verdict::cheating, "The device ran more or other kernels than the launch plan launches."},
     {"hidden_time", verdict::cheating, "The device worked longer than the timed interval."},
     {"time_witness", verdict::cheating, "The runner's own clock saw more time than the device reported."},
+    {"sanitizer_evasion", verdict::cheating,
+     "The candidate names the sanitizers' run time, or looks for functions by name, to escape the sanitised replay."},
     {"physics_floor", verdict::faster_than_physics, "A call took less time than the least work needs on this machine."},
     {"same_object", verdict::pass, "The compiler made the very code of the baseline: no measurement was needed."},
     {"exhausted", verdict::none, "The generator had nothing more to propose from this candidate."},
