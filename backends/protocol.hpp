@@ -53,13 +53,14 @@ struct helper_cancel {
 
 enum class compile_kind : uint8_t { object = 0, syntax_tree };
 // The way in which the source is compiled besides its flag set. oracle: floating types are promoted to double.
-enum class compile_role : uint8_t { candidate = 0, reference, oracle };
+// sanitised: with the sanitizers of the replay, whose run time is not linked; the replay's program provides it.
+enum class compile_role : uint8_t { candidate = 0, reference, oracle, sanitised };
 // A frame with an enumerator beyond the last one does not decode. Update these with their lists.
 constexpr compile_kind last_value(compile_kind) {
   return compile_kind::syntax_tree;
 }
 constexpr compile_role last_value(compile_role) {
-  return compile_role::oracle;
+  return compile_role::sanitised;
 }
 
 struct compile_request {
@@ -75,6 +76,9 @@ struct compile_request {
   uint32_t limit_ms = 20'000;         // wall-clock limit
   contract task;                      // resolves the names in candidates with a launch plan
 };
+
+// Evidence of a sanitised build that was refused: the word in the source by which code escapes the sanitizers.
+inline constexpr const char* evades_sanitizers = "evades";
 
 struct compile_outcome {
   id128 job;
@@ -116,6 +120,11 @@ struct judge_request {
   uint32_t most_repeats = 2;        // repetitions of a disturbed session
   uint32_t long_run_ms = 100;       // confirm: time for which one process is called repeatedly on each compared shape
   uint64_t seed = 0;                // seed of the secret inputs; 0: from the kernel. Only tests set it
+  // check, confirm: the sanitised builds, which replay the correctness draws. Without the candidate's, none is
+  // replayed.
+  std::string sanitised;
+  std::string sanitised_reference; // shows which undefined behaviour is the task's own; may be empty
+  std::string unsanitised;         // the reason why there is no sanitised build; stands in the outcome's evidence
 };
 
 enum class comparison_decision : uint8_t { undecided = 0, faster, slower, screened };
@@ -145,6 +154,12 @@ struct correctness_report {
   double reference_max_abs = 0.0; // largest error of the reference against the oracle
   bool bit_equal = false;         // bit-identical to the reference
 };
+
+// Evidence about the sanitised replay: the draws that were replayed without a finding, undefined behaviour that the
+// reference shows, too, and the reason why nothing was replayed.
+inline constexpr const char* sanitised_evidence = "sanitised";
+inline constexpr const char* sanitised_note_evidence = "sanitised.note";
+inline constexpr const char* unsanitised_evidence = "unsanitised";
 
 // Kind of the fault that reports a baseline that crashed, hung or erred, so the candidate was not judged. Then result,
 // rule, detail and evidence describe the baseline.
@@ -186,7 +201,8 @@ typename I::result_type inspect(I& f, compile_outcome& x) {
 template <class I>
 typename I::result_type inspect(I& f, judge_request& x) {
   return f(x.job, x.mode, x.task, x.reference, x.oracle, x.candidate, x.baseline, x.alpha, x.delta, x.screen_out,
-           x.max_pairs, x.screening_ms, x.min_interval_pairs, x.limit_ms, x.most_repeats, x.long_run_ms, x.seed);
+           x.max_pairs, x.screening_ms, x.min_interval_pairs, x.limit_ms, x.most_repeats, x.long_run_ms, x.seed,
+           x.sanitised, x.sanitised_reference, x.unsanitised);
 }
 template <class I>
 typename I::result_type inspect(I& f, shape_timing& x) {

@@ -1,6 +1,7 @@
 #include "backends/cpu/driver.hpp"
 
 #include "backends/capture.hpp"
+#include "backends/cpu/sanitizers.hpp"
 #include "runtime/base/kinds.hpp"
 
 #include <algorithm>
@@ -97,7 +98,10 @@ result<command_line> link_command(const toolchain& tools, const build_variant& v
   for (const auto& w : words)
     if (w.starts_with("-L"))
       folders.push_back(w.substr(2));
-  command_line tail{"--build-id=none", "-z", "now", "-z", "noexecstack", "--no-undefined", "--as-needed"};
+  // The program that replays a sanitised object has the sanitizers' run time.
+  command_line tail{
+      "--build-id=none", "-z", "now", "-z", "noexecstack", v.sanitised ? "--allow-shlib-undefined" : "--no-undefined",
+      "--as-needed"};
   if (v.threads) {
     append(folders, {"/usr/lib/llvm-19/lib"});
     auto runtime = find_in(folders, v.family == compiler_family::clang ? "libomp.so.5" : "libgomp.so.1");
@@ -124,7 +128,10 @@ result<command_line> link_command(const toolchain& tools, const build_variant& v
 
 } // namespace
 
-result<build_commands> clang_commands(const toolchain& tools, const build_variant& v) {
+namespace {
+
+// Returns the driver's cc1 step for the variant's flags and some more.
+result<command_line> cc1_step(const toolchain& tools, const build_variant& v, const command_line& more) {
   command_line query{tools.clang, "-###"};
   append(query, language_flags(v));
   append(query, common_flags);
@@ -132,20 +139,50 @@ result<build_commands> clang_commands(const toolchain& tools, const build_varian
   append(query, quiet_about_native());
   if (!v.tree)
     query.push_back(v.threads ? "-fopenmp" : "-fopenmp-simd");
+  append(query, more);
   append(query, {"-c", "/dev/null", "-o", "candidate.o"});
   auto steps = ask(query);
   if (!steps)
     return tl::unexpected(steps.error());
-  build_commands out;
-  out.family = compiler_family::clang;
-  out.source = source_name(v);
   auto compile = steps->back();
-  replace(compile, "/dev/null", out.source);
-  if (compile.size() < 2 || compile[1] != "-cc1" || !set_value(compile, "-main-file-name", out.source))
+  replace(compile, "/dev/null", source_name(v));
+  if (compile.size() < 2 || compile[1] != "-cc1" || !set_value(compile, "-main-file-name", source_name(v)))
     return fail(errc::internal, "clang -### names no cc1 step");
   // Sets __DATE__ and __TIME__ to the epoch, so that the same request always gives the same bytes. (gcc takes the date
   // from its environment: locked_command.cpp.)
   compile.insert(compile.begin() + 2, {"-source-date-epoch", "0"});
+  return compile;
+}
+
+// Makes the commands of a sanitised build. The source is preprocessed as in the ordinary build, so that it cannot see
+// the sanitizers, and the text is compiled with them.
+result<void> sanitise(const toolchain& tools, const build_variant& v, const command_line& ordinary,
+                      build_commands& out) {
+  out.preprocess = ordinary;
+  replace(out.preprocess, "-emit-obj", "-E");
+  if (!set_value(out.preprocess, "-o", "candidate.i"))
+    return fail(errc::internal, "clang -### names no output");
+  auto step = cc1_step(tools, v, sanitizer_options());
+  if (!step)
+    return tl::unexpected(step.error());
+  step->back() = "candidate.i";
+  step->insert(std::prev(step->end()), "-undef");
+  for (const auto& word : attribute_definitions())
+    step->insert(std::prev(step->end()), word);
+  out.compile = {std::move(*step)};
+  return {};
+}
+
+} // namespace
+
+result<build_commands> clang_commands(const toolchain& tools, const build_variant& v) {
+  auto step = cc1_step(tools, v, {});
+  if (!step)
+    return tl::unexpected(step.error());
+  auto compile = std::move(*step);
+  build_commands out;
+  out.family = compiler_family::clang;
+  out.source = source_name(v);
   out.header = compile;
   out.header.pop_back(); // the input comes last
   set_value(out.header, "-x", is_cpp(v.language) ? "c++-header" : "c-header");
@@ -156,7 +193,10 @@ result<build_commands> clang_commands(const toolchain& tools, const build_varian
   replace(out.tree, "-emit-obj", "-ast-dump=json");
   if (v.remarks)
     compile.insert(std::prev(compile.end()), {"-Rpass=loop-vectorize", "-Rpass-missed=loop-vectorize"});
-  out.compile.push_back(std::move(compile));
+  if (!v.sanitised)
+    out.compile.push_back(std::move(compile));
+  else if (auto made = sanitise(tools, v, compile, out); !made)
+    return tl::unexpected(made.error());
   command_line driver{tools.clang, "-fuse-ld=bfd"};
   if (is_cpp(v.language))
     driver.push_back("--driver-mode=g++");

@@ -41,6 +41,7 @@ struct build_variant {
   std::vector<std::string> libraries = {}; // for example "openblas", "libopenblas.so.0"
   bool remarks = false;                    // reports loops that were vectorised or not
   bool tree = false;                       // for the syntax tree: loops as written, without OpenMP's transformations
+  bool sanitised = false;                  // clang only: for the sanitised replay
 };
 
 using command_line = std::vector<std::string>;
@@ -49,6 +50,7 @@ using command_line = std::vector<std::string>;
 struct build_commands {
   compiler_family family = compiler_family::clang;
   std::string source;                // "candidate.c" or "candidate.cpp"
+  command_line preprocess;           // sanitised: source → candidate.i, which is compiled in place of the source
   std::vector<command_line> compile; // source → candidate.o; one step of clang, two of gcc
   command_line link;                 // candidate.o → candidate.so
   command_line header;               // → prelude.pch; the header's path must be appended

@@ -1,10 +1,12 @@
 #include "backends/compile/diagnosis.hpp"
 #include "backends/cpu/compile_server/syntax_tree.hpp"
 #include "backends/cpu/flags.hpp"
+#include "backends/cpu/sanitizers.hpp"
 #include "backends/cpu/toolchain.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <map>
 #include <set>
@@ -115,4 +117,35 @@ TEST_CASE("defined functions that the entry calls are included, also indirect an
     long_chain["g" + std::to_string(i)] = "g" + std::to_string(i + 1);
   CHECK(tree(long_chain));
   CHECK(asked.size() == 25);
+}
+
+TEST_CASE("words by which a source escapes the sanitizers are found in preprocessed text") {
+  CHECK(evasion_in("void __asan_on_error(void) {}") == "__asan_on_error");
+  CHECK(evasion_in("x = __has_feature (1);") == "__has_feature");
+  CHECK(evasion_in("call(\"__ubsan_x\")") == "__ubsan_x");
+  CHECK(evasion_in("int my__asan_x, __asa, __has_features;").empty());
+  CHECK(evasion_in("__").empty());
+  CHECK(evasion_in("").empty());
+}
+
+TEST_CASE("a sanitised build has the flags of the ordinary one and the sanitizers besides") {
+  const auto tools = find_toolchain();
+  build_variant v{compiler_family::clang, {"-O3", "-ffast-math"}, "c"};
+  const auto ordinary = resolve_commands(tools, v);
+  v.sanitised = true;
+  const auto sanitised = resolve_commands(tools, v);
+  REQUIRE(ordinary);
+  REQUIRE(sanitised);
+  CHECK(ordinary->preprocess.empty());
+  REQUIRE(sanitised->compile.size() == 1);
+  const auto& words = sanitised->compile.front();
+  const auto has = [&](const std::string& word) { return std::find(words.begin(), words.end(), word) != words.end(); };
+  for (const auto& word : ordinary->compile.front())
+    if (word.starts_with("-m") || word.starts_with("-f") || word.starts_with("-O"))
+      CHECK_MESSAGE((has(word) || word.starts_with("-mframe-pointer")), word);
+  CHECK(has("-undef"));
+  for (const auto& check : undefined_behaviour_checks())
+    CHECK(std::any_of(words.begin(), words.end(), [&](const auto& word) {
+      return word.starts_with("-fsanitize=") && word.find(check.name) != std::string::npos;
+    }));
 }

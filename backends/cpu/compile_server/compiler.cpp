@@ -3,6 +3,7 @@
 #include "backends/compile/diagnosis.hpp"
 #include "backends/cpu/compile_server/syntax_tree.hpp"
 #include "backends/cpu/prelude.hpp"
+#include "backends/cpu/sanitizers.hpp"
 #include "runtime/base/kinds.hpp"
 
 #include <unistd.h>
@@ -18,6 +19,7 @@ using steady = std::chrono::steady_clock;
 
 constexpr size_t most_source = 4U << 20U;
 constexpr size_t most_artifact = 64U << 20U;
+constexpr size_t most_preprocessed = 64U << 20U;
 constexpr uint64_t usual_memory = 4ULL << 30U; // default limit; half of the machine's memory if that is less
 
 uint64_t memory_limit(uint64_t asked) {
@@ -110,6 +112,8 @@ compile_outcome compiler::run(const compile_request& request, attention& listene
     refuse(out, "there is no language '" + request.language + "'; there are: c, cpp\n");
   else if (request.source.size() > most_source)
     refuse(out, "the source has more than " + std::to_string(most_source) + " bytes\n");
+  else if (request.role == compile_role::sanitised && tools_.clang.empty())
+    refuse(out, "clang-19 is missing: apt-get install clang-19\n");
   else if (auto commands = commands_for(request, *entry); !commands)
     out.trouble = fault_from(commands.error());
   else
@@ -122,18 +126,20 @@ compile_outcome compiler::run(const compile_request& request, attention& listene
 result<const build_commands*> compiler::commands_for(const compile_request& request, const menu_entry& entry) {
   build_variant variant;
   variant.family = tools_.family_for(entry);
-  if (request.kind == compile_kind::syntax_tree)
+  variant.sanitised = request.role == compile_role::sanitised;
+  if (request.kind == compile_kind::syntax_tree || variant.sanitised)
     variant.family = compiler_family::clang;
   variant.flags = variant.family == compiler_family::clang ? entry.clang : entry.gcc;
-  if (variant.flags.empty()) // a gcc entry was asked for its syntax tree
-    variant.flags = cpu_flag_menu().front().clang;
+  if (variant.flags.empty()) // a gcc entry was asked for what only clang makes
+    variant.flags = variant.sanitised ? entry.gcc : cpu_flag_menu().front().clang;
   variant.language = request.language;
   variant.threads = request.threads;
   variant.libraries = request.libraries;
   variant.remarks = request.role == compile_role::candidate;
   variant.tree = request.kind == compile_kind::syntax_tree;
   auto key = entry.about.name + "/" + request.language + (variant.threads ? "/threads" : "")
-             + (variant.remarks ? "/remarks" : "") + (request.kind == compile_kind::syntax_tree ? "/tree" : "");
+             + (variant.remarks ? "/remarks" : "") + (request.kind == compile_kind::syntax_tree ? "/tree" : "")
+             + (variant.sanitised ? "/sanitised" : "");
   for (const auto& library : variant.libraries)
     key += "/" + library;
   auto it = known_.find(key);
@@ -238,9 +244,22 @@ void compiler::build(const compile_request& request, const build_commands& comma
       return refuse(out, tree.error().detail + "\n" + out.log);
     out.artifact = std::move(*tree);
   } else {
+    const bool preprocessed = !commands.preprocess.empty();
+    if (preprocessed) {
+      if (!run_after(headers_.as_text(commands), commands.preprocess))
+        return;
+      auto text = work_.read("candidate.i", most_preprocessed);
+      if (!text)
+        return refuse(out, "after the preprocessor: " + text.error().detail + "\n");
+      if (auto word = evasion_in(*text); !word.empty()) {
+        refuse(out, "the source names '" + word + "', by which code escapes the sanitizers\n");
+        out.evidence[evades_sanitizers] = word;
+        return;
+      }
+    }
     for (size_t i = 0; i < commands.compile.size(); ++i)
-      if (!(i == 0 ? run_with_header(commands.compile[i])
-                   : run_step(commands.compile[i], request, deadline, listener, out)))
+      if (!(i == 0 && !preprocessed ? run_with_header(commands.compile[i])
+                                    : run_step(commands.compile[i], request, deadline, listener, out)))
         return headers_.doubt_if(out.log, commands);
     if (!run_step(commands.link, request, deadline, listener, out))
       return;
