@@ -34,6 +34,7 @@ constexpr milliseconds progress_period{500};
 
 struct arguments {
   std::string zygote;                        // --zygote PATH; default: beside this program
+  std::string replay;                        // --replay PATH; default: beside this program
   std::vector<std::string> done_without;     // --allow-weak-sandbox LAYER
   uint64_t memory_bytes = 0;                 // --memory-mib N; 0: the usual
   int core = -1;                             // --core N; default: the first this process may use
@@ -150,7 +151,7 @@ private:
 };
 
 int usage() {
-  std::fputs("usage: kevolve-judge [--zygote PATH] [--core N] [--thread-cores N,N…] [--memory-mib N]\n"
+  std::fputs("usage: kevolve-judge [--zygote PATH] [--replay PATH] [--core N] [--thread-cores N,N…] [--memory-mib N]\n"
              "                     [--allow-weak-sandbox LAYER] [--drift-limit R]\n"
              "Speaks the helper protocol on descriptor 3; started by a kevolve node.\n",
              stderr);
@@ -160,11 +161,14 @@ int usage() {
 int start(int argc, char** argv) {
   arguments args;
   args.zygote = program_directory() + "/kevolve-zygote";
+  args.replay = program_directory() + "/kevolve-sanitised-replay";
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string_view key = argv[i];
     const std::string_view value = argv[i + 1];
     if (key == "--zygote")
       args.zygote = value;
+    else if (key == "--replay")
+      args.replay = value;
     else if (key == "--memory-mib" && parse_cores(value).size() == 1)
       args.memory_bytes = static_cast<uint64_t>(parse_cores(value).front()) << 20U;
     else if (key == "--allow-weak-sandbox")
@@ -190,6 +194,7 @@ int start(int argc, char** argv) {
   judge_settings settings;
   native_settings native;
   native.zygote_path = args.zygote;
+  native.replay_path = args.replay;
   native.core = args.core >= 0 ? args.core : allowed.front();
   native.thread_cores = args.thread_cores.empty() ? allowed : args.thread_cores;
   settings.calm.drift = args.drift_limit;

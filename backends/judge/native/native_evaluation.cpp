@@ -2,6 +2,7 @@
 #include "backends/judge/figure.hpp"
 #include "backends/judge/native/native_judge_context.hpp"
 #include "backends/judge/native/native_process_pair.hpp"
+#include "backends/judge/native/sanitised_replay.hpp"
 #include "backends/judge/paired_comparison.hpp"
 #include "backends/judge/screening.hpp"
 #include "backends/judge/test_set.hpp"
@@ -92,9 +93,12 @@ private:
     if (auto ok = screen_all(); !ok)
       return ok;
     // A candidate that is not faster needs no close look at what it leaves out, or touches that it may not.
-    if (request_.mode != judge_mode::screening)
+    if (request_.mode != judge_mode::screening) {
+      if (auto ok = sanitised_replay{judge_.sandbox, request_, hooks_}.run(test_set_.all(), out_); !ok)
+        return ok;
       if (auto ok = screen_closely(); !ok)
         return ok;
+    }
     if (request_.mode == judge_mode::check)
       return {};
     auto compared =

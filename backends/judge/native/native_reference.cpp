@@ -29,6 +29,12 @@ private:
   sandboxed_process process_;
 };
 
+std::vector<int> all_cores(const native_settings& settings) {
+  auto cores = settings.thread_cores;
+  cores.push_back(settings.core);
+  return cores;
+}
+
 reference_launcher launcher(native_sandbox& sandbox) {
   return [&sandbox](const std::string& object, bool oracle, const contract& task,
                     shared_arena& arena) -> attempt<std::unique_ptr<reference_process>> {
@@ -90,11 +96,8 @@ attempt<void> judge_as_candidate(native_sandbox& sandbox, const reference_under_
 } // namespace
 
 native_sandbox::native_sandbox(native_settings s)
-    : settings(std::move(s)), zygote(settings.zygote_path, [this] {
-        auto cores = settings.thread_cores;
-        cores.push_back(settings.core);
-        return cores;
-      }()) {}
+    : settings(std::move(s)), zygote(settings.zygote_path, all_cores(settings)),
+      replayer(settings.replay_path, all_cores(settings)) {}
 
 reference_runner native_references(native_sandbox& sandbox) {
   return {launcher(sandbox), [&sandbox](const reference_under_test& given, judge_outcome& out) {

@@ -13,8 +13,9 @@ namespace kevolve {
 
 struct native_settings {
   std::string zygote_path;
-  int core = 0;                               // where single-threaded candidates and the judge run
-  std::vector<int> thread_cores;              // where candidates of tasks with threads run
+  std::string replay_path;       // of kevolve-sanitised-replay; candidates are not replayed if it is missing
+  int core = 0;                  // where single-threaded candidates and the judge run
+  std::vector<int> thread_cores; // where candidates of tasks with threads run
   uint64_t memory_bytes = uint64_t{1} << 30U; // a candidate's address space beside its arguments
 };
 
@@ -23,6 +24,8 @@ struct native_sandbox {
   native_settings settings;
   zygote_client zygote;
   shared_arena comparison_arena;
+  zygote_client replayer; // makes the processes of sanitised replays
+  shared_arena replay_arena;
 
   explicit native_sandbox(native_settings s);
 };

@@ -127,6 +127,7 @@ sandboxed_process& sandboxed_process::operator=(sandboxed_process&& other) noexc
   std::swap(cpu_seconds_, other.cpu_seconds_);
   std::swap(thread_limit_, other.thread_limit_);
   std::swap(resident_kib_, other.resident_kib_);
+  std::swap(resident_limit_kib_, other.resident_limit_kib_);
   std::swap(cpu_used_, other.cpu_used_);
   std::swap(load_time_, other.load_time_);
   std::swap(died_at_, other.died_at_);
@@ -165,7 +166,11 @@ result<sandboxed_process> sandboxed_process::launch(zygote_client& zygote, share
     if (a.role == argument_role::scalar && a.type == dtype::f16)
       return fail(errc::unsupported, "argument '" + a.name + "': f16 by value cannot be called");
     request.parameters[i] = parameter_of(a);
+    request.alignments[i] = a.align;
   }
+  request.report_offset = options.report_offset;
+  if (options.excused.size() < sizeof(request.excused))
+    std::copy(options.excused.begin(), options.excused.end(), request.excused);
   std::copy(options.task->entry.begin(), options.task->entry.end(), request.entry);
   CPU_ZERO(&request.cores);
   for (auto core : options.cores)
@@ -181,6 +186,8 @@ result<sandboxed_process> sandboxed_process::launch(zygote_client& zygote, share
   out.cpu_seconds_ = request.cpu_seconds;
   if (options.task->threads)
     out.thread_limit_ = std::max(least_thread_limit, threads_per_core * static_cast<int>(options.cores.size()));
+  if (options.report_offset != 0)
+    out.resident_limit_kib_ = static_cast<int>((options.memory_bytes + 4 * request.arena_bytes) >> 10U);
   auto pid = zygote.launch(request, object.fd(), arena.fd(), pair[1]);
   close(pair[1]);
   if (!pid)
@@ -258,13 +265,15 @@ bool sandboxed_process::freeze(int& status) {
 }
 
 bool sandboxed_process::await_word(nanoseconds limit, std::optional<rejection>& crowd) {
-  if (thread_limit_ == 0)
+  if (thread_limit_ == 0 && resident_limit_kib_ == 0)
     return poll_readable(command_, limit) > 0;
   for (const auto until = steady_clock::now() + limit; steady_clock::now() < until;) {
     const auto left = until - steady_clock::now();
     if (poll_readable(command_, std::clamp<nanoseconds>(left, nanoseconds{0}, thread_watch)) > 0)
       return true;
     if (crowd = too_many_threads(); crowd)
+      return false;
+    if (crowd = too_much_memory(); crowd)
       return false;
   }
   return false;
@@ -277,6 +286,14 @@ std::optional<rejection> sandboxed_process::too_many_threads() {
   return refuse(verdict::cheating, "too_many_threads",
                 "the process has more than " + std::to_string(thread_limit_) + " threads",
                 {{"threads", std::to_string(threads)}, {"limit", std::to_string(thread_limit_)}});
+}
+
+std::optional<rejection> sandboxed_process::too_much_memory() {
+  if (resident_limit_kib_ == 0 || status_number(std::to_string(pid_), "VmRSS:") <= resident_limit_kib_)
+    return std::nullopt;
+  return refuse(verdict::out_of_memory, "memory_limit",
+                "the process holds more than " + std::to_string(resident_limit_kib_ >> 10) + " MiB of memory",
+                {{"limit_mib", std::to_string(resident_limit_kib_ >> 10)}});
 }
 
 rejection sandboxed_process::refuse(verdict v, std::string rule, std::string detail,

@@ -39,6 +39,9 @@ struct launch_options {
   int slot = 0;                   // status page: 0 or 1
   uint64_t memory_bytes = 0;
   std::vector<int> cores; // where it runs
+  // A sanitised replay notes its findings there in the arena. The keys name findings that do not end it.
+  size_t report_offset = 0;
+  std::string excused = {};
 };
 
 class sandboxed_process {
@@ -84,6 +87,7 @@ private:
   // Waits for the process to speak; false if it does not, or if it has become a crowd.
   bool await_word(std::chrono::nanoseconds limit, std::optional<rejection>& crowd);
   std::optional<rejection> too_many_threads();
+  std::optional<rejection> too_much_memory();
   rejection refuse(verdict v, std::string rule, std::string detail, std::map<std::string, std::string> evidence = {});
   rejection obituary(int status);
   bool freeze(int& status);
@@ -95,6 +99,7 @@ private:
   uint64_t cpu_seconds_ = 0;
   int thread_limit_ = 0; // 0: it has no way to start one
   int64_t resident_kib_ = 0;
+  int resident_limit_kib_ = 0; // where the address space is not limited; 0: none
   double cpu_used_ = 0.0;
   std::chrono::nanoseconds load_time_{0};
   std::optional<size_t> died_at_;

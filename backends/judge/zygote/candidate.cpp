@@ -1,6 +1,7 @@
 #include "backends/judge/zygote/candidate.hpp"
 
 #include "backends/judge/zygote/arena_mapping.hpp"
+#include "backends/judge/zygote/candidate_host.hpp"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -32,7 +33,8 @@ alignas(64) std::array<std::byte, size_t{64} << 10U> signal_stack;
 
 // Handles a fatal signal: records the cause and returns. The handler is installed for one signal only, so the fault
 // repeats and kills.
-void on_death(int, siginfo_t* info, void*) {
+void on_death(int, siginfo_t* info, void* context) {
+  candidate_host::note_death(*info, context);
   status->fault_address = reinterpret_cast<uint64_t>(info->si_addr);
   const auto in_arena = status->fault_address - reinterpret_cast<uint64_t>(arena_begin);
   status->fault_in_arena = in_arena < arena_size ? in_arena + 1 : 0;
@@ -125,9 +127,8 @@ void* map_arena(const wire::launch_request& request, int fd) {
 }
 
 void limit_resources(const wire::launch_request& request) {
-  const rlimit memory{request.memory_bytes + request.arena_bytes, request.memory_bytes + request.arena_bytes};
   const rlimit time{request.cpu_seconds, request.cpu_seconds};
-  if (setrlimit(RLIMIT_AS, &memory) != 0 || setrlimit(RLIMIT_CPU, &time) != 0)
+  if (!candidate_host::limit_memory(request) || setrlimit(RLIMIT_CPU, &time) != 0)
     give_up(wire::load_state::lock_failed, std::string{"resource limits: "} + std::strerror(errno));
 }
 
@@ -172,7 +173,8 @@ void fence(std::byte* arena, const wire::fences& wanted) {
 }
 
 [[noreturn]] void serve(const wire::launch_request& request, prepared_call& call, std::byte* arena) {
-  const auto expected = wire::go_header_bytes + request.argument_count * sizeof(uint64_t);
+  const auto expected =
+      wire::go_header_bytes + size_t{request.argument_count} * candidate_host::values_per_argument * sizeof(uint64_t);
   union {
     wire::go message;
     wire::fences fences;
@@ -193,13 +195,10 @@ void fence(std::byte* arena, const wire::fences& wanted) {
         continue;
       _exit(0); // the judge is gone or has finished
     }
-    for (uint32_t i = 0; i < request.argument_count; ++i) {
-      call.slots[i] = message.values[i];
-      if (request.parameters[i] == wire::parameter::pointer)
-        call.slots[i] = reinterpret_cast<uint64_t>(arena + message.values[i]);
-    }
+    candidate_host::arrange(request, arena, message.values, call.slots.data());
     ffi_arg ignored = 0;
     ffi_call(&call.cif, call.entry, &ignored, call.pointers.data());
+    candidate_host::conclude(request);
     answer(message.done_token);
   }
 }
@@ -210,7 +209,7 @@ void live_as_candidate(const wire::launch_request& request, const launch_fds& fd
                        library_copies& libraries) {
   dup2(fds.command, child_command_fd);
   dup2(fds.object, child_object_fd);
-  if (!libraries.take(request.slot))
+  if (candidate_host::copies_libraries && !libraries.take(request.slot))
     give_up(wire::load_state::lock_failed, std::string{"its copies of the libraries: "} + std::strerror(errno));
   reopen_object();
   sched_setaffinity(0, sizeof(request.cores), &request.cores);
@@ -225,6 +224,7 @@ void live_as_candidate(const wire::launch_request& request, const launch_fds& fd
   status->system_call = -1;
   record_violations(&status->system_call);
   watch_deaths();
+  candidate_host::begin(request, arena);
 
   static prepared_call call;
   for (uint32_t i = 0; i < request.argument_count; ++i) {

@@ -1,6 +1,7 @@
-// kevolve-zygote: clones one sandboxed process per candidate, as a child of the judge that started it. It reads launch
-// requests from descriptor 3 and never runs candidate code itself.
+// kevolve-zygote and kevolve-sanitised-replay: clone one sandboxed process per candidate, as a child of the judge that
+// started them. They read launch requests from descriptor 3 and never run candidate code themselves.
 #include "backends/judge/zygote/candidate.hpp"
+#include "backends/judge/zygote/candidate_host.hpp"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -43,7 +44,7 @@ result<candidate_sandbox> prepare_locks(bool allow_threads, int judge, bool judg
   auto loading = sandbox::prepare(policy);
   if (!loading)
     return tl::unexpected<failure>(loading.error());
-  policy.profile = sandbox_profile::running;
+  policy.profile = candidate_host::running_profile;
   auto running = sandbox::prepare(policy);
   if (!running)
     return tl::unexpected<failure>(running.error());
@@ -118,7 +119,7 @@ void serve(const locks_by_threads& locks, library_copies& libraries) {
     if (request.allow_threads != 0 && !runtimes) {
       load_thread_runtimes();
       runtimes = true;
-      if (!libraries.make())
+      if (candidate_host::copies_libraries && !libraries.make())
         return;
     }
     // CLONE_PARENT makes the child the judge's own, since only a parent may wait for a stop. The exit signal is the
@@ -165,7 +166,9 @@ int run(char** names) {
   prctl(PR_SET_PDEATHSIG, SIGKILL); // a change of user or of user namespace clears this setting
   const auto unloaded = load_libraries(names);
   library_copies libraries;
-  const auto copied = libraries.make() ? std::string{} : std::string{"copying the libraries: "} + std::strerror(errno);
+  const auto copied = !candidate_host::copies_libraries || libraries.make()
+                          ? std::string{}
+                          : std::string{"copying the libraries: "} + std::strerror(errno);
   auto single = prepare_locks(false, judge, around.own_processes);
   auto threaded = prepare_locks(true, judge, around.own_processes);
   if (!unloaded.empty()) {

@@ -11,6 +11,7 @@ namespace kevolve::wire {
 
 inline constexpr size_t max_arguments = 64;
 inline constexpr size_t max_entry = 200;
+inline constexpr size_t max_excused = 512;
 
 // The type in which a parameter is passed.
 enum class parameter : uint8_t { pointer = 0, i64, i32, i8, u16, u8, f32, f64 };
@@ -27,6 +28,10 @@ struct launch_request {
   parameter parameters[max_arguments];
   char entry[max_entry];
   cpu_set_t cores;
+  // For kevolve-sanitised-replay alone.
+  uint64_t report_offset;             // offset of its replay_report in the arena
+  uint32_t alignments[max_arguments]; // bytes, as the task promises them
+  char excused[max_excused]; // keys of findings that do not end the process, each with a ';' behind it; "*": all
 };
 
 // Zygote → judge. The pid is a child of the judge.
@@ -52,11 +57,12 @@ struct load_report {
   char text[500];
 };
 
-// Judge → child: one call. `values` are offsets into the arena for pointers, bits for other types.
+// Judge → child: one call. `values` are offsets into the arena for pointers, bits for other types. In a sanitised
+// replay as many values follow: the bytes of each array.
 struct go {
   uint64_t go_token;
   uint64_t done_token;
-  uint64_t values[max_arguments];
+  uint64_t values[2 * max_arguments];
 };
 inline constexpr size_t go_header_bytes = 2 * sizeof(uint64_t);
 
@@ -86,5 +92,28 @@ struct child_status {
   uint32_t memory_exhausted;
   uint32_t reserved; // always 0, so that every byte of the note is checked
 };
+
+// A finding of the sanitizers, as a process of kevolve-sanitised-replay notes it. The candidate can write it, too: a
+// finding ends the process unless it is excused, so that deleting the note saves nobody.
+struct replay_finding {
+  uint8_t memory;    // 1: AddressSanitizer or a signal; 0: undefined behaviour
+  uint8_t behind;    // the address is behind the argument, not before it
+  uint16_t argument; // 1 + index of the argument beside which the address is; 0: none
+  uint32_t line;     // of `file`; 0: unknown
+  uint64_t code;     // offset of the instruction in the object; 0: unknown
+  uint64_t distance; // bytes between the argument and the address
+  char key[64];      // "heap-buffer-overflow on read 2", "signed-integer-overflow"
+  char text[200];    // for people
+  char file[64];
+};
+inline constexpr size_t max_findings = 8;
+struct replay_report {
+  uint32_t count; // of all findings, of which the first are kept
+  uint32_t reserved;
+  replay_finding findings[max_findings];
+};
+static_assert(sizeof(replay_report) <= 4096);
+// The status with which a process ends at a finding that is not excused.
+inline constexpr int finding_exit_status = 97;
 
 } // namespace kevolve::wire

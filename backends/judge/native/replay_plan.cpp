@@ -1,0 +1,76 @@
+#include "backends/judge/native/replay_plan.hpp"
+
+#include <algorithm>
+
+namespace kevolve {
+
+namespace {
+
+// Sanitizers make most kernels 2 to 10 times slower, and keep loops from being vectorised.
+constexpr double slower = 10.0;
+constexpr double ns_for_a_byte = 2.0; // the copies of the arrays, there and back
+constexpr double ns_for_a_call = 5e4; // waking and freezing the process, red zones
+constexpr size_t most_of_a_shape = 4; // draws
+
+size_t draws_of(const input_sets& pool) {
+  return pool.edge == edge_kind::none ? std::min(most_of_a_shape, pool.sets.size()) : pool.sets.size();
+}
+
+std::string counted(size_t n, const std::string& what) {
+  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+} // namespace
+
+double replay_cost_ns(const input_sets& pool) {
+  return slower * pool.typical_reference_ns() + ns_for_a_byte * static_cast<double>(pool.largest_layout())
+         + ns_for_a_call;
+}
+
+replay_plan plan_replay(const std::vector<std::shared_ptr<const input_sets>>& pools, double first_round_ns,
+                        double more_ns) {
+  std::vector<const input_sets*> in_order;
+  for (const auto& p : pools)
+    if (!p->sets.empty())
+      in_order.push_back(p.get());
+  std::sort(in_order.begin(), in_order.end(),
+            [](const auto* a, const auto* b) { return replay_cost_ns(*a) < replay_cost_ns(*b); });
+  replay_plan out;
+  std::vector<const input_sets*> chosen;
+  for (const auto* pool : in_order) {
+    first_round_ns -= replay_cost_ns(*pool);
+    if (first_round_ns < 0.0) {
+      out.left_out.push_back(pool);
+      continue;
+    }
+    chosen.push_back(pool);
+    out.draws.push_back({pool, 0});
+    (pool->edge == edge_kind::none ? out.shapes : out.edges) += 1;
+  }
+  size_t most = 0;
+  for (const auto* pool : chosen)
+    most = std::max(most, draws_of(*pool));
+  for (size_t set = 1; set < most; ++set)
+    for (const auto* pool : chosen)
+      if (const auto cost = replay_cost_ns(*pool); set < draws_of(*pool) && cost <= more_ns) {
+        more_ns -= cost;
+        out.draws.push_back({pool, set});
+      }
+  return out;
+}
+
+std::string describe(const replay_plan& plan) {
+  auto out = counted(plan.draws.size(), "draw") + " on " + counted(plan.shapes, "shape");
+  if (plan.edges != 0)
+    out += " and " + counted(plan.edges, "edge");
+  std::string names;
+  for (const auto* pool : plan.left_out) {
+    auto name = pool->shape.held_out ? std::string{"a held-out shape"} : "'" + pool->shape.name + "'";
+    if (pool->edge != edge_kind::none)
+      name = "the edge '" + to_string(pool->edge) + "' of " + name;
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  return names.empty() ? out : out + "; too slow with sanitizers, and left out: " + names;
+}
+
+} // namespace kevolve

@@ -1,0 +1,35 @@
+// The draws that a sanitised replay calls a candidate on.
+#pragma once
+
+#include "backends/judge/input_sets.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+struct replay_draw {
+  const input_sets* pool = nullptr;
+  size_t set = 0;
+};
+
+struct replay_plan {
+  std::vector<replay_draw> draws;
+  std::vector<const input_sets*> left_out; // no draw of these fits into the time
+  size_t shapes = 0;                       // with a draw, edges counted apart
+  size_t edges = 0;
+};
+
+// Returns the nanoseconds that a call on a set of these is expected to take with sanitizers.
+double replay_cost_ns(const input_sets& pool);
+
+// Chooses a draw of each pool, the cheapest pools first, then more draws of each, as long as they are expected to fit
+// into the time. Edges are replayed on all of their draws, shapes on the first few.
+replay_plan plan_replay(const std::vector<std::shared_ptr<const input_sets>>& pools, double first_round_ns,
+                        double more_ns);
+
+// "34 draws on 7 shapes and 5 edges"; pools that were left out are named if they are declared.
+std::string describe(const replay_plan& plan);
+
+} // namespace kevolve

@@ -1,0 +1,124 @@
+#include "replay_fixture.hpp"
+
+#include "runtime/base/ids.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+namespace kevolve::testing {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> out;
+  std::istringstream in{text};
+  for (std::string word; std::getline(in, word, separator);)
+    if (!word.empty())
+      out.push_back(word);
+  return out;
+}
+
+task_spec task_of(const std::string& name) {
+  auto spec = load_task(std::string{std::getenv("KEVOLVE_SOURCE")} + "/tests/redteam/tasks/" + name + ".task.toml");
+  REQUIRE_MESSAGE(spec.has_value(), name);
+  return std::move(*spec);
+}
+
+} // namespace
+
+std::vector<replay_fixture> load_replay_fixtures(const std::string& folder) {
+  std::vector<replay_fixture> out;
+  for (const auto& entry : fs::directory_iterator{folder}) {
+    const auto extension = entry.path().extension();
+    if (extension != ".c" && extension != ".cpp")
+      continue;
+    replay_fixture f;
+    f.name = entry.path().stem();
+    f.language = extension.string().substr(1);
+    f.source = read_file(entry.path());
+    std::istringstream in{f.source};
+    for (std::string line; std::getline(in, line) && line.starts_with("// ");) {
+      const auto value = [&](const std::string& key) {
+        return line.starts_with("// " + key + ": ") ? line.substr(key.size() + 5) : std::string{};
+      };
+      if (const auto task = value("task"); !task.empty())
+        f.task = task;
+      if (const auto says = value("says"); !says.empty())
+        f.says = says;
+      if (const auto near = value("near"); !near.empty())
+        f.near = near;
+      if (value("flags").find("-ffast-math") != std::string::npos)
+        f.fast_math = true;
+      if (const auto words = split(value("expect"), ' '); words.size() == 2) {
+        f.verdicts = split(words[0], '|');
+        f.rules = split(words[1], '|');
+      }
+    }
+    out.push_back(std::move(f));
+  }
+  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  return out;
+}
+
+compile_outcome replay_bench::build(const contract& task, const std::string& language, const std::string& source,
+                                    compile_role role, const std::string& flags) {
+  compile_request q;
+  q.job = random_id();
+  q.role = role;
+  q.language = language;
+  q.source = source;
+  q.entry = task.entry;
+  q.flags = flags;
+  q.threads = task.threads;
+  q.libraries = task.libraries;
+  return compiler_.compile(q);
+}
+
+judge_outcome replay_bench::judge(const contract& task, const std::string& reference, const std::string& language,
+                                  const std::string& source, const std::string& flags) {
+  const auto object = [&](const std::string& text, const std::string& of, compile_role role, const std::string& set) {
+    auto o = build(task, of, text, role, set);
+    REQUIRE_MESSAGE(o.result == verdict::pass, o.log << o.trouble.detail);
+    return o.artifact;
+  };
+  judge_request q;
+  q.job = random_id();
+  q.mode = judge_mode::check;
+  q.task = task;
+  q.reference = object(reference, "c", compile_role::reference, "O3");
+  q.sanitised_reference = object(reference, "c", compile_role::sanitised, "O3");
+  const bool floating = std::any_of(task.arguments.begin(), task.arguments.end(), [](const argument& a) {
+    return a.role != argument_role::size && is_floating(a.type);
+  });
+  if (floating)
+    q.oracle = object(reference, "c", compile_role::oracle, "O3");
+  q.candidate = object(source, language, compile_role::candidate, flags);
+  auto sanitised = build(task, language, source, compile_role::sanitised, flags);
+  if (sanitised.evidence.contains(evades_sanitizers)) {
+    judge_outcome out;
+    out.result = verdict::cheating;
+    out.rule = "sanitizer_evasion";
+    out.detail = sanitised.log;
+    return out;
+  }
+  REQUIRE_MESSAGE(sanitised.result == verdict::pass, sanitised.log << sanitised.trouble.detail);
+  q.sanitised = std::move(sanitised.artifact);
+  return judge_.ask(q);
+}
+
+judge_outcome replay_bench::judge(const replay_fixture& f) {
+  const auto spec = task_of(f.task);
+  return judge(spec.task, spec.reference_source, f.language, f.source, f.fast_math ? "Ofast" : "O3");
+}
+
+judge_outcome replay_bench::judge(const contract& task, const std::string& reference, const std::string& source) {
+  return judge(task, reference, "c", source, "O3");
+}
+
+} // namespace kevolve::testing

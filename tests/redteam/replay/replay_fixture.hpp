@@ -1,0 +1,52 @@
+// A source and what its sanitised replay must find, in its first lines:
+//   // task: poly                       a file of tests/redteam/tasks
+//   // expect: VERDICT[|VERDICT] RULE[|RULE]
+//   // says: TEXT                       occurs in the refusal's detail
+//   // near: NAME                       the honest control
+//   // flags: -O3 -ffast-math …         as tests/redteam/honest has them
+#pragma once
+
+#include "backends/protocol.hpp"
+#include "config/task.hpp"
+#include "tests/cpu/server_fixture.hpp"
+#include "tests/cpu_judge/judge_driver.hpp"
+
+#include <string>
+#include <vector>
+
+namespace kevolve::testing {
+
+struct replay_fixture {
+  std::string name;
+  std::string language;
+  std::string source;
+  std::string task;
+  std::vector<std::string> verdicts;
+  std::vector<std::string> rules;
+  std::string says;
+  std::string near;
+  bool fast_math = false;
+};
+
+// Loads all sources of a folder by name.
+std::vector<replay_fixture> load_replay_fixtures(const std::string& folder);
+
+// A compile server and a judge, as a node has them.
+class replay_bench {
+public:
+  // Judges the fixture for correctness, with its sanitised build. A source whose sanitised build the compile server
+  // refuses as an evasion gets the verdict of the node.
+  judge_outcome judge(const replay_fixture& f);
+  judge_outcome judge(const contract& task, const std::string& reference, const std::string& source);
+  compile_outcome build(const contract& task, const std::string& language, const std::string& source, compile_role role,
+                        const std::string& flags);
+
+private:
+  judge_outcome judge(const contract& task, const std::string& reference, const std::string& language,
+                      const std::string& source, const std::string& flags);
+
+  server_fixture compiler_;
+  judge_driver judge_;
+};
+
+} // namespace kevolve::testing
