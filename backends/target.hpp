@@ -58,6 +58,8 @@ public:
 
   virtual std::string name() const = 0;
   virtual trust_tier trust() const = 0;
+  // Returns true if candidates are replayed with sanitizers before they may be called best.
+  virtual bool replays_sanitised() const { return false; }
   // Returns true if the target only compiles candidates and launches nothing.
   virtual bool compiles_only() const { return false; }
   virtual std::vector<std::string> languages() const = 0;

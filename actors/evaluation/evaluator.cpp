@@ -82,7 +82,7 @@ bool against_reference(const evaluate_request& request, stage s) {
 }
 
 id128 baseline_of(const evaluate_request& request, stage s) {
-  if (against_reference(request, s) || s == stage::compile || request.champion.object.empty())
+  if (against_reference(request, s) || is_build(s) || request.champion.object.empty())
     return {};
   return object_id(request.champion.object);
 }
@@ -150,7 +150,7 @@ void store_result(pointer self, const run_ptr& r, stage s, evaluation_record rec
     hold(st, r, record.object);
     a.blobs.push_back(std::move(object));
   }
-  a.may_lag = s == stage::compile && record.wall_ns < soon_compiled_again_ns;
+  a.may_lag = is_build(s) && record.wall_ns < soon_compiled_again_ns;
   append(
       self, st.own_status, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a),
       [self, r, s, record](uint64_t) { go_on(self, r, s, record); }, [self, r](caf::error& e) { failed(self, r, e); });
@@ -169,11 +169,13 @@ evaluation_record new_record(const evaluator_state& st, const run_ptr& r, stage 
   return record;
 }
 
-void compile(pointer self, const run_ptr& r, const id128& id) {
+void compile(pointer self, const run_ptr& r, stage s, const id128& id) {
   auto& st = self->state;
   const auto& task = st.context->spec->task.task;
   compile_request q;
   q.job = id;
+  if (s == stage::sanitise)
+    q.role = compile_role::sanitised;
   q.language = r->request.what.language;
   q.source = r->request.what.source + c_call_check(task, r->request.what.language);
   q.flags = r->request.what.flags;
@@ -185,12 +187,13 @@ void compile(pointer self, const run_ptr& r, const id128& id) {
   lease_request wanted{
       "compiler", {"target:" + st.context->spec->target}, st.context->id, 0, st.context->priority->load()};
   run_leased<compiler_worker_actor, compile_outcome>(
-      self, st.context->scheduler, std::move(wanted), atom::compile_v, std::move(q), [self, r, id](compile_outcome o) {
+      self, st.context->scheduler, std::move(wanted), atom::compile_v, std::move(q),
+      [self, r, s, id](compile_outcome o) {
         if (o.trouble) {
           finish_with_fault(self, r, std::move(o.trouble));
           return;
         }
-        auto record = new_record(self->state, r, stage::compile, id);
+        auto record = new_record(self->state, r, s, id);
         record.outcome.result = o.result;
         record.outcome.rule = o.result == verdict::pass ? "" : "compiler";
         record.outcome.detail = o.result == verdict::pass ? "" : o.log;
@@ -202,8 +205,8 @@ void compile(pointer self, const run_ptr& r, const id128& id) {
         record.wall_ns = o.compile_ns;
         if (o.result == verdict::pass)
           record.object = sha256_hex(o.artifact);
-        r->object = o.artifact;
-        store_result(self, r, stage::compile, std::move(record), std::move(o.artifact));
+        (s == stage::compile ? r->object : r->sanitised) = o.artifact;
+        store_result(self, r, s, std::move(record), std::move(o.artifact));
       });
 }
 
@@ -231,6 +234,11 @@ void judge(pointer self, const run_ptr& r, stage s, const id128& id) {
   if (!against_reference(r->request, s))
     q.baseline = r->baseline;
   ask_for(s, q, r->request.champion.level);
+  if (replays_sanitised(s)) {
+    q.sanitised = r->sanitised;
+    q.sanitised_reference = st.sanitised_reference.value_or("");
+    q.unsanitised = r->progress.unsanitised;
+  }
   lease_request wanted{"device",
                        {"target:" + st.context->spec->target},
                        st.context->id,
@@ -275,14 +283,43 @@ void with_blob(pointer self, const run_ptr& r, std::string& target, const std::s
           [self, r](caf::error& e) { failed(self, r, e); });
 }
 
-void spend(pointer self, const run_ptr& r, stage s, const id128& id) {
-  if (s == stage::compile) {
-    compile(self, r, id);
+// Builds the reference for sanitised replays once, then calls `go`. A reference that does not build excuses nothing.
+template <class F>
+void with_sanitised_reference(pointer self, const run_ptr& r, F go) {
+  auto& st = self->state;
+  if (st.sanitised_reference || r->progress.sanitised_object.empty()) {
+    go();
     return;
   }
-  with_blob(self, r, r->object, r->progress.result.object, [self, r, s, id] {
-    with_blob(self, r, r->baseline, r->request.champion.object, [self, r, s, id] { judge(self, r, s, id); });
-  });
+  lease_request wanted{
+      "compiler", {"target:" + st.context->spec->target}, st.context->id, 1, st.context->priority->load()};
+  run_leased<compiler_worker_actor, compile_outcome>(self, st.context->scheduler, std::move(wanted), atom::compile_v,
+                                                     sanitised_reference_job(st), [self, r, go](compile_outcome o) {
+                                                       if (o.trouble) {
+                                                         finish_with_fault(self, r, std::move(o.trouble));
+                                                         return;
+                                                       }
+                                                       self->state.sanitised_reference = std::move(o.artifact);
+                                                       go();
+                                                     });
+}
+
+void spend(pointer self, const run_ptr& r, stage s, const id128& id) {
+  if (is_build(s)) {
+    compile(self, r, s, id);
+    return;
+  }
+  auto go = [self, r, s, id] {
+    with_blob(self, r, r->object, r->progress.result.object, [self, r, s, id] {
+      with_blob(self, r, r->baseline, r->request.champion.object, [self, r, s, id] { judge(self, r, s, id); });
+    });
+  };
+  if (!replays_sanitised(s)) {
+    go();
+    return;
+  }
+  with_blob(self, r, r->sanitised, r->progress.sanitised_object,
+            [self, r, go] { with_sanitised_reference(self, r, go); });
 }
 
 // Records the intent, together with the node's unsaved records, then starts the paid work.
@@ -311,7 +348,7 @@ void take_over(pointer self, const run_ptr& r, stage s, const id128& id) {
     self->request(self->state.context->journal, until_answered, atom::blob_v, record->object)
         .then(
             [self, r, s, record = *record](std::string& object) {
-              r->object = std::move(object);
+              (s == stage::compile ? r->object : r->sanitised) = std::move(object);
               go_on(self, r, s, record);
             },
             otherwise);
@@ -372,7 +409,7 @@ void advance(pointer self, const run_ptr& r) {
     }
     return;
   }
-  if (s != stage::compile && !r->has_turn) {
+  if (!is_build(s) && !r->has_turn) {
     if (st.settling == r->request.index) {
       st.settling.reset();
       st.awaiting_turn.push_front(r); // its gain is checked first, because it decides the next champion
@@ -386,7 +423,7 @@ void advance(pointer self, const run_ptr& r) {
     advance(self, r);
     return;
   }
-  auto subject = s == stage::compile ? r->candidate : object_id(r->progress.result.object);
+  auto subject = is_build(s) ? r->candidate : object_id(r->progress.result.object);
   auto id = evaluation_id(st.ground, subject, s, baseline_of(r->request, s));
   hold(st, r, keys::evaluation(id));
   auto known =
@@ -473,6 +510,7 @@ evaluator_actor::behavior_type evaluator(pointer self, actor_status_ptr own_stat
         r->progress.final_check = request.final_check;
         r->progress.compile_only = request.compile_only;
         r->progress.campaign = st.context->id;
+        r->progress.to_sanitise = self->state.context->hardware->replays_sanitised();
         if (!request.compile_only && st.champion.index == 0 && !st.told)
           st.champion = request.champion;
         r->request = std::move(request);

@@ -30,6 +30,7 @@ struct evaluator_state {
     evaluation_progress progress;
     std::string object;    // bytes of the object
     std::string baseline;  // bytes of the baseline's object; empty: the reference
+    std::string sanitised; // bytes of the sanitised build's object
     bool has_turn = false; // has a turn at the device
     id128 buying;          // the evaluation that it pays for now; zero: none
     caf::typed_response_promise<evaluation> promise;
@@ -43,6 +44,8 @@ struct evaluator_state {
   preparation fixed;
   std::string reference; // bytes of the object
   std::string oracle;
+  // Bytes of the reference's sanitised build, made before the first replay; nothing until it was tried.
+  std::optional<std::string> sanitised_reference;
   bool preparing = false;
   std::vector<caf::typed_response_promise<preparation>> awaiting_preparation;
   std::vector<run_ptr> held; // runs that arrived before the preparation
@@ -67,6 +70,9 @@ struct evaluator_state {
 
 evaluator_actor::behavior_type evaluator(evaluator_actor::stateful_pointer<evaluator_state> self,
                                          actor_status_ptr own_status, campaign_context_ptr context);
+
+// Returns the job that builds the reference for sanitised replays.
+compile_request sanitised_reference_job(const evaluator_state& st);
 
 // Starts the preparation: compiles reference, oracle and syntax tree, probes the device, admits the task. The stored
 // preparation of an earlier run serves again while it still holds. Does nothing if one is under way.

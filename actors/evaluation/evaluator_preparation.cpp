@@ -110,7 +110,8 @@ compile_request reference_job(const evaluator_state& st, compile_kind kind, comp
     if (f.baseline)
       q.flags = f.name;
   const bool native = is_native(q.language);
-  if (native && kind == compile_kind::object && role == compile_role::reference) // with messages in the file's own name
+  const bool own_source = role == compile_role::reference || role == compile_role::sanitised;
+  if (native && kind == compile_kind::object && own_source) // with messages in the file's own name
     q.source = "#line 1 \"" + std::filesystem::path{spec.task.reference_path}.filename().string() + "\"\n" + q.source
                + c_call_check(spec.task.task, q.language);
   if (role == compile_role::oracle && !spec.task.oracle_source.empty() && !native) {
@@ -326,6 +327,10 @@ void fetch(pointer self, const making_ptr& m) {
 }
 
 } // namespace
+
+compile_request sanitised_reference_job(const evaluator_state& st) {
+  return reference_job(st, compile_kind::object, compile_role::sanitised);
+}
 
 void start_preparation(pointer self) {
   auto& st = self->state;

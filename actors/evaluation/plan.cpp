@@ -57,7 +57,7 @@ id128 reference_id(const std::string& reference, const std::string& oracle, cons
 
 id128 evaluation_id(const evaluation_ground& ground, const id128& subject, stage s, const id128& baseline) {
   evaluation_key key{ground, subject, to_string(s), baseline, {}};
-  if (s == stage::compile) {
+  if (is_build(s)) {
     // A compile does not depend on reference, judge, device or baseline.
     key.ground.measure = {};
     key.ground.harness.clear();
@@ -109,12 +109,13 @@ stage next_stage(const evaluation_progress& p) {
     return stage::compile;
   if (p.compile_only || (p.result.result != verdict::pass && p.result.result != verdict::none))
     return stage::done;
+  const bool unbuilt = p.to_sanitise && !p.sanitised;
   if (p.final_check)
-    return p.confirmed ? stage::done : stage::final_confirm;
+    return p.confirmed ? stage::done : unbuilt ? stage::sanitise : stage::final_confirm;
   if (!p.compared)
     return stage::screening;
   if (!p.confirmed && p.result.decision == comparison_decision::faster)
-    return stage::confirm;
+    return unbuilt ? stage::sanitise : stage::confirm;
   const bool surprise = p.audit_from > 0.0 && p.result.speedup >= p.audit_from;
   if (surprise && !p.result.verified && !p.audited)
     return stage::audit;
@@ -138,6 +139,21 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
       r.detail = record.log;
       r.last.evidence = p.built;
     }
+    return;
+  }
+  if (s == stage::sanitise) {
+    p.sanitised = true;
+    r.compile_ns += record.wall_ns;
+    p.sanitised_object = record.object;
+    if (o.result == verdict::pass)
+      return;
+    if (const auto word = o.evidence.find(evades_sanitizers); word != o.evidence.end()) {
+      r.set_verdict(o);
+      r.result = verdict::cheating;
+      r.rule = "sanitizer_evasion";
+      return;
+    }
+    p.unsanitised = "the candidate does not compile with sanitizers: " + o.detail.substr(0, o.detail.find('\n'));
     return;
   }
   r.judge_ns += o.judge_ns;

@@ -8,10 +8,22 @@
 
 namespace kevolve {
 
-enum class stage : uint8_t { compile = 0, screening, confirm, final_confirm, audit, done };
-constexpr std::array<std::string_view, 6> stage_texts{"compile", "race", "confirm", "final", "audit", "done"};
+// sanitise builds the candidate for the sanitised replay, which is part of the confirmation after it.
+enum class stage : uint8_t { compile = 0, screening, confirm, final_confirm, audit, done, sanitise };
+constexpr std::array<std::string_view, 7> stage_texts{"compile", "race", "confirm", "final",
+                                                      "audit",   "done", "sanitise"};
 constexpr const auto& enum_texts(stage) {
   return stage_texts;
+}
+
+// Returns true for stages that a compile server answers.
+constexpr bool is_build(stage s) {
+  return s == stage::compile || s == stage::sanitise;
+}
+
+// Returns true for stages whose outcome a candidate may be called best by, and which replay its sanitised build.
+constexpr bool replays_sanitised(stage s) {
+  return s == stage::confirm || s == stage::final_confirm;
 }
 
 // Returns true for stages whose baseline is the reference, whoever is the champion: the gains of chained screenings are
@@ -36,8 +48,9 @@ struct evaluation_ground {
 id128 reference_id(const std::string& reference, const std::string& oracle, const std::string& oracle_entry);
 
 // Returns hash(subject, task, measure, harness, toolchain, device, stage, baseline). The subject of a compile is the
-// candidate, that of a judge run its object: sources that compile to the same code share their verdict. The baseline is
-// zero for the reference and for compile. A campaign that measures anew has ids of its own.
+// candidate, as that of a sanitised build, and that of a judge run its object: sources that compile to the same code
+// share their verdict. The baseline is zero for the reference and for compile. A campaign that measures anew has ids of
+// its own.
 id128 evaluation_id(const evaluation_ground& ground, const id128& subject, stage s, const id128& baseline);
 id128 object_id(const std::string& object_blob);
 
@@ -52,6 +65,10 @@ struct evaluation_progress {
   bool compared = false;
   bool confirmed = false;
   bool audited = false;
+  bool to_sanitise = false;                 // the target replays sanitised builds
+  bool sanitised = false;                   // the build was tried
+  std::string sanitised_object;             // its blob; empty: there is none
+  std::string unsanitised;                  // the reason why there is none
   std::map<std::string, std::string> built; // the compiler's evidence about the object
   id128 campaign;                           // that asks
   double audit_from = 0.0;                  // ratio to the baseline from which the candidate is a surprise; 0: never

@@ -111,7 +111,7 @@ std::string cpu_target::harness_fingerprint() const {
     // The hash covers the programs, including the sandbox profile, their options, and the C library that every
     // candidate runs on.
     std::string text = "cpu-harness 2\n";
-    for (const auto* program : {"kevolve-judge", "kevolve-zygote"})
+    for (const auto* program : {"kevolve-judge", "kevolve-zygote", "kevolve-sanitised-replay"})
       text += sha256_hex(file_bytes(bin_dir_ + "/" + program)) + "\n";
     text += "memory_mib " + std::to_string(options_.candidate_memory_mib) + "\n";
     text += "cores " + core_list(cores_) + "\n";

@@ -19,6 +19,7 @@ public:
   explicit cpu_target(std::string bin_dir, std::vector<int> cores = {}, target_options options = {});
 
   std::string name() const override;
+  bool replays_sanitised() const override { return true; }
   trust_tier trust() const override;
   std::vector<std::string> languages() const override;
   candidate_form form(const contract& task) const override;

@@ -54,7 +54,7 @@ std::string last_harness(const store& data, const id128& campaign, const node_re
     return again->harness;
   for (auto i = node.evaluations.rbegin(); i != node.evaluations.rend(); ++i)
     if (auto e = kept<evaluation_record>(data, table::evaluations, keys::evaluation(*i));
-        e && parse_enum<stage>(e->stage) != stage::compile)
+        e && !is_build(parse_enum<stage>(e->stage).value_or(stage::screening)))
       return e->harness;
   return {};
 }

@@ -5,7 +5,7 @@
 
 namespace kevolve {
 
-class paper_target final : public target {
+class paper_target : public target {
 public:
   std::string name() const override { return "paper"; }
   trust_tier trust() const override { return trust_tier::native; }

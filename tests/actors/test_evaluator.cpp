@@ -22,6 +22,9 @@ struct script {
   std::vector<std::string> compiled; // sources of candidates
   std::map<judge_mode, uint32_t> judged;
   std::vector<std::string> compared;  // objects
+  std::vector<std::string> sanitised; // sources of sanitised builds, the reference's among them
+  verdict sanitised_build = verdict::pass;
+  std::vector<std::string> replayed;  // what confirmations are asked to replay
   std::vector<double> alphas;         // of confirmations
   std::vector<std::string> baselines; // of confirmations; empty: the reference
   uint32_t faults = 0;                // number of coming jobs on a candidate that end with a fault
@@ -47,6 +50,11 @@ compiler_worker_actor::behavior_type paper_compiler(compiler_worker_actor::point
         o.result = verdict::pass;
         o.artifact = "object of " + bare(q.source);
         o.compile_ns = s->compile_ns;
+        if (q.role == compile_role::sanitised) {
+          s->sanitised.push_back(bare(q.source));
+          o.result = s->sanitised_build;
+          o.artifact = o.result == verdict::pass ? "sanitised " + o.artifact : "";
+        }
         if (q.role != compile_role::candidate)
           return o;
         s->compiled.push_back(bare(q.source));
@@ -72,10 +80,11 @@ device_actor::behavior_type paper_device(device_actor::pointer self, std::shared
   return {
       [s, self](atom::judge, const lease&, const judge_request& q) -> caf::result<judge_outcome> {
         ++s->judged[q.mode];
-        if (q.mode == judge_mode::confirm)
+        if (q.mode == judge_mode::confirm) {
           s->alphas.push_back(q.alpha);
-        if (q.mode == judge_mode::confirm)
           s->baselines.push_back(q.baseline);
+          s->replayed.push_back(q.sanitised + "|" + q.sanitised_reference + "|" + q.unsanitised);
+        }
         if (q.mode == judge_mode::screening)
           s->compared.push_back(q.candidate);
         if (q.mode == judge_mode::screening && !s->screenings_end)
@@ -98,6 +107,11 @@ device_actor::behavior_type paper_device(device_actor::pointer self, std::shared
       [self](atom::crash) { self->quit(); },
   };
 }
+
+class sanitising_target final : public paper_target {
+public:
+  bool replays_sanitised() const override { return true; }
+};
 
 struct laboratory : virtual_system {
   temporary_store disk;
@@ -322,6 +336,46 @@ TEST_CASE_FIXTURE(laboratory,
   pass(1s);
   REQUIRE(three->value);
   CHECK(three->value->baseline.index == 1);
+}
+
+TEST_CASE_FIXTURE(laboratory, "a confirmation replays sanitised builds, which are made once and survive a restart") {
+  candidates_win();
+  evaluate("fast");
+  run();
+  CHECK(said->replayed == std::vector<std::string>{"||"}); // the target replays nothing
+  stop(caf::actor_cast<caf::actor>(tested));
+  context->hardware = std::make_shared<sanitising_target>();
+  start();
+  auto e = evaluate("quick", 2);
+  run();
+  REQUIRE(e->value);
+  CHECK(e->value->evaluations.size() == 4);
+  CHECK(said->sanitised == std::vector<std::string>{"quick", "reference"});
+  CHECK(said->replayed.back() == "sanitised object of quick|sanitised object of reference|");
+  settle(*e->value);
+  stop(caf::actor_cast<caf::actor>(tested));
+  start();
+  evaluate_request last;
+  last.index = 2;
+  last.what.source = "quick";
+  last.final_check = true;
+  auto confirmed = ask<evaluation>(tested, atom::evaluate_v, last);
+  run();
+  REQUIRE(confirmed->value);
+  // The candidate's build is stored, the reference's is made again.
+  CHECK(said->sanitised == std::vector<std::string>{"quick", "reference", "reference"});
+  CHECK(said->replayed.back() == "sanitised object of quick|sanitised object of reference|");
+}
+
+TEST_CASE_FIXTURE(laboratory, "a confirmation says why nothing is replayed") {
+  stop(caf::actor_cast<caf::actor>(tested));
+  context->hardware = std::make_shared<sanitising_target>();
+  start();
+  candidates_win();
+  said->sanitised_build = verdict::compile_error;
+  evaluate("fast");
+  run();
+  CHECK(said->replayed == std::vector<std::string>{"||the candidate does not compile with sanitizers: "});
 }
 
 TEST_CASE_FIXTURE(laboratory, "after a failed test the next one uses the campaign's current level") {

@@ -186,6 +186,56 @@ TEST_CASE("a surprise without a gain over the champion is audited once") {
   }
 }
 
+TEST_CASE("a candidate is built with sanitizers before the confirmations alone, where the target replays it") {
+  const auto faster = outcome(verdict::pass, comparison_decision::faster, 1.2);
+  const std::map<stage, evaluation_record> script{{stage::compile, built},
+                                                  {stage::screening, faster},
+                                                  {stage::sanitise, built},
+                                                  {stage::confirm, faster},
+                                                  {stage::final_confirm, faster}};
+  const auto path_of = [](evaluation_progress p, const std::map<stage, evaluation_record>& ends) {
+    std::string out;
+    for (auto s = next_stage(p); s != stage::done; s = next_stage(p)) {
+      out += to_string(s) + " ";
+      apply(p, s, ends.at(s));
+    }
+    return std::pair{out, p};
+  };
+  evaluation_progress p;
+  CHECK(path_of(p, script).first == "compile race confirm ");
+  p.to_sanitise = true;
+  const auto [path, end] = path_of(p, script);
+  CHECK(path == "compile race sanitise confirm ");
+  CHECK(end.sanitised_object == "an object");
+  CHECK(end.result.object == "an object");
+  CHECK(end.result.compile_ns == 2 * built.wall_ns);
+  auto slower = script;
+  slower.at(stage::screening) = outcome(verdict::pass, comparison_decision::slower);
+  CHECK(path_of(p, slower).first == "compile race ");
+  p.final_check = true;
+  CHECK(path_of(p, script).first == "compile sanitise final ");
+}
+
+TEST_CASE("a source that does not compile with sanitizers is marked, and one that escapes them is refused") {
+  evaluation_progress p;
+  p.to_sanitise = true;
+  apply(p, stage::compile, built);
+  apply(p, stage::screening, outcome(verdict::pass, comparison_decision::faster, 1.2));
+  auto refused = outcome(verdict::compile_error);
+  refused.object.clear();
+  refused.outcome.detail = "too few registers\nmore";
+  auto marked = p;
+  apply(marked, stage::sanitise, refused);
+  CHECK(marked.unsanitised == "the candidate does not compile with sanitizers: too few registers");
+  CHECK(marked.result.result == verdict::pass);
+  CHECK(next_stage(marked) == stage::confirm);
+  refused.outcome.evidence[evades_sanitizers] = "__asan_init";
+  apply(p, stage::sanitise, refused);
+  CHECK(p.result.result == verdict::cheating);
+  CHECK(p.result.rule == "sanitizer_evasion");
+  CHECK(next_stage(p) == stage::done);
+}
+
 TEST_CASE("facts about the object stand beside the last stage's report, and no stage's report mixes with another's") {
   evaluation_progress p;
   auto compiled = built;
@@ -322,16 +372,17 @@ TEST_CASE("an evaluation id depends on everything that determines the result, an
       {"campaign that measures anew", with([](auto& g) { g.fresh_for = {9, 9}; }), subject, baseline, true, true},
   };
   std::set<id128> stages;
-  for (auto s : {stage::compile, stage::screening, stage::confirm, stage::final_confirm, stage::audit}) {
+  for (auto s :
+       {stage::compile, stage::screening, stage::confirm, stage::final_confirm, stage::audit, stage::sanitise}) {
     auto id = evaluation_id(ground, subject, s, baseline);
     stages.insert(id);
     for (const auto& c : changes) {
       INFO(to_string(s) << ", other " << c.name);
-      auto differs = s == stage::compile ? c.of_compile : c.of_judge;
+      auto differs = is_build(s) ? c.of_compile : c.of_judge;
       CHECK((evaluation_id(c.ground, c.subject, s, c.baseline) != id) == differs);
     }
   }
-  CHECK(stages.size() == 5);
+  CHECK(stages.size() == 6);
 }
 
 TEST_CASE("a verdict and figures that another campaign measured are marked, until this one measures its own") {

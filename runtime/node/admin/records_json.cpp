@@ -253,7 +253,7 @@ json to_json(const evaluation_record& r) {
            {"fingerprint", {{"harness", r.harness}, {"toolchain", r.toolchain}, {"device", r.device}}},
            {"measured_for", to_json(r.measured_for)},
            {"wall_s", seconds(r.wall_ns)}};
-  if (parse_enum<stage>(r.stage) == stage::compile) {
+  if (is_build(parse_enum<stage>(r.stage).value_or(stage::screening))) {
     out["verdict"] = to_string(r.outcome.result);
     out["object"] = or_null(r.object);
     out["log"] = r.log;
