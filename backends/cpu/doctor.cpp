@@ -60,6 +60,11 @@ void examine_programs(const std::string& bin_dir, std::vector<doctor_row>& rows)
     rows.push_back({program, found ? state::ok : state::missing, found ? path : path + " is not there",
                     found ? "" : "build all targets: cmake --build --preset release"});
   }
+  const auto replay = bin_dir + "/kevolve-sanitised-replay";
+  const auto built = ::access(replay.c_str(), X_OK) == 0;
+  rows.push_back({"sanitised replay", built ? state::ok : state::weaker,
+                  built ? replay : replay + " is not there: the best candidates are marked unsanitised",
+                  built ? "" : "apt-get install libclang-rt-19-dev, then build all targets"});
 }
 
 // Adds a row per sandbox layer: the layers in force for the caller's candidates, and remedies for missing ones.

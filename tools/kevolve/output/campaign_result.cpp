@@ -152,6 +152,18 @@ std::vector<std::string> notes_of(const campaign_result& r, const target& hardwa
   return out;
 }
 
+namespace {
+
+// Returns the evidence of this name of the best's last evaluation that has it; null: none has.
+json evidence_of(const campaign_result& r, const char* name) {
+  for (auto e = r.evaluations.rbegin(); e != r.evaluations.rend(); ++e)
+    if (const auto found = e->outcome.evidence.find(name); found != e->outcome.evidence.end())
+      return found->second;
+  return nullptr;
+}
+
+} // namespace
+
 json run_json(const campaign_result& r, const target& hardware, const std::string& folder) {
   const auto& s = r.status;
   auto ended = s.state == "finished" || s.state == "failed";
@@ -182,6 +194,8 @@ json run_json(const campaign_result& r, const target& hardware, const std::strin
                    {"final", s.final_confirmed},
                    {"disturbed", or_null(s.disturbed)},
                    {"reused_from", to_json(s.reused_from)},
+                   {"sanitised", evidence_of(r, sanitised_evidence)},
+                   {"unsanitised", evidence_of(r, unsanitised_evidence)},
                    {"summary", s.best_summary}};
   return out;
 }

@@ -1,5 +1,6 @@
 #include "tools/kevolve/output/campaign_text.hpp"
 
+#include "backends/protocol.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 
@@ -97,6 +98,17 @@ std::string interval_text(const json& x) {
   if (i == x.end() || !i->is_array() || i->size() != 2 || !(*i)[0].is_number() || !(*i)[1].is_number())
     return {};
   return fmt::format("[{:.2f}, {:.2f}]", (*i)[0].get<double>(), (*i)[1].get<double>());
+}
+
+std::string sanitised_text(const json& evidence, const std::string& before) {
+  std::string out;
+  if (evidence.contains(sanitised_evidence))
+    out += before + "sanitised replay, without a finding: " + text_at(evidence, sanitised_evidence) + "\n";
+  if (evidence.contains(sanitised_note_evidence))
+    out += before + "sanitised replay: " + text_at(evidence, sanitised_note_evidence) + "\n";
+  if (evidence.contains(unsanitised_evidence))
+    out += before + "unsanitised: " + text_at(evidence, unsanitised_evidence) + "\n";
+  return out;
 }
 
 std::string machine_code_text(const json& evidence) {

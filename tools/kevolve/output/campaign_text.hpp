@@ -31,6 +31,9 @@ std::string interval_text(const json& x);
 // Returns what a build's evidence reports about its machine code: the kernels, then the remarkable points; empty:
 // nothing.
 std::string machine_code_text(const json& evidence);
+
+// Returns what evidence says about the sanitised replay, a line each with this before it; empty: it says nothing.
+std::string sanitised_text(const json& evidence, const std::string& before);
 // Every byte but letters and digits as %XX, for a path or a query.
 std::string percent_encoded(const std::string& text);
 

@@ -1,4 +1,5 @@
 // report.md: the proof for a person, from what the node has recorded.
+#include "actors/evaluation/plan.hpp"
 #include "backends/target.hpp"
 #include "runtime/node/admin/records_json.hpp"
 #include "tools/kevolve/bundle/escape.hpp"
@@ -45,7 +46,7 @@ double median(std::vector<double> xs) {
 const evaluation_record* last_run(const campaign_result& r) {
   const evaluation_record* last = nullptr;
   for (const auto& e : r.evaluations)
-    if (e.stage != "compile")
+    if (!is_build(parse_enum<stage>(e.stage).value_or(stage::screening)))
       last = &e;
   return last;
 }
@@ -97,6 +98,7 @@ std::string how_judged(const campaign_result& r) {
                        "absolute, {:.3g} relative, {:.3g} ulp (the reference's own: {:.3g} absolute){}\n",
                        c.cases, c.seeds, c.max_abs, c.max_rel, c.max_ulp, c.reference_max_abs,
                        c.bit_equal ? "; bit-equal to the reference" : "");
+    out += sanitised_text(last->outcome.evidence, "- ");
     out += "- sandbox: " + (last->outcome.sandbox_level.empty() ? "not reported" : last->outcome.sandbox_level) + "\n";
   }
   if (r.fixed)

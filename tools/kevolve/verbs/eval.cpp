@@ -202,6 +202,8 @@ void print_text(const json& d) {
     for (const auto& [name, why] : seen.items())
       if (name.starts_with("edge."))
         out += "  edge '" + printable(name.substr(5)) + "': " + printable(why.get<std::string>()) + "\n";
+  if (const auto& seen = d["diagnosis"]["evidence"]; seen.is_object())
+    out += sanitised_text(seen, "  ");
   if (t.is_object())
     out += shapes_text(t["shapes"]);
   if (const auto reused = reused_text(d); !reused.empty())
