@@ -27,12 +27,13 @@ TEST_CASE("a replay takes a draw of each pool, then more of those that fit") {
   const auto small = pool_of("small", 1e4, 32);
   const auto large = pool_of("large", 1e7, 32);
   const auto zeros = pool_of("small", 1e4, 6, edge_kind::zeros);
-  const auto plan = plan_replay({large, small, zeros}, 1e9, 1e7);
+  const auto screen = pool_of("large", 1e7, 1);
+  const auto plan = plan_replay({large, small, zeros, screen}, 1e9, 1e7);
   CHECK(plan.left_out.empty());
-  CHECK(plan.draws.size() == 1 + 4 + 6);
+  CHECK(plan.draws.size() == 1 + 1 + 32 + 6);
   CHECK(plan.draws.at(0).pool != large.get());
-  CHECK(plan.draws.at(2).pool == large.get());
-  CHECK(describe(plan) == "11 draws on 2 shapes and 1 edge");
+  CHECK(plan.draws.at(2).pool != small.get());
+  CHECK(describe(plan) == "40 draws on 2 shapes and 1 edge");
 }
 
 TEST_CASE("pools that are too slow with sanitizers are left out and named") {

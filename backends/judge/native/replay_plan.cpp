@@ -1,6 +1,7 @@
 #include "backends/judge/native/replay_plan.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace kevolve {
 
@@ -10,11 +11,6 @@ namespace {
 constexpr double slower = 10.0;
 constexpr double ns_for_a_byte = 2.0; // the copies of the arrays, there and back
 constexpr double ns_for_a_call = 5e4; // waking and freezing the process, red zones
-constexpr size_t most_of_a_shape = 4; // draws
-
-size_t draws_of(const input_sets& pool) {
-  return pool.edge == edge_kind::none ? std::min(most_of_a_shape, pool.sets.size()) : pool.sets.size();
-}
 
 std::string counted(size_t n, const std::string& what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
@@ -37,6 +33,7 @@ replay_plan plan_replay(const std::vector<std::shared_ptr<const input_sets>>& po
             [](const auto* a, const auto* b) { return replay_cost_ns(*a) < replay_cost_ns(*b); });
   replay_plan out;
   std::vector<const input_sets*> chosen;
+  std::set<std::string> shapes;
   for (const auto* pool : in_order) {
     first_round_ns -= replay_cost_ns(*pool);
     if (first_round_ns < 0.0) {
@@ -45,14 +42,17 @@ replay_plan plan_replay(const std::vector<std::shared_ptr<const input_sets>>& po
     }
     chosen.push_back(pool);
     out.draws.push_back({pool, 0});
-    (pool->edge == edge_kind::none ? out.shapes : out.edges) += 1;
+    if (pool->edge != edge_kind::none)
+      ++out.edges;
+    else if (shapes.insert(pool->shape.name).second)
+      ++out.shapes;
   }
   size_t most = 0;
   for (const auto* pool : chosen)
-    most = std::max(most, draws_of(*pool));
+    most = std::max(most, pool->sets.size());
   for (size_t set = 1; set < most; ++set)
     for (const auto* pool : chosen)
-      if (const auto cost = replay_cost_ns(*pool); set < draws_of(*pool) && cost <= more_ns) {
+      if (const auto cost = replay_cost_ns(*pool); set < pool->sets.size() && cost <= more_ns) {
         more_ns -= cost;
         out.draws.push_back({pool, set});
       }

@@ -24,8 +24,8 @@ struct replay_plan {
 // Returns the nanoseconds that a call on a set of these is expected to take with sanitizers.
 double replay_cost_ns(const input_sets& pool);
 
-// Chooses a draw of each pool, the cheapest pools first, then more draws of each, as long as they are expected to fit
-// into the time. Edges are replayed on all of their draws, shapes on the first few.
+// Chooses a draw of each pool, the cheapest pools first, then one more of each in turn, as long as they are expected to
+// fit into the time.
 replay_plan plan_replay(const std::vector<std::shared_ptr<const input_sets>>& pools, double first_round_ns,
                         double more_ns);
 
