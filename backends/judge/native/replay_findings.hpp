@@ -1,4 +1,4 @@
-// What the sanitised replay refuses a candidate for, as functions over values.
+// The refusals of the sanitised replay, as functions over values.
 #pragma once
 
 #include "backends/judge/rejection.hpp"

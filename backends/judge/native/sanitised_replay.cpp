@@ -133,7 +133,7 @@ attempt<sanitised_replay::ended_call> sanitised_replay::call(sandboxed_process& 
 }
 
 bool sanitised_replay::shown_by_reference(const std::string& key, const replay_draw& draw) {
-  // What writes elsewhere is nobody's right, whoever else does it.
+  // A write elsewhere is refused even if the reference does it, too.
   if (request_.sanitised_reference.empty() || writes(key))
     return false;
   sandboxed_process reference;

@@ -1,6 +1,6 @@
-// What differs between the two programs that run native candidates: kevolve-zygote, whose candidates work in the arena,
-// and kevolve-sanitised-replay, whose candidates work on copies with red zones around them. Each program links its own
-// definitions.
+// The differences between the two programs that run native candidates: kevolve-zygote, whose candidates work in the
+// arena, and kevolve-sanitised-replay, whose candidates work on copies with red zones around them. Each program links
+// its own definitions.
 #pragma once
 
 #include "backends/judge/zygote/wire.hpp"
