@@ -153,7 +153,7 @@ TEST_CASE("a damaged object is read without harm") {
         auto object = whole;
         object[i] = damage;
         const auto names = symbols_of(object);
-        CHECK((!names || names->size() <= 4));
+        CHECK((!names || names->size() * sizeof(Elf64_Sym) <= 2 * object.size()));
         const auto place = place_in_source(object, 0x1000);
         CHECK((!place || place->file.size() < whole.size()));
       }

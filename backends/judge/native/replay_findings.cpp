@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstring>
 
 namespace kevolve {
@@ -65,6 +66,8 @@ rejection refusal_of(const contract& task, const wire::replay_finding& f, std::s
   out.evidence["tool"] = f.memory != 0 ? "AddressSanitizer" : "UndefinedBehaviorSanitizer";
   out.evidence["finding"] = bounded(f.key);
   out.detail = bounded(f.text);
+  if (!out.detail.empty())
+    out.detail.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(out.detail.front())));
   auto file = bounded(f.file);
   auto line = f.line;
   if (f.memory != 0)
