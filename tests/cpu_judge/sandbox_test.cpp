@@ -118,3 +118,21 @@ TEST_CASE("the profile of a running candidate kills where the compiler's only re
   CHECK(locked(p, [] { return fork() == 0 ? 0 : 1; }) == -SIGSYS);
   CHECK(locked(p, [] { return kill(getppid(), SIGTERM); }) == -SIGSYS);
 }
+
+TEST_CASE("the profile of a sanitised replay refuses files and pipes, and kills for everything else") {
+  auto p = compiler_policy();
+  p.profile = sandbox_profile::replaying;
+  p.file_size_bytes = 0;
+  const auto open_a_file = [] { return open("/proc/self/maps", O_RDONLY) < 0 ? errno : 0; };
+  CHECK(locked(p, open_a_file) == EACCES);
+  CHECK(locked(p,
+               [] {
+                 int ends[2]; // NOLINT(modernize-avoid-c-arrays)
+                 return pipe(ends) < 0 ? errno : 0;
+               })
+        == EPERM);
+  CHECK(locked(p, [] { return socket(AF_INET, SOCK_STREAM, 0) < 0 ? errno : 0; }) == -SIGSYS);
+  CHECK(locked(p, [] { return static_cast<int>(fork()); }) == -SIGSYS);
+  p.profile = sandbox_profile::running;
+  CHECK(locked(p, open_a_file) == -SIGSYS);
+}
