@@ -31,6 +31,7 @@ public:
     symbols_.resolve();
     for (size_t i = 0; i < c_.arguments.size(); ++i)
       check_argument(i);
+    check_size_rules();
     check_tolerances();
     symbols_.expression_at("work.flops", c_.work_flops, c_.arguments.size());
     symbols_.expression_at("work.bytes", c_.work_bytes, c_.arguments.size());
@@ -179,6 +180,26 @@ private:
                   "'" + a.fill.of + "' is not an earlier input "
                       + (d == "offsets" ? "filled with lengths" : "of type " + to_string(a.type))
                       + suggestion(a.fill.of, earlier));
+  }
+
+  // The declared sizes obey the rules, or a draw within them would be none of the operator's.
+  void check_size_rules() {
+    for (size_t i = 0; i < c_.arguments.size(); ++i) {
+      const auto& a = c_.arguments[i];
+      if (a.role != argument_role::size)
+        continue;
+      const auto rule = size_rule_of(a);
+      for (size_t s = 0; s < c_.shapes.size() && has_size_rule(a); ++s) {
+        const auto size = c_.shapes[s].sizes.find(a.name);
+        if (size == c_.shapes[s].sizes.end() || size->second < 0)
+          continue;
+        const auto at = indexed("shape", s) + ": " + std::to_string(size->second);
+        if (size->second < rule.least)
+          errors_.add(indexed("argument", i) + ".minimum", "is greater than '" + a.name + "' at " + at);
+        if (size->second % rule.step != 0)
+          errors_.add(indexed("argument", i) + ".multiple", "does not divide '" + a.name + "' at " + at);
+      }
+    }
   }
 
   // Checks that offsets have n + 1 entries: they are the exclusive prefix sum of n lengths.

@@ -156,8 +156,18 @@ bool declare_argument(section& s, argument& a) {
       a.range_high = range[1];
     }
   }
+  size_rule sizes;
+  const bool least = s.value(
+      "minimum", {.text = "size: the least value that the operator is defined for", .low = 0, .high = 1'000'000'000},
+      sizes.least);
+  const bool step = s.value(
+      "multiple", {.text = "size: every value is a multiple of it", .low = 1, .high = 1'000'000'000}, sizes.step);
+  if (least || step)
+    set_size_rule(a, sizes);
   if (!role_known)
     return false;
+  for (const auto* key : {"minimum", "multiple"})
+    only_for(s, key, is_size, "sizes");
   if (is_scalar && !s.has("value") && !s.has("range"))
     s.error("value", "missing: a scalar has a value or a range");
   if (s.has("value") && s.has("range"))
@@ -230,6 +240,12 @@ void declare_task(section& root, task_draft& draft) {
     s.value("name", {.text = "an identifier", .required = true}, c.name);
     s.value("family", {.text = "what reuse of knowledge matches on", .required = true}, c.family);
     s.value("summary", {.text = "one line for people"}, c.summary);
+    s.value(
+        "sizes",
+        {.text =
+             "the sizes that the operator is defined for: any that rules and shapes allow, or the declared ones alone",
+         .choices = {"any", "declared"}},
+        draft.sizes);
   });
   root.tables("argument", {.text = "one per C parameter, in order", .required = true}, [&](section& s) {
     const bool known = declare_argument(s, c.arguments.emplace_back());
@@ -286,6 +302,10 @@ void declare_task(section& root, task_draft& draft) {
     s.value("speedup", {.text = "against the reference", .low = 1.0, .high = 1e6, .low_open = true, .fallback = "none"},
             spec.goal_speedup);
   });
+  if (draft.sizes == "declared")
+    for (auto& a : c.arguments)
+      if (a.role == argument_role::size)
+        set_size_rule(a, {.declared_only = true});
 }
 
 } // namespace kevolve

@@ -14,6 +14,7 @@ struct task_draft {
   task_spec spec;
   std::string reference_file;
   std::string oracle_file;
+  std::string sizes = "any";
   bool roles_known = true; // all arguments have a valid role
 };
 

@@ -57,6 +57,10 @@ std::string c_parameter(const argument& a) {
   return c_type(a.type) + " *" + a.name;
 }
 
+// The distributions of a size's fill rule: `ruled` keeps the least value in `low` and the step in `high`.
+constexpr const char* only_declared = "declared";
+constexpr const char* ruled = "sizes";
+
 } // namespace
 
 std::string to_string(dtype t) {
@@ -88,6 +92,32 @@ std::string to_string(argument_role r) {
 
 std::string to_string(tolerance_mode m) {
   return std::string{modes.at(static_cast<size_t>(m))};
+}
+
+size_rule size_rule_of(const argument& size) {
+  size_rule out;
+  out.declared_only = size.fill.distribution == only_declared;
+  if (size.fill.distribution == ruled) {
+    out.least = static_cast<int64_t>(size.fill.low);
+    out.step = std::max<int64_t>(static_cast<int64_t>(size.fill.high), 1);
+  }
+  return out;
+}
+
+bool has_size_rule(const argument& size) {
+  return size.fill.distribution == ruled;
+}
+
+void set_size_rule(argument& size, const size_rule& rule) {
+  size.fill = {};
+  size.fill.distribution = rule.declared_only ? only_declared : ruled;
+  size.fill.low = static_cast<double>(rule.least);
+  size.fill.high = static_cast<double>(rule.step);
+}
+
+bool declared_sizes_only(const contract& c) {
+  return std::any_of(c.arguments.begin(), c.arguments.end(),
+                     [](const auto& a) { return a.role == argument_role::size && size_rule_of(a).declared_only; });
 }
 
 const argument* find_argument(const contract& c, std::string_view name) {

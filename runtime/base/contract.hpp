@@ -33,7 +33,8 @@ std::string to_string(argument_role r);
 
 // The distribution of input data. A distribution ignores the fields that it does not use.
 struct fill_rule {
-  std::string distribution = "normal"; // normal uniform integer sorted_unique lengths offsets sample_of
+  // normal uniform integer sorted_unique lengths offsets sample_of; of a size: see size_rule
+  std::string distribution = "normal";
   double mean = 0.0;
   double std = 1.0;
   double low = 0.0; // integer and lengths: inclusive
@@ -99,6 +100,18 @@ struct contract {
   std::string work_bytes;
   bool cold_cache = false;
 };
+
+// The values that a size argument may have besides the declared ones. It is kept in the argument's fill rule.
+struct size_rule {
+  bool declared_only = false; // the operator is not defined elsewhere
+  int64_t least = 1;
+  int64_t step = 1; // every value is a multiple of it
+};
+size_rule size_rule_of(const argument& size);
+bool has_size_rule(const argument& size); // a least value or a step of its own
+void set_size_rule(argument& size, const size_rule& rule);
+// Returns true if the contract allows no sizes but the declared ones.
+bool declared_sizes_only(const contract& c);
 
 // Returns the argument with this name, or null.
 const argument* find_argument(const contract& c, std::string_view name);

@@ -59,6 +59,9 @@ TEST_CASE("every form of a task reaches the contract") {
   CHECK(at("y").extent == "n_out");
   CHECK(at("y").tail_untouched);
   CHECK(!at("z").tail_untouched);
+  CHECK(size_rule_of(at("groups")).least == 3);
+  CHECK(size_rule_of(at("cols")).step == 1);
+  CHECK_FALSE(declared_sizes_only(c));
   CHECK(at("eps").has_value);
   CHECK(at("eps").value == 1e-5);
   CHECK(!at("scale").has_value);
