@@ -1,5 +1,6 @@
 #include "backends/judge/call_data.hpp"
 
+#include "backends/judge/chosen_values.hpp"
 #include "backends/judge/distributions.hpp"
 #include "backends/judge/numbers.hpp"
 
@@ -11,7 +12,7 @@ namespace kevolve {
 
 namespace {
 
-constexpr std::array edge_names{"none", "zeros", "large", "denormal", "cancellation", "special"};
+constexpr std::array edge_names{"none", "zeros", "large", "denormal", "cancellation", "special", "adversarial"};
 
 // Gaps between rows of an input are filled with NaN, so that a kernel that reads them shows it.
 constexpr int gap_byte = 0xff;
@@ -136,6 +137,8 @@ private:
     }
     if (a.role == argument_role::scalar) {
       auto x = a.has_value ? a.value : a.range_low + (a.range_high - a.range_low) * (outline_ ? 0.5 : random.uniform());
+      if (const auto choice = choice_for(i); choice.pattern == value_pattern::all_equal)
+        x = choice.value;
       out_.by_value[i] = by_value_bits(a.type, x);
       return true;
     }
@@ -172,13 +175,20 @@ private:
     if (!g)
       return tl::unexpected<failure>(g.error());
     if (!outline_ && is_read(a)) {
-      auto values = fill_array(a, g->count, edge_for(a, *g), source, random);
+      const auto choice = choice_for(i);
+      auto values = choice.pattern == value_pattern::declared
+                        ? fill_array(a, g->count, edge_for(a, *g), source, random)
+                        : fill_chosen(a, choice, g->count, g->dims.empty() ? 1 : g->dims.back(), source, random);
       if (!values)
         return tl::unexpected<failure>(values.error());
       out_.inputs[i] = scatter(*g, std::move(*values));
     }
     out_.geometries[i] = std::move(*g);
     return true;
+  }
+
+  value_choice choice_for(size_t i) const {
+    return i < options_.values.size() && !task_.arguments[i].is_static ? options_.values[i] : value_choice{};
   }
 
   edge_draw edge_for(const argument& a, const array_geometry& g) const {

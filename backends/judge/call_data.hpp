@@ -4,6 +4,7 @@
 
 #include "backends/judge/byte_buffer.hpp"
 #include "backends/judge/geometry.hpp"
+#include "backends/judge/value_choice.hpp"
 #include "runtime/base/contract.hpp"
 #include "runtime/base/result.hpp"
 
@@ -13,7 +14,8 @@
 
 namespace kevolve {
 
-enum class edge_kind : uint8_t { none = 0, zeros, large, denormal, cancellation, special };
+// `adversarial` is no edge of an argument: such sets hold planned draws (adversarial_draws.hpp).
+enum class edge_kind : uint8_t { none = 0, zeros, large, denormal, cancellation, special, adversarial };
 std::string to_string(edge_kind k);
 // Returns the edge kinds that some argument of the task asks for.
 std::vector<edge_kind> edges_of(const contract& task);
@@ -26,7 +28,8 @@ struct draw_options {
   uint32_t variant = 0;             // variant of the edge, for edges with several
   int varied = -1;                  // index of the argument whose stream is seeded differently; -1: none
   uint64_t variation = 0;
-  uint64_t placement = 0; // placement of the arrays, for lay_out()
+  uint64_t placement = 0;           // placement of the arrays, for lay_out()
+  std::vector<value_choice> values; // by argument, static ones aside; empty: as declared
 };
 
 struct call_data {

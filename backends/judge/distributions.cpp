@@ -262,13 +262,7 @@ result<byte_buffer> sorted_unique(const argument& a, int64_t count, random_strea
     }
     return out;
   }
-  // Uses the declared bounds if they contain enough values, else the type's range.
-  auto low = whole(a.fill.low, 0x1.0p61);
-  auto high = whole(a.fill.high, 0x1.0p61);
-  if (high - low + 1 < count) {
-    low = 0;
-    high = largest_integer(a.type);
-  }
+  const auto [low, high] = bounds_of_keys(a, count);
   if (high - low + 1 < count)
     return fail(errc::bad_input, "argument '" + a.name + "': " + std::to_string(count) + " distinct values of "
                                      + to_string(a.type) + " do not exist");
@@ -342,6 +336,13 @@ result<byte_buffer> offsets_of(const argument& a, int64_t count, const source_ar
 }
 
 } // namespace
+
+key_bounds bounds_of_keys(const argument& a, int64_t count) {
+  key_bounds out{whole(a.fill.low, 0x1.0p61), whole(a.fill.high, 0x1.0p61)};
+  if (out.high - out.low + 1 < count)
+    out = {0, largest_integer(a.type)};
+  return out;
+}
 
 result<byte_buffer> fill_array(const argument& a, int64_t count, const edge_draw& edge, const source_array& source,
                                random_stream random) {

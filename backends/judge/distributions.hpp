@@ -25,6 +25,13 @@ struct edge_draw {
 inline constexpr uint32_t first_scaled_variant = 6;
 inline constexpr uint32_t large_variants = 10;
 
+// The bounds of `count` sorted keys: the declared ones if they contain enough values, else the type's range.
+struct key_bounds {
+  int64_t low = 0;
+  int64_t high = 0; // high - low + 1 < count if there are not so many values
+};
+key_bounds bounds_of_keys(const argument& a, int64_t count);
+
 // Returns `count` compact elements of type a.type. `source` is empty unless the distribution refers to one.
 // errc::bad_input: the distribution does not exist or does not fit the type.
 result<byte_buffer> fill_array(const argument& a, int64_t count, const edge_draw& edge, const source_array& source,

@@ -1,0 +1,290 @@
+#include "backends/judge/adversarial_draws.hpp"
+#include "backends/judge/call_data.hpp"
+#include "backends/judge/draw_coverage.hpp"
+#include "backends/judge/numbers.hpp"
+#include "backends/judge/source_constants.hpp"
+#include "tests/judge/arguments.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+using namespace kevolve;
+
+namespace {
+
+argument size_of(const std::string& name) {
+  auto a = make_array(name, argument_role::size, dtype::i64, {});
+  a.fill.distribution = "integer";
+  return a;
+}
+
+// A text whose commas are found.
+contract separators() {
+  contract c;
+  c.name = "separators";
+  c.entry = "separators";
+  auto text = make_input("text", dtype::u8, {"n"}, "integer");
+  text.fill.low = 32.0;
+  text.fill.high = 126.0;
+  auto at = make_array("at", argument_role::output, dtype::i64, {"n"});
+  at.extent = "count";
+  c.arguments = {text, at, make_array("count", argument_role::output, dtype::i64, {"1"}), size_of("n")};
+  c.shapes = {make_shape({{"n", 5000}})};
+  return c;
+}
+
+contract softmax() {
+  contract c;
+  c.name = "softmax";
+  c.entry = "softmax";
+  auto x = make_input("x", dtype::f32, {"rows", "cols"}, "normal");
+  x.fill.std = 2.0;
+  c.arguments = {x, make_array("y", argument_role::output, dtype::f32, {"rows", "cols"}), size_of("rows"),
+                 size_of("cols")};
+  c.shapes = {make_shape({{"rows", 64}, {"cols", 256}})};
+  return c;
+}
+
+std::set<int64_t> sizes_in(const draw_plan& plan, const std::string& name) {
+  std::set<int64_t> out;
+  for (const auto& draw : plan.draws)
+    out.insert(draw.sizes.at(name));
+  return out;
+}
+
+bool has_choice(const draw_plan& plan, size_t argument, const value_choice& wanted) {
+  return std::any_of(plan.draws.begin(), plan.draws.end(),
+                     [&](const auto& draw) { return draw.values[argument] == wanted; });
+}
+
+call_data data_of(const contract& task, const adversarial_draw& draw) {
+  draw_options options;
+  options.seed = 7;
+  options.edge = edge_kind::adversarial;
+  options.values = draw.values;
+  shape_case shape;
+  shape.sizes = draw.sizes;
+  auto data = draw_call(task, shape, options);
+  REQUIRE_MESSAGE(data.has_value(), to_string(task, draw));
+  return std::move(*data);
+}
+
+std::vector<double> elements(const call_data& data, size_t argument, dtype type) {
+  std::vector<double> out;
+  for (int64_t i = 0; i < data.geometries[argument].count; ++i)
+    out.push_back(load_number(type, data.inputs[argument].data(), i));
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("the constants of a source are its numbers and characters, without comments and texts") {
+  const auto found = source_constants("// 1\n/* 2 */ int a = 0x10, b = 1'000; f(\"35\", ',', '\\n');\n"
+                                      "float c = 2.5e-3f + .25f; x4 = 010 + 0b11 + 7UL; double d = 0x1.8p1;");
+  CHECK(found == std::vector<double>{16, 1000, 44, 10, 2.5e-3, 0.25, 8, 3, 7});
+}
+
+TEST_CASE("each size from 1 to 65 and those around powers of two are planned for each symbol") {
+  const auto plan = plan_draws(softmax(), {});
+  for (const auto* name : {"rows", "cols"}) {
+    const auto sizes = sizes_in(plan, name);
+    for (int64_t n = 1; n <= 65; ++n)
+      CHECK_MESSAGE(sizes.contains(n), name << " " << n);
+    for (int64_t power = 128; power <= 1024; power *= 2)
+      for (const auto n : {power - 1, power, power + 1})
+        CHECK_MESSAGE(sizes.contains(n), name << " " << n);
+    CHECK_FALSE(sizes.contains(0));
+    CHECK(*sizes.rbegin() == 1025);
+  }
+  auto longer = softmax();
+  longer.shapes[0].sizes["cols"] = 4096;
+  CHECK(*sizes_in(plan_draws(longer, {}), "cols").rbegin() == 16384);
+}
+
+TEST_CASE("a size of 0 is planned where the contract says that it is meant") {
+  auto task = softmax();
+  set_size_rule(task.arguments[2], {.least = 0});
+  const auto plan = plan_draws(task, {});
+  CHECK(sizes_in(plan, "rows").contains(0));
+  CHECK_FALSE(sizes_in(plan, "cols").contains(0));
+}
+
+TEST_CASE("planned sizes keep a symbol's least value and its step") {
+  auto task = softmax();
+  set_size_rule(task.arguments[3], {.least = 16, .step = 8});
+  const auto sizes = sizes_in(plan_draws(task, {17.0, 40.0}), "cols");
+  CHECK(sizes.contains(16));
+  CHECK(sizes.contains(40));
+  for (const auto n : sizes) {
+    CHECK(n >= 16);
+    CHECK(n % 8 == 0);
+  }
+}
+
+TEST_CASE("a contract of declared sizes gets draws of these alone") {
+  auto task = softmax();
+  for (auto& a : task.arguments)
+    if (a.role == argument_role::size)
+      set_size_rule(a, {.declared_only = true});
+  const auto plan = plan_draws(task, {100.0});
+  REQUIRE_FALSE(plan.draws.empty());
+  for (const auto& draw : plan.draws)
+    CHECK(draw.sizes == size_map{{"rows", 64}, {"cols", 256}});
+  CHECK(describe_plan(task, plan).find("sizes = \"declared\"") != std::string::npos);
+}
+
+TEST_CASE("sizes whose extents would be below 1 are not planned") {
+  auto task = softmax();
+  task.arguments[1].shape = {"rows - 2", "cols - 2"};
+  for (const auto& draw : plan_draws(task, {}).draws) {
+    CHECK(draw.sizes.at("rows") >= 3);
+    CHECK(draw.sizes.at("cols") >= 3);
+  }
+}
+
+TEST_CASE("a constant of the reference is planned as value and as size, with its neighbours") {
+  const auto task = separators();
+  const auto plan = plan_draws(task, {',', 700.0});
+  for (const double c : {43.0, 44.0, 45.0})
+    CHECK(has_choice(plan, 0, {value_pattern::all_equal, c, 0.0}));
+  CHECK(has_choice(plan, 0, {value_pattern::one_hot, 44.0, 45.0}));
+  CHECK(has_choice(plan, 0, {value_pattern::alternating, 44.0, 43.0}));
+  for (const int64_t n : {699, 700, 701})
+    CHECK(sizes_in(plan, "n").contains(n));
+}
+
+TEST_CASE("a candidate's constants get draws that the reference's do not") {
+  const auto task = separators();
+  const auto plan = plan_candidate_draws(task, {44.0}, {44.0, 99.0});
+  CHECK(has_choice(plan, 0, {value_pattern::all_equal, 99.0, 0.0}));
+  CHECK_FALSE(has_choice(plan, 0, {value_pattern::all_equal, 44.0, 0.0}));
+  CHECK(sizes_in(plan, "n").contains(100));
+  CHECK(plan_candidate_draws(task, {44.0}, {44.0}).draws.empty());
+}
+
+TEST_CASE("every planned draw keeps the fill rules") {
+  const auto task = separators();
+  for (const auto& draw : plan_draws(task, {44.0, 300.0, -1.0}).draws)
+    for (const auto x : elements(data_of(task, draw), 0, dtype::u8)) {
+      CHECK(x >= 32.0);
+      CHECK(x <= 126.0);
+    }
+}
+
+TEST_CASE("patterns give counts of no hit, one hit and every hit") {
+  const auto task = separators();
+  std::set<int64_t> counts;
+  bool all = false;
+  for (const auto& draw : plan_draws(task, {44.0}).draws) {
+    const auto text = elements(data_of(task, draw), 0, dtype::u8);
+    const auto commas = std::count(text.begin(), text.end(), 44.0);
+    counts.insert(commas);
+    all = all || (text.size() > 8 && commas == static_cast<int64_t>(text.size()));
+  }
+  CHECK(counts.contains(0));
+  CHECK(counts.contains(1));
+  CHECK(all);
+}
+
+TEST_CASE("keys stay sorted and unique, samples hit as chosen, offsets follow their lengths") {
+  contract c;
+  auto table = make_input("table", dtype::i64, {"entries"}, "sorted_unique");
+  auto values = make_input("values", dtype::i64, {"items"}, "sample_of");
+  values.fill.of = "table";
+  values.fill.hit = 0.5;
+  auto lengths = make_input("lengths", dtype::i64, {"entries"}, "lengths");
+  lengths.fill.high = 5.0;
+  auto begins = make_input("begins", dtype::i64, {"entries + 1"}, "offsets");
+  begins.fill.of = "lengths";
+  c.arguments = {table,
+                 lengths,
+                 begins,
+                 values,
+                 make_array("y", argument_role::output, dtype::i64, {"items"}),
+                 size_of("entries")};
+  c.derived = {{"items", "sum(lengths)"}};
+  c.shapes = {make_shape({{"entries", 100}})};
+  bool dense = false;
+  bool none = false;
+  bool every = false;
+  for (const auto& draw : plan_draws(c, {}).draws) {
+    const auto data = data_of(c, draw);
+    const auto keys = elements(data, 0, dtype::i64);
+    CHECK(std::adjacent_find(keys.begin(), keys.end(), std::greater_equal<>{}) == keys.end());
+    dense = dense || (keys.size() > 8 && keys.back() - keys.front() == static_cast<double>(keys.size() - 1));
+    const auto begin = elements(data, 2, dtype::i64);
+    CHECK(begin.back() == static_cast<double>(data.geometries[3].count));
+    const std::set<double> known(keys.begin(), keys.end());
+    const auto samples = elements(data, 3, dtype::i64);
+    const auto hits = std::count_if(samples.begin(), samples.end(), [&](double x) { return known.contains(x); });
+    none = none || (samples.size() > 8 && hits == 0);
+    every = every || (samples.size() > 8 && hits == static_cast<int64_t>(samples.size()));
+  }
+  CHECK(dense);
+  CHECK(none);
+  CHECK(every);
+}
+
+TEST_CASE("a scalar's range and weights are tried at their ends") {
+  auto task = softmax();
+  auto weight = make_array("w", argument_role::weight, dtype::f32, {"cols"});
+  weight.fill.mean = 1.0;
+  weight.fill.std = 0.1;
+  auto scale = make_array("scale", argument_role::scalar, dtype::f32, {});
+  scale.range_low = 0.5;
+  scale.range_high = 2.0;
+  task.arguments.push_back(weight);
+  task.arguments.push_back(scale);
+  const auto plan = plan_draws(task, {});
+  bool away = false;
+  for (const auto& draw : plan.draws)
+    away = away || (draw.values[4].pattern == value_pattern::all_equal && draw.values[4].value != 1.0);
+  CHECK(away);
+  CHECK(has_choice(plan, 5, {value_pattern::all_equal, 0.5, 0.0}));
+  CHECK(has_choice(plan, 5, {value_pattern::all_equal, 2.0, 0.0}));
+}
+
+TEST_CASE("static weights are drawn as declared in every draw") {
+  auto task = softmax();
+  auto weight = make_array("w", argument_role::weight, dtype::f32, {"cols"});
+  weight.is_static = true;
+  task.arguments.push_back(weight);
+  for (const auto& draw : plan_draws(task, {1.0}).draws)
+    CHECK(draw.values[4] == value_choice{});
+}
+
+TEST_CASE("the account names the first range of many sizes, and how many others there are") {
+  const auto task = separators();
+  draw_coverage seen{task};
+  for (const int64_t n : {1, 2, 3, 8, 16, 17, 64})
+    seen.add({{"n", n}}, std::vector<value_choice>(4));
+  CHECK(seen.tried().find("sizes n 1-3 and 4 more up to 64;") != std::string::npos);
+  CHECK(ranges_of({1, 2, 3, 8, 16, 17, 64}) == "1-3 8 16-17 64");
+}
+
+TEST_CASE("the account of a plan names its sizes, its patterns and its gaps") {
+  const auto task = separators();
+  draw_coverage seen{task};
+  seen.add({{"n", 1}}, {{value_pattern::all_equal, 44.0, 0.0}, {}, {}, {}});
+  seen.add({{"n", 2}}, {{}, {}, {}, {}});
+  seen.add({{"n", 9}}, {{}, {}, {}, {}});
+  seen.add_count("at", 1, 1);
+  seen.add_count("at", 0, 2);
+  seen.add({.missed = 2, .failed = 0, .unmade = 5, .impossible = 0});
+  std::map<std::string, std::string> evidence;
+  seen.note(evidence);
+  CHECK(evidence.at("draws") == "3");
+  CHECK(evidence.at("draws.sizes.n") == "1-2 9");
+  CHECK(evidence.at("draws.values.all equal") == "1");
+  CHECK(evidence.at("draws.counts.at") == "0, 1, all");
+  CHECK(evidence.at("draws.discarded.missed") == "2");
+  const auto text = coverage_text(evidence);
+  CHECK(text.find("3 adversarial draws of 3 shapes") != std::string::npos);
+  CHECK(text.find("2 on which the reference itself misses the tolerance") != std::string::npos);
+  CHECK(text.find("5 for want of time or memory") != std::string::npos);
+  CHECK(text.find("values outside the fill rules") != std::string::npos);
+  CHECK(text.find("infinities") == std::string::npos); // the task reads integers alone
+  CHECK(coverage_text({}).empty());
+}
