@@ -5,6 +5,7 @@
 #include "actors/evaluation/telemetry.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
+#include "backends/judge/source_constants.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -231,6 +232,8 @@ void judge(pointer self, const run_ptr& r, stage s, const id128& id) {
   q.reference = st.reference;
   q.oracle = st.oracle;
   q.candidate = r->object;
+  q.reference_constants = source_constants(st.context->spec->task.reference_source);
+  q.candidate_constants = source_constants(r->request.what.source);
   if (!against_reference(r->request, s))
     q.baseline = r->baseline;
   ask_for(s, q, r->request.champion.level);

@@ -3,6 +3,7 @@
 #include "actors/evaluation/evaluator.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
+#include "backends/judge/source_constants.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/kinds.hpp"
 #include "runtime/base/log.hpp"
@@ -171,6 +172,7 @@ void admit(pointer self, const making_ptr& m) {
   judge_request q;
   q.job = random_id();
   q.mode = judge_mode::admit;
+  q.reference_constants = source_constants(self->state.context->spec->task.reference_source);
   q.task = self->state.context->spec->task.task;
   q.reference = m->reference;
   q.oracle = m->oracle;

@@ -38,6 +38,8 @@ public:
       return ok;
     if (auto ok = run_every_edge(); !ok)
       return ok;
+    if (auto ok = run_planned_draws(); !ok)
+      return ok;
     if (auto ok = judge_.references.sandboxed() ? agree_with_itself() : answer_twice_alike(); !ok)
       return ok;
     if (auto ok = keep_its_own_tolerance(); !ok)
@@ -147,12 +149,31 @@ private:
     return {};
   }
 
+  // A candidate is asked for nothing that the reference does not do. Draws on which it only misses the tolerance are
+  // left out.
+  attempt<void> run_planned_draws() {
+    hooks_.progress("admit: adversarial draws");
+    auto wanted = draws_of_task(request_);
+    wanted.strict = true;
+    wanted.patience = milliseconds{2000};
+    auto pool = maker_.get_planned(wanted);
+    if (!pool)
+      return tl::unexpected<evaluation_error>(pool.error());
+    draws_ = std::move(*pool);
+    draw_coverage seen{request_.task};
+    for (const auto& set : draws_->sets)
+      note_draw(seen, request_.task, set);
+    seen.add(draws_->draws);
+    seen.note(out_.evidence);
+    return {};
+  }
+
   // The reference is judged as a candidate: same input, different poison, bit for bit; and within its own tolerance of
   // the oracle.
   attempt<void> agree_with_itself() {
     hooks_.progress("admit: determinism");
     return judge_.references.judge_as_candidate(
-        {request_, hooks_, pools_, *smallest_,
+        {request_, hooks_, pools_, *smallest_, draws_,
          [this](const input_sets& pool, evaluation_error s) { return unless_it_disagrees(pool, std::move(s)); }},
         out_);
   }
@@ -359,6 +380,7 @@ private:
   input_set_maker maker_;
   std::vector<std::shared_ptr<const input_sets>> pools_;
   std::shared_ptr<const input_sets> smallest_;
+  std::shared_ptr<const input_sets> draws_;
 };
 
 } // namespace

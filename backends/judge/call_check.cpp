@@ -78,7 +78,12 @@ std::optional<rejection> check_output(const contract& task, size_t argument, con
 
 } // namespace
 
-void tell_where(const input_sets& pool, rejection& c) {
+void tell_where(const input_sets& pool, const input_set& set, rejection& c) {
+  if (pool.edge == edge_kind::adversarial) {
+    c.evidence.try_emplace("draw", set.draw);
+    c.detail += ", on the draw '" + set.draw + "'";
+    return;
+  }
   c.evidence.try_emplace("shape", pool.shape.held_out ? "held out" : pool.shape.name);
   if (pool.edge == edge_kind::none)
     return;

@@ -27,7 +27,7 @@ std::optional<rejection> check_call(const contract& task, const call_memory& mem
 // Returns the outputs' counted elements, by argument, compact.
 std::vector<byte_buffer> collect_outputs(const contract& task, const call_memory& memory, const input_set& set);
 
-// Adds the shape and the edge of the set to a rejection.
-void tell_where(const input_sets& pool, rejection& c);
+// Adds the shape and the edge of the set, or its draw, to a rejection.
+void tell_where(const input_sets& pool, const input_set& set, rejection& c);
 
 } // namespace kevolve

@@ -48,6 +48,17 @@ inline evaluation_error about(const std::string& who, evaluation_error s) {
   return s;
 }
 
+// An error of the reference on a draw that the contract allows, with what to do about it.
+inline evaluation_error on_allowed_draw(evaluation_error s, const std::string& draw) {
+  if (s.trouble)
+    return s;
+  if (s.refused.evidence.try_emplace("draw", draw).second)
+    s.refused.detail += ", on the draw '" + draw + "'";
+  s.refused.detail += ". The contract allows this draw: mend the reference, or say what it does not mean by sizes = "
+                      "\"declared\", a size's minimum or multiple, or the fill rules";
+  return s;
+}
+
 // The baseline was right and loaded when it became the baseline: what it does now is told of it, not of the candidate.
 inline evaluation_error blame_baseline(evaluation_error s, bool is_reference) {
   if (s.trouble)

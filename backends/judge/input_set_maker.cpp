@@ -24,15 +24,6 @@ constexpr auto call_limit = std::chrono::seconds{20};
 
 constexpr size_t enough_when_slow = 4; // sets, when a call takes long
 
-size_t bytes_of(const input_set& set) {
-  auto out = set.data.bytes();
-  for (const auto& e : set.expected)
-    out += e.values.size();
-  for (const auto& r : set.reference_output)
-    out += r.size();
-  return out;
-}
-
 constexpr size_t most_redrawn = 64; // of a pool
 
 // For the largest difference alone: with nothing to refuse, it is found at the speed of memory.
@@ -310,7 +301,7 @@ input_set_maker::get(const shape_case& shape, edge_kind edge, const std::string&
       pool->reference_error[k] = std::max(pool->reference_error[k], error[k]);
       pool->reference_max_abs = std::max(pool->reference_max_abs, error[k]);
     }
-    pool->bytes += bytes_of(*set);
+    pool->bytes += set->bytes();
     pool->sets.push_back(std::move(*set));
   }
   cache_.keep(key, pool);

@@ -1,6 +1,7 @@
 // Makes input sets with their expected outputs: draws the data, and runs reference and oracle on it.
 #pragma once
 
+#include "backends/judge/adversarial_draws.hpp"
 #include "backends/judge/draw_ahead.hpp"
 #include "backends/judge/evaluation_error.hpp"
 #include "backends/judge/input_sets.hpp"
@@ -10,6 +11,7 @@
 #include "backends/protocol.hpp"
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +23,16 @@ struct input_set_count {
   size_t least = 4;
   size_t most = 32;
   std::chrono::milliseconds patience{1500};
+};
+
+// The sets of planned draws. Draws that are not made in time are counted.
+struct planned_sets {
+  std::string purpose; // keeps them apart in the cache, with the constants that the plan follows
+  std::vector<double> constants;
+  std::function<draw_plan()> plan;
+  std::chrono::milliseconds patience{1000};
+  // A draw on which the reference fails is an error that names the draw; else it is discarded and counted.
+  bool strict = false;
 };
 
 // Returns the seed of static arguments: the same as long as this judge lives, so that no two sets differ in them.
@@ -38,6 +50,7 @@ public:
   // `purpose` keeps pools apart that must not share data: "screening", "confirm", "screen".
   attempt<std::shared_ptr<const input_sets>> get(const shape_case& shape, edge_kind edge, const std::string& purpose,
                                                  const input_set_count& size);
+  attempt<std::shared_ptr<const input_sets>> get_planned(const planned_sets& wanted);
   // One set with chosen data; `error` receives the reference's error by argument.
   attempt<input_set> make_set(const shape_case& shape, const draw_options& options, bool with_reference,
                               std::vector<double>* error, double* reference_ns);
@@ -47,6 +60,9 @@ public:
 private:
   attempt<input_set> finish_set(const shape_case& shape, result<drawn_call> drawn, bool with_reference,
                                 std::vector<double>* error, double* reference_ns);
+  attempt<void> make_planned(const adversarial_draw& draw, bool strict, input_sets& out);
+  // Adds the error that one more rounding of the floating inputs causes, by argument.
+  attempt<void> add_rounding_error(input_set& set);
   // Refuses a shape that this machine has no memory for, as far as its sizes tell.
   attempt<void> fits(const shape_case& shape) const;
   attempt<void> ready(size_t bytes);

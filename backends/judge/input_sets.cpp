@@ -7,7 +7,19 @@
 
 namespace kevolve {
 
+size_t input_set::bytes() const {
+  auto out = data.bytes();
+  for (const auto& e : expected)
+    out += e.values.size();
+  for (const auto& r : reference_output)
+    out += r.size();
+  return out;
+}
+
 comparison_rule rule_for_output(const contract& task, const input_sets& pool, const input_set& set, size_t argument) {
+  if (pool.edge == edge_kind::adversarial)
+    return rule_for(task, task.arguments[argument], set.own_error.empty() ? 0.0 : set.own_error[argument],
+                    set.error_scale.empty() ? 0.0 : set.error_scale[argument], true);
   return rule_for(task, task.arguments[argument], pool.reference_error[argument],
                   set.error_scale.empty() ? 0.0 : set.error_scale[argument], pool.edge == edge_kind::cancellation);
 }

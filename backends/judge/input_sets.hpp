@@ -1,6 +1,7 @@
 // Secret inputs with their expected outputs, made before any candidate meets them and kept between requests.
 #pragma once
 
+#include "backends/judge/adversarial_draws.hpp"
 #include "backends/judge/call_data.hpp"
 #include "backends/judge/comparison.hpp"
 #include "backends/judge/geometry.hpp"
@@ -22,7 +23,13 @@ struct input_set {
   std::vector<byte_buffer> reference_output; // by argument, compact; empty if the reference was not run on it
   bool by_oracle = false;                    // what is expected; else it is what the reference gave
   std::vector<double> error_scale;           // by argument: on an edge, what tolerances are relative to; else empty
+  // The name and the choices of an adversarial draw, and by argument the error that the reference has on it or that
+  // one more rounding of the inputs causes.
+  std::string draw;
+  std::vector<value_choice> chosen;
+  std::vector<double> own_error;
 
+  size_t bytes() const;
   // Returns what the reference gave for an argument; null if it was not run on this set.
   const byte_buffer* given_by_reference(size_t argument) const {
     if (!by_oracle)
@@ -40,7 +47,8 @@ struct not_finite_output {
 };
 
 struct input_sets {
-  shape_case shape;
+  shape_case shape; // of adversarial draws, which have many: that of the last
+
   edge_kind edge = edge_kind::none;
   std::vector<input_set> sets;
   std::vector<double> reference_error; // by argument, against the oracle
@@ -49,6 +57,7 @@ struct input_sets {
   not_finite_output not_finite; // of the first set that has one
   size_t redrawn = 0;           // draws that gave one, and stand in no set
   size_t left_out = 0;          // sets of larger values that gave one, and stand for nothing
+  draw_counts draws;            // of adversarial draws
   size_t bytes = 0;
 
   double typical_reference_ns() const;

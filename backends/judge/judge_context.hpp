@@ -20,6 +20,7 @@ struct reference_under_test {
   const request_hooks& hooks;
   const std::vector<std::shared_ptr<const input_sets>>& pools;
   const input_sets& smallest;                                                   // of these
+  std::shared_ptr<const input_sets> draws;                                      // adversarial
   std::function<evaluation_error(const input_sets&, evaluation_error)> explain; // an error of a call on a set of these
 };
 

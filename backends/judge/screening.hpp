@@ -2,9 +2,11 @@
 // `attempt<void> screen(const input_sets&, size_t set, int runs)`: that many calls on one set, each checked, all alike.
 #pragma once
 
+#include "backends/judge/figure.hpp"
 #include "backends/judge/test_set.hpp"
 #include "backends/judge/timing_session.hpp"
 
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -47,6 +49,35 @@ attempt<void> screen_every_set(Processes& processes, const input_sets& inputs, c
     for (size_t set = 0; set < inputs.sets.size(); ++set)
       if (auto ok = processes.screen(inputs, set, 1); !ok)
         return ok;
+  return {};
+}
+
+// Calls the candidate, in processes of their own, on adversarial draws: on every other one in a screening, which is
+// confirmed later.
+template <class Processes>
+attempt<void> screen_draws(Processes& processes, const std::vector<std::shared_ptr<const input_sets>>& pools,
+                           const judge_request& request, const request_hooks& hooks, judge_outcome& out) {
+  hooks.progress("adversarial draws");
+  const auto start = std::chrono::steady_clock::now();
+  const bool screening = request.mode == judge_mode::screening;
+  draw_coverage seen{request.task};
+  for (const auto& pool : pools) {
+    seen.add(pool->draws);
+    if (pool->sets.empty())
+      continue;
+    if (auto ok = processes.reopen_alone(*pool); !ok)
+      return ok;
+    for (size_t set = 0; set < pool->sets.size(); set += screening ? 2 : 1) {
+      if (auto ok = still_wanted(hooks); !ok)
+        return ok;
+      if (auto ok = processes.screen(*pool, set, screening ? 1 : 2); !ok)
+        return ok;
+      note_draw(seen, request.task, pool->sets[set]);
+    }
+  }
+  seen.note(out.evidence);
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+  out.evidence["ms.draws"] = figure(took.count());
   return {};
 }
 

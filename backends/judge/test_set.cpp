@@ -44,6 +44,32 @@ std::string why_skipped(const input_sets& pool, const judge_request& request) {
   return pool.not_finite.which.empty() ? "" : "skipped: the expected output is not finite";
 }
 
+planned_sets draws_of_task(const judge_request& request) {
+  planned_sets out;
+  out.purpose = "task";
+  out.constants = request.reference_constants;
+  out.plan = [&request] { return plan_draws(request.task, request.reference_constants); };
+  return out;
+}
+
+planned_sets draws_of_candidate(const judge_request& request) {
+  planned_sets out;
+  out.purpose = "candidate";
+  out.constants = request.candidate_constants;
+  out.plan = [&request] {
+    return plan_candidate_draws(request.task, request.reference_constants, request.candidate_constants);
+  };
+  out.patience = std::chrono::milliseconds{500};
+  return out;
+}
+
+void note_draw(draw_coverage& seen, const contract& task, const input_set& set) {
+  seen.add(set.data.sizes, set.chosen);
+  for (size_t i = 0; i < task.arguments.size(); ++i)
+    if (const auto& a = task.arguments[i]; !a.extent.empty())
+      seen.add_count(a.name, counted_elements(task, set, i), set.data.geometries[i].count);
+}
+
 test_set::test_set(judge_context& c, const test_set_sizes& sizes, const judge_request& request,
                    const request_hooks& hooks)
     : sizes_(sizes), request_(request), maker_(c.references.launch, c.settings, c.pool_arena, c.pools, request, hooks) {
@@ -98,6 +124,17 @@ attempt<test_set::input_sets_pointer> test_set::edge_of(const shape_case& shape,
   if (!pool)
     return tl::unexpected<evaluation_error>(blame_reference(pool.error()));
   return pool;
+}
+
+attempt<std::vector<test_set::input_sets_pointer>> test_set::planned() {
+  std::vector<input_sets_pointer> out;
+  for (const auto& wanted : {draws_of_task(request_), draws_of_candidate(request_)}) {
+    auto pool = maker_.get_planned(wanted);
+    if (!pool)
+      return tl::unexpected<evaluation_error>(blame_reference(pool.error()));
+    out.push_back(std::move(*pool));
+  }
+  return out;
 }
 
 const input_sets* test_set::usual_of(const shape_case& shape) const {

@@ -1,6 +1,7 @@
 // The data of one request, made before the candidate has a process: the sets that it is screened and compared on.
 #pragma once
 
+#include "backends/judge/draw_coverage.hpp"
 #include "backends/judge/judge_context.hpp"
 
 #include <memory>
@@ -16,6 +17,13 @@ attempt<std::shared_ptr<const input_sets>> edge_on_larger(input_set_maker& maker
 
 // Returns why nobody is judged on it; empty if all are.
 std::string why_skipped(const input_sets& pool, const judge_request& request);
+
+// The adversarial draws of the task, and those of the candidate's own constants.
+planned_sets draws_of_task(const judge_request& request);
+planned_sets draws_of_candidate(const judge_request& request);
+
+// Adds a set that a candidate was called on, with the counts that its expected outputs hold.
+void note_draw(draw_coverage& seen, const contract& task, const input_set& set);
 
 // The number of sets of a compared shape. No process meets a set twice, so that more sets take fewer processes.
 struct test_set_sizes {
@@ -39,6 +47,8 @@ public:
   // Edge values on any shape: what leaves out its care from some size on passes on the smallest. They are made one at a
   // time, for they may be large.
   attempt<input_sets_pointer> edge_of(const shape_case& shape, edge_kind edge);
+  // Adversarial draws, made when they are asked for.
+  attempt<std::vector<input_sets_pointer>> planned();
   const shape_case& smallest() const { return smallest_; }
   // Returns the sets of this shape that are compared, or else screened; null if there are none.
   const input_sets* usual_of(const shape_case& shape) const;

@@ -19,6 +19,16 @@ judge_request confirmation_of(const std::string& candidate) {
   return r;
 }
 
+// A contract that leaves nothing to choose has no adversarial draws, which are calls as well.
+judge_request without_draws(judge_request r) {
+  for (auto& a : r.task.arguments)
+    if (a.role == argument_role::size)
+      set_size_rule(a, {.declared_only = true});
+    else
+      a.is_static = true;
+  return r;
+}
+
 std::string told(const judge_outcome& o) {
   return to_string(o.result) + " " + o.rule + ": " + o.detail + " " + o.trouble.kind + " " + o.trouble.detail;
 }
@@ -29,7 +39,7 @@ TEST_CASE("a kernel that works for 25 calls passes a screening, and no confirmat
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
-  auto request = confirmation_of(fake_package("iterate_for_25_calls"));
+  auto request = without_draws(confirmation_of(fake_package("iterate_for_25_calls")));
   request.mode = judge_mode::screening;
   const auto screened = runner.ask(request);
   CHECK_MESSAGE(screened.result == verdict::pass, told(screened));
@@ -44,6 +54,17 @@ TEST_CASE("a kernel that works for 25 calls passes a screening, and no confirmat
   const auto o = runner.ask(request);
   CHECK_MESSAGE(o.result == verdict::nonfinite, told(o));
   CHECK(o.detail.find("right calls of a long run") != std::string::npos);
+}
+
+TEST_CASE("a kernel that works for 25 calls fails on the adversarial draws of a screening") {
+  const with_fake_driver fake;
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  auto request = confirmation_of(fake_package("iterate_for_25_calls"));
+  request.mode = judge_mode::screening;
+  const auto o = runner.ask(request);
+  CHECK_MESSAGE((o.result == verdict::nonfinite || o.result == verdict::wrong_result), told(o));
+  CHECK(o.evidence.count("draw") == 1);
 }
 
 TEST_CASE("a confirmation tells how many calls each compared shape answered in one process") {

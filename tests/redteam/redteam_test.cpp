@@ -52,6 +52,14 @@ TEST_CASE("every honest control passes") {
   try_all(exhibits().controls);
 }
 
+// A screening meets adversarial draws only where it finds a gain.
+TEST_CASE("every honest control is right on all adversarial draws") {
+  auto controls = exhibits().controls;
+  for (auto& e : controls)
+    e.mode = judge_mode::check;
+  try_all(controls);
+}
+
 TEST_CASE("every cheat is rejected by its rule, or gains nothing") {
   const std::string mark = "/tmp/kevolve-was-here";
   std::filesystem::remove(mark);

@@ -2,6 +2,8 @@
 
 #include "backends/cpu/prelude.hpp"
 #include "backends/judge/call_data.hpp"
+#include "backends/judge/source_constants.hpp"
+#include "config/document.hpp"
 #include "runtime/base/ids.hpp"
 #include "runtime/base/verdict_rules.hpp"
 
@@ -222,6 +224,9 @@ judge_request request_for(const catalogue& c, const exhibit& e, std::string obje
   if (auto oracle = c.oracles.find(e.task); oracle != c.oracles.end())
     q.oracle = oracle->second;
   q.candidate = std::move(object);
+  q.reference_constants = source_constants(c.tasks.at(e.task).reference_source);
+  if (const auto source = read_text_file(e.path))
+    q.candidate_constants = source_constants(*source);
   q.alpha = 1e-4;
   q.delta = 0.1;
   q.max_pairs = e.honest ? pairs_of_controls : pairs_to_show_a_gain;

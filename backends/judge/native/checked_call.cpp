@@ -124,7 +124,7 @@ attempt<double> call_checker::call(sandboxed_process& process, const input_sets&
   costs_.check_ns += ns_since(called);
   if (!refused)
     return static_cast<double>(took.count());
-  tell_where(pool, *refused);
+  tell_where(pool, set, *refused);
   return refusal(std::move(*refused));
 }
 

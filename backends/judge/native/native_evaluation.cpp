@@ -152,7 +152,14 @@ private:
     for (const auto* shape : test_set_.larger())
       if (auto ok = screen_edges_among_calls(*shape); !ok)
         return ok;
-    return screen_between_fences();
+    const auto start = steady_clock::now();
+    auto planned = test_set_.planned();
+    gathered_ += steady_clock::now() - start;
+    if (!planned)
+      return tl::unexpected<evaluation_error>(planned.error());
+    if (auto ok = screen_draws(processes_, *planned, request_, hooks_, out_); !ok)
+      return ok;
+    return screen_between_fences(*planned);
   }
 
   attempt<void> screen_edges_among_calls(const shape_case& shape) {
@@ -192,7 +199,7 @@ private:
   }
 
   // On each shape, at either end of what it may touch.
-  attempt<void> screen_between_fences() {
+  attempt<void> screen_between_fences(const std::vector<test_set::input_sets_pointer>& planned) {
     if (auto ok = processes_.reopen(*test_set_.all().front()); !ok)
       return ok;
     for (const auto& pool : test_set_.all())
@@ -202,6 +209,16 @@ private:
                   *pool, side == room_side::back ? 0 : std::min<size_t>(1, pool->sets.size() - 1), side);
               !ok)
             return ok;
+    if (request_.mode == judge_mode::screening) // these draws are left to the confirmation
+      return {};
+    for (const auto& pool : planned) {
+      if (auto ok = processes_.reopen_alone(*pool); !ok)
+        return ok;
+      for (size_t set = 0; set < pool->sets.size(); ++set)
+        if (auto ok = processes_.screen_between_fences(*pool, set, set % 2 == 0 ? room_side::back : room_side::front);
+            !ok)
+          return ok;
+    }
     return {};
   }
 

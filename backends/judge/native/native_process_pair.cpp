@@ -118,6 +118,14 @@ attempt<void> native_process_pair::reopen(const input_sets& pool) {
   return launch_candidate();
 }
 
+attempt<void> native_process_pair::reopen_alone(const input_sets& pool) {
+  candidate_.end();
+  baseline_.end();
+  if (auto ok = arena_.prepare(arena_bytes_for(pool)); !ok)
+    return infrastructure(ok.error());
+  return launch_candidate();
+}
+
 // A call that the request's end cuts short says nothing about who was called.
 attempt<double> native_process_pair::checked_call(timed_side who, const input_sets& pool, const input_set& set,
                                                   call_options options, correctness_report* report) {

@@ -34,6 +34,8 @@ public:
   attempt<void> open(const std::vector<std::shared_ptr<const input_sets>>& pools);
   // Launches a fresh process of the candidate's for more screens, with memory for this pool.
   attempt<void> reopen(const input_sets& pool);
+  // The same with memory for this pool alone, which may be small: every call looks at all of the memory.
+  attempt<void> reopen_alone(const input_sets& pool);
   // Returns true if there is the memory for this pool.
   bool fits(const input_sets& pool) const;
 

@@ -90,6 +90,13 @@ attempt<void> judge_as_candidate(native_sandbox& sandbox, const reference_under_
     for (const auto side : {room_side::back, room_side::front})
       if (auto ok = d.screen_between_fences(*pool, side == room_side::back ? 0 : 1, side); !ok)
         return tl::unexpected<evaluation_error>(about("reference", ok.error()));
+  if (auto ok = d.reopen_alone(*given.draws); !ok)
+    return ok;
+  for (size_t set = 0; set < given.draws->sets.size(); ++set)
+    for (const auto side : {room_side::back, room_side::front})
+      if (auto ok = d.screen_between_fences(*given.draws, set, side); !ok)
+        return tl::unexpected<evaluation_error>(
+            on_allowed_draw(about("reference", ok.error()), given.draws->sets[set].draw));
   return {};
 }
 

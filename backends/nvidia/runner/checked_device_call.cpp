@@ -46,7 +46,7 @@ attempt<void> checked_device_call::check_on_host(const call_memory& memory, cons
   check_options checks;
   checks.full = w.full;
   if (auto refused = check_call(task_, memory, pool, set, checks, w.report)) {
-    tell_where(pool, *refused);
+    tell_where(pool, set, *refused);
     return refusal(std::move(*refused));
   }
   if (w.again == rerun::keep)

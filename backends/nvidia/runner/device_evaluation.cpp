@@ -71,7 +71,7 @@ private:
       return ok;
     // A candidate that is not faster needs no close look at what it leaves out on large shapes.
     if (request_.mode != judge_mode::screening)
-      if (auto ok = screen_larger_edges(); !ok)
+      if (auto ok = screen_closely(); !ok)
         return ok;
     if (request_.mode == judge_mode::check)
       return {};
@@ -103,7 +103,7 @@ private:
     if (auto broken = break_physics(out_.timings))
       return refusal(std::move(*broken));
     if (request_.mode == judge_mode::screening && out_.decision == comparison_decision::faster)
-      if (auto ok = screen_larger_edges(); !ok)
+      if (auto ok = screen_closely(); !ok)
         return ok;
     if (request_.mode == judge_mode::confirm && (is_final || out_.decision == comparison_decision::faster))
       if (auto ok = replay_sanitised(judge_, request_, test_set_, hooks_, out_); !ok)
@@ -242,8 +242,9 @@ private:
     return processes_.renew();
   }
 
-  // Edge values on the other shapes that are compared, or all: they are made one at a time, for they may be large.
-  attempt<void> screen_larger_edges() {
+  // Edge values on the other shapes that are compared, or all, made one at a time, for they may be large; then
+  // adversarial draws.
+  attempt<void> screen_closely() {
     hooks_.progress("edges");
     for (const auto* shape : test_set_.larger())
       for (const auto edge : edges_of(request_.task)) {
@@ -259,7 +260,12 @@ private:
         if (auto ok = screen_every_set(processes_, **pool, request_, out_); !ok)
           return ok;
       }
-    return {};
+    const auto start = steady_clock::now();
+    auto planned = test_set_.planned();
+    gathering_ += steady_clock::now() - start;
+    if (!planned)
+      return tl::unexpected(planned.error());
+    return screen_draws(processes_, *planned, request_, hooks_, out_);
   }
 
   const steady_clock::time_point start_ = steady_clock::now();

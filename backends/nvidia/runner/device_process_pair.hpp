@@ -35,6 +35,8 @@ public:
   attempt<void> open(const std::vector<std::shared_ptr<const input_sets>>& pools);
   // Makes room for a larger pool, with a fresh candidate.
   attempt<void> reopen(const input_sets& pool);
+  // The same: a call looks at no more memory than its set has.
+  attempt<void> reopen_alone(const input_sets& pool) { return reopen(pool); }
   // Calls the candidate alone, `runs` times on one set, each with other poison, fully checked, bit for bit the same.
   attempt<void> screen(const input_sets& pool, size_t set, int runs);
   // Calls the candidate alone, in its one process, on one set after another for so long, each call with other poison
