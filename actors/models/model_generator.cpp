@@ -259,6 +259,8 @@ generator_actor::behavior_type model_generator(asking_pointer self, actor_status
   for (const auto& shape : st.context->spec->task.task.shapes)
     for (const auto& [name, size] : shape.sizes)
       st.zero_sizes = st.zero_sizes || size == 0;
+  for (const auto& a : st.context->spec->task.task.arguments)
+    st.zero_sizes = st.zero_sizes || (has_size_rule(a) && size_rule_of(a).least == 0);
   const auto rules = model_of(*st.context->spec, place);
   st.budgets.context = rules.context_tokens;
   st.budgets.reply = rules.reply_tokens;

@@ -41,7 +41,7 @@ struct model_generator_state {
   std::function<int64_t()> now_ns; // wall clock, since the epoch
   synthesis_context fixed;
   std::vector<std::string> machine;            // description of the device, a line each
-  bool zero_sizes = false;                     // a shape has a size of zero
+  bool zero_sizes = false;                     // a shape or a size's rule allows a size of zero
   std::map<std::string, std::string> peaks;    // of the device
   std::map<std::string, std::string> admitted; // evidence of the task's admission
   std::unique_ptr<synthesis::document_source> documents;

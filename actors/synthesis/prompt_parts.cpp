@@ -162,10 +162,13 @@ std::string task_text(const prompt_facts& facts) {
   out += c.form.resources + "Rules: " + c.form.entry
          + "Outputs are buffers that you are given: write all of what is theirs; their content before the call means "
            "nothing, but for inout. Inputs are not changed. Sizes are known at run time alone and others than these "
-           "are checked too, odd and small ones among them"
+           "are checked too"
+         + std::string{declared_sizes_only(c.task) ? "" : ", odd and small ones among them"}
          + std::string{facts.zero_sizes ? ", and 0" : "; none is 0"}
          + ". Nothing is remembered between calls: all of the work is done at every call. " + c.form.scratch
          + "No files, processes, system calls or tables of results, and nothing that depends on being timed.\n";
+  if (!facts.checked_on.empty())
+    out += "How results are checked: " + defused(facts.checked_on) + "\n";
   return out + quote(c.form.from_reference ? "reference" : "reference, in " + c.task.language, c.reference_source);
 }
 

@@ -1,5 +1,7 @@
 #include "actors/synthesis/step_facts.hpp"
 
+#include "backends/judge/draw_coverage.hpp"
+
 #include "runtime/base/expression.hpp"
 
 #include <algorithm>
@@ -159,6 +161,7 @@ prompt_facts facts_of(const campaign_facts& campaign, const generate_request& st
     out.hardware_notes.insert(out.hardware_notes.end(), lines.begin(), lines.end());
   out.zero_sizes = campaign.zero_sizes;
   out.session_steps = campaign.session_steps;
+  out.checked_on = coverage_text(campaign.admitted);
   out.unshown = step.unshown;
   out.file_name = campaign.context->form.file;
   out.memory = step.memory;

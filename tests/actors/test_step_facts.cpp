@@ -89,6 +89,14 @@ TEST_CASE("without peaks there are no roofs") {
   CHECK(f.hardware_notes.empty());
 }
 
+TEST_CASE("a step knows what results are checked on, from the task's admission") {
+  const auto c = scaling();
+  campaign_facts shared{&c, {}, false, {}, nullptr, 0};
+  CHECK(facts_of(shared, {}).checked_on.empty());
+  shared.admitted = {{"tried", "Some draws."}, {"not_tried", "Not tried: others."}};
+  CHECK(facts_of(shared, {}).checked_on == "Some draws. Not tried: others.");
+}
+
 TEST_CASE("a fresh start sees nothing of the tree except that there are others") {
   const auto c = scaling();
   generate_request step;

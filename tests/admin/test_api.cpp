@@ -94,6 +94,29 @@ TEST_CASE("old keys stand beside their successors with the same values") {
   CHECK(samples["baseline_ns"] == samples["rival_ns"]);
 }
 
+TEST_CASE("an outcome shows what was tried by kind and in words, and what was not") {
+  judge_outcome o;
+  CHECK(to_json(o, false)["tried"].is_null());
+  CHECK(to_json(o, false)["not_tried"].is_null());
+  o.evidence = {{"draws", "12"},
+                {"draws.shapes", "4"},
+                {"draws.sizes.n", "1-3 9"},
+                {"draws.values.all equal", "5"},
+                {"draws.counts.at", "0, all"},
+                {"draws.discarded.missed", "2"},
+                {"tried", "Words."},
+                {"not_tried", "Others."}};
+  const auto tried = to_json(o, false)["tried"];
+  CHECK(tried["draws"] == 12);
+  CHECK(tried["shapes"] == 4);
+  CHECK(tried["sizes"]["n"] == "1-3 9");
+  CHECK(tried["values"]["all equal"] == 5);
+  CHECK(tried["counts"]["at"] == "0, all");
+  CHECK(tried["discarded"]["missed"] == 2);
+  CHECK(tried["text"] == "Words.");
+  CHECK(to_json(o, false)["not_tried"] == "Others.");
+}
+
 TEST_CASE("evidence is shown with plain names beside those that are stored") {
   const auto shown = evidence_json({{"weathered", "stolen time"}, {"launches.rival", "3"}, {"bound", "memory"}});
   CHECK(shown["decided_despite_noise"] == "stolen time");

@@ -74,6 +74,15 @@ TEST_CASE("slower shapes and the judge's overhead are stated below the table") {
   CHECK(has(readme_text(b), "No shape has a time beside the reference's"));
 }
 
+TEST_CASE("the README says what the kernel was tried on and what not") {
+  auto b = sample_bundle();
+  CHECK(has(readme_text(b), "Other shapes and values outside the declared ranges were never tried"));
+  b.checked_on = "12 adversarial draws of 4 shapes. Not tried: infinities and NaN.";
+  CHECK(has(readme_text(b), "12 adversarial draws of 4 shapes"));
+  CHECK(has(readme_text(b), "infinities and NaN"));
+  CHECK_FALSE(has(readme_text(b), "Other shapes and values"));
+}
+
 TEST_CASE("a dispatching kernel lists its regions and the shapes judged between the task's") {
   auto b = sample_bundle();
   CHECK_FALSE(has(readme_text(b), "Which sizes run what"));

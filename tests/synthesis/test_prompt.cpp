@@ -221,6 +221,17 @@ TEST_CASE("timing and possible values are described for every argument") {
   CHECK(has(build_prompt(f)->system, "small ones among them, and 0"));
 }
 
+TEST_CASE("a prompt says what results are checked on") {
+  auto c = campaign();
+  auto f = facts_of(c);
+  CHECK(!has(build_prompt(f)->system, "How results are checked"));
+  f.checked_on = "300 adversarial draws. Not tried: others.";
+  CHECK(has(build_prompt(f)->system, "How results are checked: 300 adversarial draws. Not tried: others.\n"));
+  CHECK(has(build_prompt(f)->system, "odd and small ones among them"));
+  set_size_rule(c.task.arguments[2], {.declared_only = true});
+  CHECK(!has(build_prompt(f)->system, "odd and small ones among them"));
+}
+
 TEST_CASE("a step knows the speed-up to beat, wherever it starts; a fresh start does not") {
   const auto c = campaign();
   auto f = facts_of(c);

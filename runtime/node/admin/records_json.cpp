@@ -1,9 +1,11 @@
 #include "runtime/node/admin/records_json.hpp"
 
 #include "actors/evaluation/plan.hpp"
+#include "backends/judge/draw_coverage.hpp"
 #include "runtime/node/admin/models_json.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace kevolve {
 
@@ -37,6 +39,34 @@ json evidence_json(const std::map<std::string, std::string>& stored) {
     if (const auto i = stored.find(old); i != stored.end())
       out[name] = i->second;
   return out;
+}
+
+json tried_json(const std::map<std::string, std::string>& evidence) {
+  const auto text = evidence.find(tried_key);
+  if (text == evidence.end())
+    return nullptr;
+  json out{{"text", text->second}};
+  const auto count = [](const std::string& x) { return std::strtoull(x.c_str(), nullptr, 10); };
+  const std::string prefix = "draws.";
+  if (const auto draws = evidence.find("draws"); draws != evidence.end())
+    out["draws"] = count(draws->second);
+  for (auto i = evidence.lower_bound(prefix); i != evidence.end() && i->first.starts_with(prefix); ++i) {
+    const auto name = i->first.substr(prefix.size());
+    const auto dot = name.find('.');
+    const auto group = name.substr(0, dot);
+    if (dot == std::string::npos)
+      out[group] = count(i->second);
+    else if (group == "sizes" || group == "counts")
+      out[group][name.substr(dot + 1)] = i->second;
+    else
+      out[group][name.substr(dot + 1)] = count(i->second);
+  }
+  return out;
+}
+
+json not_tried_json(const std::map<std::string, std::string>& evidence) {
+  const auto text = evidence.find(not_tried_key);
+  return text == evidence.end() ? json(nullptr) : json(text->second);
 }
 
 std::string to_string(comparison_decision d) {
@@ -235,6 +265,8 @@ json to_json(const judge_outcome& o, bool with_samples) {
           {"detail", o.detail},
           {"evidence", evidence_json(o.evidence)},
           {"correctness", to_json(o.correctness)},
+          {"tried", tried_json(o.evidence)},
+          {"not_tried", not_tried_json(o.evidence)},
           {"decision", to_string(o.decision)},
           {"speedup", o.speedup},
           {"ci95", measured_interval(o.rule, o.ci_low, o.ci_high)},

@@ -21,6 +21,10 @@ json to_json(const device_sample& s);
 json to_json(const device_record& r);
 json to_json(const shape_timing& t, bool with_samples);
 json to_json(const correctness_report& c);
+// Return the draws beside the task's shapes that an outcome was tried on, by kind and in words, and what was not tried;
+// null if its evidence does not say.
+json tried_json(const std::map<std::string, std::string>& evidence);
+json not_tried_json(const std::map<std::string, std::string>& evidence);
 json to_json(const judge_outcome& o, bool with_samples);
 json to_json(const evaluation_record& r);
 // Returns a node without its texts.

@@ -67,6 +67,7 @@ struct bundle_input : speedup_interval {
   std::string disturbed;
   json reused_from; // {campaign, candidate} that the figures were measured for; null: this campaign's own
   std::vector<bundle_shape> shapes;
+  std::string checked_on;        // the draws beside the task's shapes, and what was not tried; empty if unknown
   double call_overhead_ns = 0.0; // included in every time of both sides; 0: unknown
 
   build_recipe kernel_build;

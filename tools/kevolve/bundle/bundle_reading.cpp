@@ -98,6 +98,8 @@ result<void> read_best(const json& status, json best, bundle_input& b) {
       b.fingerprint = e["fingerprint"];
     if (e.contains("outcome") && (raw_at(e, "baseline") == "reference" || raw_at(e, "rival") == "reference"))
       against_reference = &e["outcome"]["shapes"];
+    if (e.contains("outcome") && e["outcome"].contains("tried") && e["outcome"]["tried"].is_object())
+      b.checked_on = raw_at(e["outcome"]["tried"], "text") + " " + raw_at(e["outcome"], "not_tried");
     b.evidence.push_back(e);
   }
   const auto told = status.find("best");

@@ -204,10 +204,12 @@ std::string readme_text(const bundle_input& b) {
       "edge values.\n"
       "- The times are ratios of interleaved pairs on the machine above. Another machine, compiler or shape gives "
       "others; the test times nothing.\n"
-      "- Other shapes, overlapping arrays and values outside the declared ranges were never tried.\n"
-      "- What it needs beside its arguments may lie on the stack: of kernels by the embedded generator up to three "
-      "packed panels of at most 512 KiB each, and rows between two passes.\n"
-      "- The kernel was written by a machine and read by nobody: read it before you rely on it.\n\n";
+      "- Overlapping arrays were never tried.\n";
+  out += b.checked_on.empty() ? "- Other shapes and values outside the declared ranges were never tried.\n"
+                              : "- " + markdown(b.checked_on) + "\n";
+  out += "- What it needs beside its arguments may lie on the stack: of kernels by the embedded generator up to three "
+         "packed panels of at most 512 KiB each, and rows between two passes.\n"
+         "- The kernel was written by a machine and read by nobody: read it before you rely on it.\n\n";
   out += "| file | is |\n|---|---|\n";
   for (const auto& [name, is] : std::vector<std::pair<std::string, std::string>>{
            {source_file("kernel", b.language), "the kernel as it was judged"},

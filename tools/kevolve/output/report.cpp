@@ -1,5 +1,6 @@
 // report.md: the proof for a person, from what the node has recorded.
 #include "actors/evaluation/plan.hpp"
+#include "backends/judge/draw_coverage.hpp"
 #include "backends/target.hpp"
 #include "runtime/node/admin/records_json.hpp"
 #include "tools/kevolve/bundle/escape.hpp"
@@ -99,6 +100,8 @@ std::string how_judged(const campaign_result& r) {
                        c.cases, c.seeds, c.max_abs, c.max_rel, c.max_ulp, c.reference_max_abs,
                        c.bit_equal ? "; bit-equal to the reference" : "");
     out += sanitised_text(last->outcome.evidence, "- ");
+    if (const auto checked = coverage_text(last->outcome.evidence); !checked.empty())
+      out += "- inputs: " + printable(checked) + "\n";
     out += "- sandbox: " + (last->outcome.sandbox_level.empty() ? "not reported" : last->outcome.sandbox_level) + "\n";
   }
   if (r.fixed)

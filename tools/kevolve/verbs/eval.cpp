@@ -126,6 +126,8 @@ json document_of(const campaign_spec& spec, const candidate& what, const target&
           {"rule", or_null(admitted ? e.rule : "admission: " + x.fixed.admission.rule)},
           {"detail", admitted ? e.detail : "the task is refused: " + x.fixed.admission.detail},
           {"correctness", last.correctness.cases > 0 ? to_json(last.correctness) : json(nullptr)},
+          {"tried", tried_json(last.evidence)},
+          {"not_tried", not_tried_json(last.evidence)},
           {"timing", timing_json(last)},
           {"diagnosis",
            {{"bound", or_null(bound_of(last))},
@@ -198,6 +200,8 @@ void print_text(const json& d) {
     out += "  " + printable(seen["redrawn"].get<std::string>()) + "\n";
   if (const auto& c = d["correctness"]; c.is_object())
     out += correctness_text(c, verdict == "pass");
+  if (d["tried"].is_object())
+    out += printable(d["tried"]["text"].get<std::string>()) + " " + printable(d["not_tried"].get<std::string>()) + "\n";
   if (const auto& seen = d["diagnosis"]["evidence"]; seen.is_object())
     for (const auto& [name, why] : seen.items())
       if (name.starts_with("edge."))
