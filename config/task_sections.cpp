@@ -296,7 +296,13 @@ void declare_task(section& root, task_draft& draft) {
   root.table("timing", {.text = "how calls are timed"}, [&](section& s) {
     std::string cache = "warm";
     s.value("cache", {.text = "state before each timed call", .choices = {"warm", "cold"}}, cache);
-    c.cold_cache = cache == "cold";
+    c.timing.cold_cache = cache == "cold";
+    std::string outputs = "read";
+    s.value("outputs",
+            {.text = "right after a call; read: the headline is the lower of the figures without and with that read",
+             .choices = {"read", "not_read"}},
+            outputs);
+    c.timing.outputs_not_read = outputs == "not_read";
   });
   root.table("goal", {.text = "when a search has reached what was asked"}, [&](section& s) {
     s.value("speedup", {.text = "against the reference", .low = 1.0, .high = 1e6, .low_open = true, .fallback = "none"},

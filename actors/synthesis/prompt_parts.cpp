@@ -156,8 +156,8 @@ std::string task_text(const prompt_facts& facts) {
   for (const auto& s : c.task.shapes)
     if (!s.held_out)
       out += "- " + s.name + (s.weight == 1.0 ? "" : " (weight " + number(s.weight) + ")") + "\n";
-  out += std::string{c.task.cold_cache ? "Caches are cold at every timed call."
-                                       : "Caches are warm: timed calls follow each other on the same arrays."}
+  out += std::string{c.task.timing.cold_cache ? "Caches are cold at every timed call."
+                                              : "Caches are warm: timed calls follow each other on the same arrays."}
          + "\n";
   out += c.form.resources + "Rules: " + c.form.entry
          + "Outputs are buffers that you are given: write all of what is theirs; their content before the call means "

@@ -332,7 +332,7 @@ std::optional<rejection> framework_client::call(program what, arena where, frame
                                                 const call_data& data, const arena_layout& layout, nanoseconds limit,
                                                 nanoseconds& took, uint64_t from) {
   auto text = "call " + std::to_string(static_cast<int>(what)) + " " + std::to_string(static_cast<int>(where)) + " "
-              + to_word(mode) + (task.cold_cache ? " cold\n" : " warm\n");
+              + to_word(mode) + (task.timing.cold_cache ? " cold\n" : " warm\n");
   for (const auto& place : layout.places)
     text += describe(task.arguments[place.argument], data.geometries[place.argument], place, from);
   for (size_t i = 0; i < task.arguments.size(); ++i)

@@ -84,6 +84,12 @@ struct shape_case {
   double weight = 1.0;
 };
 
+// The state of the caches around a timed call. Stored as one byte.
+struct timing_conditions {
+  bool cold_cache = false;
+  bool outputs_not_read = false; // nobody reads the outputs right after the call: the headline is the call's own time
+};
+
 struct contract {
   std::string name;
   std::string family;
@@ -98,7 +104,7 @@ struct contract {
   std::vector<std::string> libraries;
   std::string work_flops; // an expression, as work_bytes is; empty if unknown
   std::string work_bytes;
-  bool cold_cache = false;
+  timing_conditions timing;
 };
 
 // The values that a size argument may have besides the declared ones. It is kept in the argument's fill rule.
@@ -150,10 +156,22 @@ template <class I>
 typename I::result_type inspect(I& f, shape_case& x) {
   return f(x.name, x.sizes, x.held_out, x.weight);
 }
+// Contracts of before have 0 or 1 here: cold_cache alone.
+template <class I>
+typename I::result_type inspect(I& f, timing_conditions& x) {
+  auto bits = static_cast<uint8_t>((x.cold_cache ? 1U : 0U) | (x.outputs_not_read ? 2U : 0U));
+  if constexpr (std::is_void_v<typename I::result_type>) {
+    f(bits);
+  } else {
+    auto result = f(bits);
+    x = {(bits & 1U) != 0, (bits & 2U) != 0};
+    return result;
+  }
+}
 template <class I>
 typename I::result_type inspect(I& f, contract& x) {
   return f(x.name, x.family, x.summary, x.entry, x.language, x.arguments, x.derived, x.shapes, x.tolerances, x.threads,
-           x.libraries, x.work_flops, x.work_bytes, x.cold_cache);
+           x.libraries, x.work_flops, x.work_bytes, x.timing);
 }
 
 } // namespace kevolve

@@ -108,3 +108,23 @@ TEST_CASE("a contract survives the codec whole") {
   CHECK(find_argument(*again, "eps")->role == argument_role::scalar);
   CHECK(find_argument(*again, "nobody") == nullptr);
 }
+
+TEST_CASE("what a task says of its outputs shares a byte with its cache, as contracts of before have it") {
+  auto c = example();
+  const auto usual = encode(c);
+  c.timing.cold_cache = true;
+  const auto cold = encode(c);
+  CHECK(usual.back() == 0); // a contract of before ends with the cache alone, and keeps its id
+  CHECK(cold.back() == 1);
+  CHECK(cold.size() == usual.size());
+  c.timing.outputs_not_read = true;
+  CHECK(encode(c).back() == 3);
+  const auto read = decode<contract>(encode(c));
+  REQUIRE(read);
+  CHECK(read->timing.cold_cache);
+  CHECK(read->timing.outputs_not_read);
+  const auto old = decode<contract>(cold);
+  REQUIRE(old);
+  CHECK(old->timing.cold_cache);
+  CHECK_FALSE(old->timing.outputs_not_read);
+}

@@ -80,7 +80,8 @@ TEST_CASE("every form of a task reaches the contract") {
   CHECK(tolerance_for(c, at("x")).relative == 1e-4);
   CHECK(c.threads);
   CHECK(c.libraries == std::vector<std::string>{"openblas"});
-  CHECK(c.cold_cache);
+  CHECK(c.timing.cold_cache);
+  CHECK(c.timing.outputs_not_read);
   CHECK(c.work_bytes == "8*items + 4*groups*cols");
   CHECK(loaded->oracle_entry == "every_f64");
   CHECK(loaded->oracle_source == "void every_f64(void) {}\n");
@@ -92,6 +93,7 @@ TEST_CASE("every form of a task reaches the contract") {
 TEST_CASE("one [tolerance] table applies to all outputs") {
   auto loaded = load_task(good("plain.task.toml"));
   REQUIRE(loaded);
+  CHECK_FALSE(loaded->task.timing.outputs_not_read); // outputs are read unless a task says otherwise
   REQUIRE(loaded->task.tolerances.size() == 1);
   CHECK(loaded->task.tolerances[0].argument.empty());
   CHECK(loaded->task.language == "cpp");

@@ -310,7 +310,7 @@ void poly(const float *x, const float *w, float *y, int64_t n) {
     auto task = poly_task();
     task.arguments[0].shape = {"16 * n"}; // reads one element of each cache line
     task.shapes = {shape_of("n=40000", {{"n", 40000}})};
-    task.cold_cache = cold;
+    task.timing.cold_cache = cold;
     const auto o = judge.ask(request_for(task, fast, fast, judge_mode::confirm));
     INFO(describe(o));
     REQUIRE(o.result == verdict::pass);

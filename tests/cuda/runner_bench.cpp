@@ -36,7 +36,7 @@ contract gemm_task() {
   t.absolute = 1e-3;
   c.tolerances = {t};
   c.work_flops = "2*m*m*m";
-  c.cold_cache = true;
+  c.timing.cold_cache = true;
   return c;
 }
 
@@ -54,7 +54,7 @@ contract matrix_task(const std::string& name, const std::vector<std::string>& y,
   c.shapes = {shape_of("rows=" + std::to_string(rows) + " cols=4096", {{"rows", rows}, {"cols", 4096}})};
   c.tolerances = {t};
   c.work_bytes = bytes;
-  c.cold_cache = true;
+  c.timing.cold_cache = true;
   return c;
 }
 

@@ -197,7 +197,7 @@ contract iterate_task(int64_t n) {
   t.absolute = 1e-5;
   c.tolerances = {t};
   c.work_bytes = "8*n";
-  c.cold_cache = true;
+  c.timing.cold_cache = true;
   return c;
 }
 

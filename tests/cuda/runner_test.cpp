@@ -67,7 +67,7 @@ TEST_CASE("every honest device kernel passes") {
     for (const bool cold : {true, false}) {
       CAPTURE(cold);
       auto request = ask_for(built.artifact, judge_mode::check);
-      request.task.cold_cache = cold;
+      request.task.timing.cold_cache = cold;
       const auto o = runner.ask(request);
       CHECK_MESSAGE(o.result == verdict::pass, told(o));
       CHECK(o.correctness.cases > 0);

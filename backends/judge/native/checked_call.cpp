@@ -80,7 +80,7 @@ attempt<double> call_checker::call(sandboxed_process& process, const input_sets&
   memory.set_up(options.poison, options.again);
   std::array<uint64_t, wire::max_arguments> values{};
   memory.fill_values(values.data());
-  if (task_.cold_cache)
+  if (task_.timing.cold_cache)
     memory.flush_caches();
 
   costs_.set_up_ns += ns_since(start);

@@ -249,7 +249,7 @@ attempt<cuda_wire::stage> device_process::order_for(const contract& task, const 
     out.places[task.arguments[place.argument].name] = place.offset;
   out.bytes = set.layout.total;
   out.poison = poison;
-  out.cold = task.cold_cache;
+  out.cold = task.timing.cold_cache;
   return out;
 }
 
