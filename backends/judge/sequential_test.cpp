@@ -40,16 +40,16 @@ comparison_decision sign_test::decide(double alpha) const {
   return comparison_decision::undecided;
 }
 
-median_interval interval_of_median(std::vector<double> values, double wish) {
-  median_interval out;
-  const auto n = values.size();
-  if (n == 0)
-    return out;
-  std::sort(values.begin(), values.end());
-  out.median = n % 2 == 1 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
+namespace {
 
-  // [x_(k), x_(n+1-k)] misses the median if fewer than k values lie on one side of it, with probability 2 P(Binomial(n,
-  // 1/2) <= k-1). This finds the largest k with the requested coverage.
+struct order_statistics {
+  size_t k = 0; // the interval is [x_(k), x_(n+1-k)]; 0: there is none
+  double coverage = 0.0;
+};
+
+// [x_(k), x_(n+1-k)] misses the median if fewer than k values lie on one side of it, with probability 2 P(Binomial(n,
+// 1/2) <= k-1). This finds the largest k with the requested coverage.
+order_statistics ranks_for(size_t n, double wish) {
   const auto count = static_cast<double>(n);
   size_t k = 0;
   double below = 0.0; // P(Binomial <= k-1)
@@ -62,14 +62,31 @@ median_interval interval_of_median(std::vector<double> values, double wish) {
     below += term;
     k = next;
   }
-  if (k == 0) { // there is a single value
+  return {k, k == 0 ? 0.0 : 1.0 - 2.0 * below};
+}
+
+} // namespace
+
+median_interval interval_of_median(std::vector<double> values, double wish) {
+  median_interval out;
+  const auto n = values.size();
+  if (n == 0)
+    return out;
+  std::sort(values.begin(), values.end());
+  out.median = n % 2 == 1 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
+  const auto ranks = ranks_for(n, wish);
+  if (ranks.k == 0) { // there is a single value
     out.low = out.high = out.median;
     return out;
   }
-  out.low = values[k - 1];
-  out.high = values[n - k];
-  out.coverage = 1.0 - 2.0 * below;
+  out.low = values[ranks.k - 1];
+  out.high = values[n - ranks.k];
+  out.coverage = ranks.coverage;
   return out;
+}
+
+double coverage_of_median(size_t count, double wish) {
+  return ranks_for(count, wish).coverage;
 }
 
 double weighted_geometric_mean(const std::vector<double>& values, const std::vector<double>& weights) {

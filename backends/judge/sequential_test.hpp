@@ -46,6 +46,8 @@ struct median_interval {
   double coverage = 0.0; // actual coverage of [low, high]; below the requested one only if there are too few values
 };
 median_interval interval_of_median(std::vector<double> values, double wish = 0.95);
+// Returns the coverage of interval_of_median() for so many values: 0.875 for 4, at least `wish` from 6 on.
+double coverage_of_median(size_t count, double wish = 0.95);
 
 // Returns exp of the weighted mean of the logs; 0 if there are no values or one is not positive.
 double weighted_geometric_mean(const std::vector<double>& values, const std::vector<double>& weights);

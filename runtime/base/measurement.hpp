@@ -4,11 +4,12 @@
 
 #include "runtime/base/verdict.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace kevolve {
 
-// A speed-up with its 95 % confidence interval.
+// A speed-up with its confidence interval. interval_basis says how often such an interval holds the true figure.
 struct speedup_interval {
   double speedup = 0.0;
   double ci_low = 0.0;
@@ -16,6 +17,22 @@ struct speedup_interval {
 
   // Replaces the figures and leaves the rest of the record that they belong to.
   void set_speedup(const speedup_interval& from) { *this = from; }
+};
+
+// The values that an interval was made of, and its coverage.
+struct interval_basis {
+  double coverage = 0.0; // how often such an interval holds the true figure; 0: unknown, as in older records
+  uint32_t pairs = 0;
+  uint32_t sessions = 0; // 1: within one session; more: the interval includes the spread between them
+};
+
+// The name of an interval: "87.5 % interval of 4 pairs, within one session".
+std::string interval_name(const interval_basis& basis);
+
+// Both figures of a confirmation; a speed-up of 0 was not measured. The headline is one of them.
+struct outputs_figures {
+  speedup_interval not_read; // the calls alone
+  speedup_interval read;     // the calls and a read of their outputs after them
 };
 
 // The verdict on a candidate with its figures: what the search tree keeps.
@@ -39,5 +56,14 @@ struct measurement : score {
     detail = from.detail;
   }
 };
+
+template <class I>
+typename I::result_type inspect(I& f, interval_basis& x) {
+  return f(x.coverage, x.pairs, x.sessions);
+}
+template <class I>
+typename I::result_type inspect(I& f, outputs_figures& x) {
+  return f(x.not_read.speedup, x.not_read.ci_low, x.not_read.ci_high, x.read.speedup, x.read.ci_low, x.read.ci_high);
+}
 
 } // namespace kevolve
