@@ -24,8 +24,6 @@ constexpr auto call_limit = std::chrono::seconds{20};
 
 constexpr size_t enough_when_slow = 4; // sets, when a call takes long
 
-constexpr size_t most_redrawn = 64; // of a pool
-
 // For the largest difference alone: with nothing to refuse, it is found at the speed of memory.
 constexpr comparison_rule of_any_size{tolerance_mode::absrel, 0.0, std::numeric_limits<double>::max(), 0.0, 0.0, false};
 
@@ -231,12 +229,6 @@ input_set_maker::get(const shape_case& shape, edge_kind edge, const std::string&
   pool->reference_error.assign(request_.task.arguments.size(), 0.0);
   const bool rarely = edge == edge_kind::none && request_.mode != judge_mode::admit;
   const auto& arguments = request_.task.arguments;
-  // Reference and oracle may differ in what is infinite, and in exact values that hang on comparing floating ones.
-  const bool floats =
-      std::any_of(arguments.begin(), arguments.end(), [](const auto& a) { return is_floating(a.type); });
-  const bool may_differ = std::any_of(arguments.begin(), arguments.end(), [&](const auto& a) {
-    return a.nonfinite_match || (floats && is_written(a) && is_array(a) && !is_floating(a.type));
-  });
   const auto start = steady_clock::now();
   const auto options_of = [&](size_t i) {
     draw_options options;
@@ -264,7 +256,8 @@ input_set_maker::get(const shape_case& shape, edge_kind edge, const std::string&
     std::vector<double> error;
     double ns = 0.0;
     // A slow reference runs beside the oracle on the first sets only: its error is a property of the task.
-    const bool with_reference = may_differ || i < 2 || steady_clock::now() - start < std::chrono::milliseconds{100};
+    const bool with_reference =
+        may_differ(request_.task) || i < 2 || steady_clock::now() - start < std::chrono::milliseconds{100};
     const auto each = pool->sets.empty() ? 0 : pool->bytes / pool->sets.size();
     const auto likely = each == 0 ? size.least : std::clamp(settings_.shape_bytes / each + 1, size.least, size.most);
     auto set = finish_set(shape, draws.take(i, likely), with_reference, &error, &ns);
@@ -304,6 +297,7 @@ input_set_maker::get(const shape_case& shape, edge_kind edge, const std::string&
     pool->bytes += set->bytes();
     pool->sets.push_back(std::move(*set));
   }
+  pool->memory_bound = pool->sets.size() < size.most && pool->bytes > settings_.shape_bytes;
   cache_.keep(key, pool);
   return std::shared_ptr<const input_sets>{pool};
 }

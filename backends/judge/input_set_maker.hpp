@@ -34,6 +34,7 @@ struct planned_sets {
   // A draw on which the reference fails is an error that names the draw; else it is discarded and counted.
   bool strict = false;
 };
+inline constexpr size_t most_redrawn = 64; // draws of a pool that stand in no set
 
 // Returns the seed of static arguments: the same as long as this judge lives, so that no two sets differ in them.
 uint64_t static_seed(const judge_request& request);
@@ -51,6 +52,8 @@ public:
   attempt<std::shared_ptr<const input_sets>> get(const shape_case& shape, edge_kind edge, const std::string& purpose,
                                                  const input_set_count& size);
   attempt<std::shared_ptr<const input_sets>> get_planned(const planned_sets& wanted);
+  // Replaces a usual set of a pool that get() returned by one with new values, in the same memory.
+  attempt<void> redraw(const std::shared_ptr<const input_sets>& pool, size_t set);
   // One set with chosen data; `error` receives the reference's error by argument.
   attempt<input_set> make_set(const shape_case& shape, const draw_options& options, bool with_reference,
                               std::vector<double>* error, double* reference_ns);

@@ -24,6 +24,15 @@ comparison_rule rule_for_output(const contract& task, const input_sets& pool, co
                   set.error_scale.empty() ? 0.0 : set.error_scale[argument], pool.edge == edge_kind::cancellation);
 }
 
+bool may_differ(const contract& task) {
+  const auto& arguments = task.arguments;
+  const bool floats =
+      std::any_of(arguments.begin(), arguments.end(), [](const auto& a) { return is_floating(a.type); });
+  return std::any_of(arguments.begin(), arguments.end(), [&](const auto& a) {
+    return a.nonfinite_match || (floats && is_written(a) && is_array(a) && !is_floating(a.type));
+  });
+}
+
 not_finite_output find_not_finite(const contract& task, const input_set& set) {
   for (size_t k = 0; k < set.expected.size(); ++k) {
     const auto& e = set.expected[k];
@@ -101,6 +110,15 @@ std::shared_ptr<const input_sets> input_set_cache::find(const id128& key) {
       return entries_.front().pool;
     }
   return nullptr;
+}
+
+void input_set_cache::forget(const std::shared_ptr<const input_sets>& pool) {
+  entries_.remove_if([&](const entry& e) {
+    if (e.pool != pool)
+      return false;
+    bytes_ -= pool->bytes;
+    return true;
+  });
 }
 
 void input_set_cache::keep(const id128& key, std::shared_ptr<const input_sets> pool) {

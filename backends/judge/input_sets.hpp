@@ -59,6 +59,7 @@ struct input_sets {
   size_t left_out = 0;          // sets of larger values that gave one, and stand for nothing
   draw_counts draws;            // of adversarial draws
   size_t bytes = 0;
+  bool memory_bound = false; // more sets were wanted and do not fit
 
   double typical_reference_ns() const;
   size_t largest_layout() const;
@@ -69,6 +70,10 @@ comparison_rule rule_for_output(const contract& task, const input_sets& pool, co
 
 // Returns the number of an output's elements that count: all, or the prefix its extent names.
 int64_t counted_elements(const contract& task, const input_set& set, size_t argument);
+
+// Returns true if reference and oracle may differ in what is infinite, or in exact values that hang on comparing
+// floating ones: both then run on every set.
+bool may_differ(const contract& task);
 
 // Returns the finding on the first output that has one.
 not_finite_output find_not_finite(const contract& task, const input_set& set);
@@ -84,6 +89,8 @@ class input_set_cache {
 public:
   explicit input_set_cache(size_t limit) : limit_(limit) {}
   std::shared_ptr<const input_sets> find(const id128& key);
+  // Drops a pool, if it is there.
+  void forget(const std::shared_ptr<const input_sets>& pool);
   void keep(const id128& key, std::shared_ptr<const input_sets> pool);
   size_t bytes() const { return bytes_; }
 

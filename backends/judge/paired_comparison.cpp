@@ -9,6 +9,10 @@ namespace {
 
 constexpr int tries_for_a_calm_pair = 4;
 
+// A shape of which fewer sets fit into memory has them redrawn for pairs that go on: a decision must not rest on the
+// same few inputs again and again. Drawing costs more than launching two processes, so that no other pairs do it.
+constexpr size_t few_sets = 8;
+
 } // namespace
 
 double compared_shape::slowest_baseline_ns() const {
@@ -28,6 +32,7 @@ void paired_comparison::shuffle(size_t index) {
   auto& d = decks_[index];
   const auto& sets = shapes_[index].pool->sets;
   d.order.clear();
+  d.dealt.clear();
   for (size_t i = 0; i < sets.size(); ++i)
     if (processes_.unmet(sets[i]))
       d.order.push_back(i);
@@ -44,6 +49,7 @@ void paired_comparison::shuffle_all() {
 const input_set& paired_comparison::take(size_t index) {
   auto& d = decks_[index];
   const auto& set = shapes_[index].pool->sets[d.order.back()];
+  d.dealt.push_back(d.order.back());
   d.order.pop_back();
   processes_.note_met(set);
   return set;
@@ -59,15 +65,40 @@ attempt<paired_comparison::pair_times> paired_comparison::call_both(size_t index
     auto took = processes_.call(who, shapes_[index], index, set, purpose);
     if (!took)
       return tl::unexpected<evaluation_error>(took.error());
-    (who == timed_side::candidate ? out.candidate_ns : out.baseline_ns) = took->ns;
-    out.disturbed = out.disturbed || took->disturbed;
+    (who == timed_side::candidate ? out.candidate : out.baseline) = *took;
   }
   return out;
+}
+
+void paired_comparison::begin_session() {
+  for (auto& d : decks_) {
+    d.order.clear();
+    d.dealt.clear();
+  }
+}
+
+// Gives the sets that were met first new values, until `wanted` can be dealt. A set with new values is a new set: no
+// process has met them.
+attempt<void> paired_comparison::refill(size_t index, size_t wanted) {
+  auto& d = decks_[index];
+  while (d.order.size() < wanted && !d.dealt.empty()) {
+    const auto set = d.dealt.front();
+    if (auto ok = redraw_(index, set); !ok)
+      return ok;
+    ++redrawn_;
+    d.dealt.pop_front();
+    d.order.insert(d.order.begin(), set);
+  }
+  return {};
 }
 
 attempt<const input_set*> paired_comparison::next_set(size_t index) {
   auto& d = decks_[index];
   const size_t wanted = d.warm ? 1 : 2;
+  const auto& pool = *shapes_[index].pool;
+  if (fresh_values_ && redraw_ && pool.memory_bound && pool.sets.size() < few_sets)
+    if (auto ok = refill(index, wanted); !ok)
+      return tl::unexpected<evaluation_error>(ok.error());
   auto replaced = processes_.ready(shapes_, index, d.order.size() < wanted);
   if (!replaced)
     return tl::unexpected<evaluation_error>(replaced.error());
@@ -105,19 +136,23 @@ attempt<double> paired_comparison::pair(size_t index) {
     if (!played)
       return tl::unexpected<evaluation_error>(played.error());
     times = *played;
-    if (times.disturbed && tries == tries_for_a_calm_pair)
+    if (times.disturbed() && tries == tries_for_a_calm_pair)
       ++waiting_;
-    if (!times.disturbed || tries == tries_for_a_calm_pair)
+    if (!times.disturbed() || tries == tries_for_a_calm_pair)
       break;
     ++disturbed_;
   }
   ++pairs_;
   auto& shape = shapes_[index];
-  shape.candidate_ns.push_back(times.candidate_ns);
+  shape.candidate_ns.push_back(times.candidate.ns);
   if (!processes_.has_baseline())
     return 0.0;
-  shape.baseline_ns.push_back(times.baseline_ns);
-  const auto log_ratio = std::log(times.baseline_ns / times.candidate_ns);
+  shape.baseline_ns.push_back(times.baseline.ns);
+  if (times.baseline.with_read_ns > 0.0 && times.candidate.with_read_ns > 0.0) {
+    shape.baseline_with_read_ns.push_back(times.baseline.with_read_ns);
+    shape.candidate_with_read_ns.push_back(times.candidate.with_read_ns);
+  }
+  const auto log_ratio = std::log(times.baseline.ns / times.candidate.ns);
   shape.test.add(log_ratio);
   return log_ratio;
 }
@@ -128,6 +163,8 @@ void paired_comparison::forget_pairs() {
   for (auto& shape : shapes_) {
     shape.baseline_ns.clear();
     shape.candidate_ns.clear();
+    shape.baseline_with_read_ns.clear();
+    shape.candidate_with_read_ns.clear();
     shape.test = sign_test{delta_};
   }
   processes_.forget_samples();

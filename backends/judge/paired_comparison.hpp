@@ -6,6 +6,8 @@
 #include "backends/judge/process_pair.hpp"
 #include "backends/judge/random_stream.hpp"
 
+#include <deque>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -25,31 +27,44 @@ public:
   attempt<double> pair(size_t index);
   // Returns a set of shapes()[index] that neither process has met. Both are ready, and have been called on this shape.
   attempt<const input_set*> next_set(size_t index);
+  // Makes the next pair on any shape start with fresh processes, as a new session does.
+  void begin_session();
+  // `redraw` puts fresh values into a set of shapes()[index].
+  using set_redraw = std::function<attempt<void>(size_t index, size_t set)>;
+  void redraw_with(set_redraw redraw) { redraw_ = std::move(redraw); }
+  // While on, sets that both processes have met get fresh values, where fresh processes would meet the old ones. Only
+  // on shapes of which few sets fit into memory.
+  void use_fresh_values(bool on) { fresh_values_ = on; }
   // Draws who is called first.
   bool draw_candidate_first() { return (random_.next() & 1U) != 0; }
 
   // Drops the session's pairs, because it is repeated on sets that no living process has met.
   void forget_pairs();
 
-  uint32_t pairs() const { return pairs_; }                     // of this session, on all shapes
-  uint32_t waiting() const { return waiting_; }                 // of these, the ones disturbed in every repetition
-  uint32_t disturbed() const { return disturbed_; }             // repeated pairs, of all sessions
-  uint32_t played() const { return played_; }                   // pairs of calls, repetitions included
-  uint32_t candidate_first() const { return candidate_first_; } // of these, how many called the candidate first
+  uint32_t pairs() const { return pairs_; }         // of this session, on all shapes
+  uint32_t waiting() const { return waiting_; }     // of these, the ones disturbed in every repetition
+  uint32_t disturbed() const { return disturbed_; } // repeated pairs, of all sessions
+  uint32_t played() const { return played_; }       // pairs of calls, repetitions included
+  uint32_t redrawn() const { return redrawn_; }     // sets that got fresh values
+  uint32_t candidate_first() const {
+    return candidate_first_;
+  } // of the pairs of calls, how many called the candidate first
 
 private:
   struct deck {
     std::vector<size_t> order; // sets not yet dealt to the living processes, last first
+    std::deque<size_t> dealt;  // the others, in the order in which they were met
     bool warm = false;         // both have been called on this shape
   };
   struct pair_times {
-    double baseline_ns = 0.0;
-    double candidate_ns = 0.0;
-    bool disturbed = false;
+    timed_call baseline;
+    timed_call candidate;
+    bool disturbed() const { return baseline.disturbed || candidate.disturbed; }
   };
 
   void shuffle(size_t index);
   void shuffle_all();
+  attempt<void> refill(size_t index, size_t wanted);
   const input_set& take(size_t index);
   attempt<pair_times> call_both(size_t index, const input_set& set, call_purpose purpose, bool candidate_first);
   attempt<pair_times> play(size_t index);
@@ -60,6 +75,9 @@ private:
   random_stream random_;
   std::vector<compared_shape> shapes_;
   std::vector<deck> decks_; // by shape
+  set_redraw redraw_;
+  bool fresh_values_ = false;
+  uint32_t redrawn_ = 0;
   uint32_t pairs_ = 0;
   uint32_t waiting_ = 0;
   uint32_t disturbed_ = 0;

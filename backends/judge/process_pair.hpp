@@ -22,6 +22,8 @@ struct compared_shape {
   sign_test test;
   std::vector<double> baseline_ns; // one value a pair; empty where the candidate is timed alone
   std::vector<double> candidate_ns;
+  std::vector<double> baseline_with_read_ns; // the same calls and a read of their outputs; empty: not read
+  std::vector<double> candidate_with_read_ns;
 
   compared_shape(std::shared_ptr<const input_sets> p, double floor, double delta)
       : pool(std::move(p)), floor_ns(floor), test(delta) {}
@@ -39,7 +41,8 @@ enum class call_purpose : uint8_t {
 
 struct timed_call {
   double ns = 0.0;
-  bool disturbed = false; // a neighbour took the core for a part of the call, so that the pair is repeated
+  bool disturbed = false;    // a neighbour took the core for a part of the call, so that the pair is repeated
+  double with_read_ns = 0.0; // the same and a read of its outputs, on the same core; 0: they were not read
 };
 
 // The pairs of one timing session, as it counts them.

@@ -137,6 +137,12 @@ attempt<std::vector<test_set::input_sets_pointer>> test_set::planned() {
   return out;
 }
 
+attempt<void> test_set::redraw(size_t index, size_t set) {
+  if (auto ok = maker_.redraw(compared_.at(index), set); !ok)
+    return tl::unexpected<evaluation_error>(blame_reference(ok.error()));
+  return {};
+}
+
 const input_sets* test_set::usual_of(const shape_case& shape) const {
   for (const auto* pools : {&compared_, &screens_})
     for (const auto& p : *pools)

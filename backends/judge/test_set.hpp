@@ -49,6 +49,8 @@ public:
   attempt<input_sets_pointer> edge_of(const shape_case& shape, edge_kind edge);
   // Adversarial draws, made when they are asked for.
   attempt<std::vector<input_sets_pointer>> planned();
+  // Puts new values into a set of compared()[index].
+  attempt<void> redraw(size_t index, size_t set);
   const shape_case& smallest() const { return smallest_; }
   // Returns the sets of this shape that are compared, or else screened; null if there are none.
   const input_sets* usual_of(const shape_case& shape) const;

@@ -1,6 +1,7 @@
 #include "backends/judge/timing_session.hpp"
 
 #include "backends/judge/figure.hpp"
+#include "backends/judge/pair_limits.hpp"
 #include "backends/judge/spent_sign_test.hpp"
 #include "backends/judge/timing_summary.hpp"
 
@@ -8,7 +9,6 @@
 #include <chrono>
 #include <cmath>
 #include <string>
-#include <vector>
 
 namespace kevolve {
 
@@ -20,12 +20,6 @@ using std::chrono::steady_clock;
 constexpr auto courtesy = milliseconds{500};
 constexpr uint32_t screen_out_rounds = 3;
 constexpr uint32_t screen_out_rounds_when_short = 5;
-constexpr uint32_t least_pairs = 2; // before screening_ms may end a screening
-// A candidate this far ahead gets more time: with a slow baseline the test needs its pairs to say so.
-constexpr double promising = 1.25;
-constexpr uint32_t patience = 8;            // times screening_ms
-constexpr uint32_t figures_for_people = 30; // pairs at least that the last confirmation's interval comes from
-constexpr double most_for_people = 6.0;     // times as many as at least
 
 class timing_session {
 public:
@@ -65,10 +59,10 @@ public:
         return {};
       }
       hooks_.progress("again: " + why);
-      const auto lost = interval_of_median(rounds_);
+      const auto lost = interval_of_median(rounds_.calls);
       const auto discarded = "discarded." + std::to_string(repeated + 1);
       out_.evidence[discarded] =
-          why + ": " + std::to_string(rounds_.size()) + " pairs, ratio " + figure(std::exp(lost.median));
+          why + ": " + std::to_string(rounds_.calls.size()) + " pairs, ratio " + figure(std::exp(lost.median));
       for (const auto& shape : comparison_.shapes())
         if (rules_.keeps_discarded_samples && !shape.pool->shape.held_out)
           out_.evidence[discarded + ".samples." + shape.pool->shape.name] = samples_of(shape);
@@ -88,7 +82,7 @@ private:
   // By its typical call. A confirmation's interval is told whether or not its pairs were enough to decide.
   bool seems_faster() const {
     return out_.decision == comparison_decision::faster
-           || (request_.mode == judge_mode::confirm && interval_of_median(rounds_).median > 0.0);
+           || (request_.mode == judge_mode::confirm && interval_of_median(rounds_.calls).median > 0.0);
   }
 
   // A decision that the disturbance could not have turned counts; its figure is an estimate. The figure that people are
@@ -102,7 +96,8 @@ private:
 
   void forget_session() {
     comparison_.forget_pairs();
-    rounds_.clear();
+    comparison_.use_fresh_values(false);
+    rounds_ = {};
     overall_ = sign_test{request_.delta};
     test_ = spent_sign_test{request_.delta, request_.alpha, request_.max_pairs};
     out_.decision = comparison_decision::undecided;
@@ -125,45 +120,48 @@ private:
       total += shape.weight;
     }
     const auto mean = total > 0.0 ? sum / total : 0.0;
-    rounds_.push_back(mean);
+    rounds_.calls.push_back(mean);
+    if (const auto with_read = last_round_with_read(comparison_.shapes()))
+      rounds_.with_read.push_back(*with_read);
     overall_.add(mean);
     test_.add(mean);
-    if (rounds_.size() % 8 == 0)
-      hooks_.progress("race " + std::to_string(rounds_.size()) + " pairs");
+    if (rounds_.calls.size() % 8 == 0)
+      hooks_.progress("race " + std::to_string(rounds_.calls.size()) + " pairs");
     return mean;
-  }
-
-  std::chrono::nanoseconds longest_best_call() {
-    double out = 0.0;
-    for (const auto& shape : comparison_.shapes())
-      if (!shape.candidate_ns.empty())
-        out = std::max(out, *std::min_element(shape.candidate_ns.begin(), shape.candidate_ns.end()));
-    return std::chrono::nanoseconds{static_cast<int64_t>(out)};
   }
 
   // Early pairs tell a slow candidate from a slow moment when calls are long; short ones can afford a few more.
   bool out_of_the_screening(std::chrono::nanoseconds spent) {
     const auto behind = 1.0 / best_against_best(comparison_.shapes());
     const auto long_calls = rules_.short_calls;
-    if (rounds_.size() == screen_out_rounds_when_short && long_calls.count() > 0)
+    if (rounds_.calls.size() == screen_out_rounds_when_short && long_calls.count() > 0)
       return behind > request_.screen_out;
     // Only a call that outlasts every scheduler's slice is judged by one pair.
-    if (rounds_.size() == 1 && rules_.hopeless > 0.0)
-      return behind > std::max(rules_.hopeless, request_.screen_out) && longest_best_call() > long_calls;
-    return rounds_.size() == screen_out_rounds && spent > long_calls && behind > request_.screen_out;
+    if (rounds_.calls.size() == 1 && rules_.hopeless > 0.0)
+      return behind > std::max(rules_.hopeless, request_.screen_out)
+             && longest_best_call(comparison_.shapes()) > long_calls;
+    return rounds_.calls.size() == screen_out_rounds && spent > long_calls && behind > request_.screen_out;
   }
 
-  milliseconds time_for_the_screening() {
-    return milliseconds{request_.screening_ms} * (best_against_best(comparison_.shapes()) > promising ? patience : 1U);
+  pair_limits limits_of(steady_clock::time_point start) const {
+    return {.pairs = static_cast<uint32_t>(rounds_.calls.size()),
+            .most_pairs = request_.max_pairs,
+            .spent = steady_clock::now() - start,
+            .usual = milliseconds{request_.screening_ms},
+            .most = (hooks_.deadline - start) / 2,
+            .leads = overall_.log_e_faster() > 0.0 || best_against_best(comparison_.shapes()) > leading};
   }
 
   attempt<void> screening() {
     const auto start = steady_clock::now();
-    while (rounds_.size() < request_.max_pairs) {
-      if (rounds_.size() >= least_pairs && steady_clock::now() - start > time_for_the_screening()) {
-        out_.evidence["stopped"] = "undecided after " + std::to_string(rounds_.size()) + " pairs";
+    rounds_.starts = {0};
+    for (;;) {
+      if (auto limit = limit_of_screening(limits_of(start)); !limit.empty()) {
+        if (comparison_.has_baseline())
+          out_.evidence["stopped"] = std::move(limit);
         return {};
       }
+      comparison_.use_fresh_values(goes_on(limits_of(start)));
       if (hooks_.cancelled())
         return still_wanted(hooks_);
       if (steady_clock::now() >= hooks_.deadline) {
@@ -183,12 +181,11 @@ private:
         return {};
       }
     }
-    return {};
   }
 
   // The request's end during a round: what was seen before it counts.
   attempt<void> stopped_short(const evaluation_error& s) {
-    if (s.trouble.kind != "timed_out" || rounds_.size() < least_pairs)
+    if (s.trouble.kind != "timed_out" || rounds_.calls.size() < least_pairs)
       return tl::unexpected<evaluation_error>(s);
     out_.evidence["stopped"] = "limit";
     return {};
@@ -196,30 +193,35 @@ private:
 
   // Nobody wants to know by how much, to a percent, a candidate is this far behind.
   bool out_of_the_question(std::chrono::nanoseconds spent) {
-    return rules_.hopeless > 0.0 && rounds_.size() >= screen_out_rounds && spent > milliseconds{request_.screening_ms}
+    return rules_.hopeless > 0.0 && rounds_.calls.size() >= screen_out_rounds
+           && spent > milliseconds{request_.screening_ms}
            && best_against_best(comparison_.shapes()) * rules_.hopeless < 1.0;
   }
 
   // A promotion late in a campaign needs more evidence than its interval's pairs hold: while they lean its way, it gets
   // more. The e-process may be stopped at any time.
-  bool worth_more_pairs(std::chrono::nanoseconds spent) const {
-    return rounds_.size() < request_.max_pairs && spent < patience * milliseconds{request_.screening_ms}
-           && overall_.log_e_faster() > 0.0 && overall_.decide(request_.alpha) == comparison_decision::undecided;
+  bool worth_more_pairs(steady_clock::time_point start) {
+    if (request_.max_pairs == 0 || overall_.decide(request_.alpha) != comparison_decision::undecided)
+      return false;
+    auto limit = limit_of_promotion(limits_of(start));
+    if (!limit.empty())
+      out_.evidence["stopped"] = limit;
+    comparison_.use_fresh_values(limit.empty());
+    return limit.empty();
   }
 
-  // The last figures come from as many rounds as fit into a few seconds of calls, by what the reference was seen to
-  // take before the first of them: their number depends on no pair.
-  uint32_t rounds_wanted() {
-    const auto least = std::max(request_.min_interval_pairs, 1U);
-    if (least < figures_for_people)
-      return least;
-    double round_ns = 0.0;
-    for (const auto& shape : comparison_.shapes())
-      if (!shape.pool->shape.held_out)
-        round_ns += 2.0 * shape.pool->typical_reference_ns();
-    const auto fit = std::chrono::duration<double, std::nano>{rules_.time_for_people}
-                     / std::chrono::duration<double, std::nano>{std::max(round_ns, 1.0)};
-    return static_cast<uint32_t>(std::clamp(fit, 1.0 * least, most_for_people * least));
+  // The last confirmation is cut into sessions of about equally many rounds.
+  attempt<void> session_round(uint32_t wanted) {
+    const bool last_figures = request_.min_interval_pairs >= figures_for_people;
+    const auto sessions = last_figures ? std::max(rules_.final_sessions, 1U) : 1U;
+    const auto each = std::max((wanted + sessions - 1) / sessions, 1U);
+    if (rounds_.calls.size() == rounds_.starts.size() * each && rounds_.starts.size() < sessions) {
+      comparison_.begin_session();
+      rounds_.starts.push_back(rounds_.calls.size());
+    }
+    if (auto r = round(); !r)
+      return tl::unexpected<evaluation_error>(r.error());
+    return {};
   }
 
   attempt<void> confirm() {
@@ -236,16 +238,18 @@ private:
         if (auto pair = comparison_.pair(i); !pair)
           return tl::unexpected<evaluation_error>(pair.error());
       }
-    const auto wanted = rounds_wanted();
-    while (rounds_.size() < wanted || worth_more_pairs(steady_clock::now() - start)) {
+    const auto wanted =
+        rounds_wanted(request_.min_interval_pairs, round_ns(comparison_.shapes()), rules_.time_for_people);
+    rounds_.starts = {0};
+    while (rounds_.calls.size() < wanted || worth_more_pairs(start)) {
       if (hooks_.cancelled())
         return still_wanted(hooks_);
       if (steady_clock::now() >= hooks_.deadline) {
         out_.evidence["stopped"] =
-            "limit: " + std::to_string(rounds_.size()) + " of " + std::to_string(wanted) + " pairs";
+            "limit: " + std::to_string(rounds_.calls.size()) + " of " + std::to_string(wanted) + " pairs";
         break;
       }
-      if (auto r = round(); !r) {
+      if (auto r = session_round(wanted); !r) {
         if (auto ok = stopped_short(r.error()); !ok)
           return ok;
         break;
@@ -268,7 +272,7 @@ private:
   process_pair& processes_;
   paired_comparison& comparison_;
   judge_outcome& out_;
-  std::vector<double> rounds_;
+  timed_rounds rounds_;
   double lost_in_sum_ = 1.0;          // the candidate's lead by the sum of its calls, where it leads by the median
   sign_test overall_{request_.delta}; // what a promotion's confirmation is decided by, and told of every session
   spent_sign_test test_;              // what a screening is decided by: its pairs are counted beforehand

@@ -22,6 +22,9 @@ struct timing_rules {
   std::chrono::milliseconds time_for_people{2000};
   bool keeps_discarded_samples = true; // of a session that is repeated, in the evidence
   int digits = 4;                      // of figures in the evidence
+  // Sessions of the last confirmation, each with its own processes: an interval from one of them leaves out what the
+  // processes drew when they started.
+  uint32_t final_sessions = 5;
 };
 
 // Runs sessions until one counts. Fills in the decision, the speedup with its interval, the timings and the evidence;

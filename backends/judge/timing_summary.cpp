@@ -1,6 +1,8 @@
 #include "backends/judge/timing_summary.hpp"
 
 #include "backends/judge/figure.hpp"
+#include "backends/judge/outcome_figures.hpp"
+#include "backends/judge/session_interval.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,25 +12,55 @@ namespace kevolve {
 
 namespace {
 
+speedup_interval interval_of_ratios(const std::vector<double>& baseline_ns, const std::vector<double>& candidate_ns) {
+  std::vector<double> ratios(std::min(baseline_ns.size(), candidate_ns.size()));
+  for (size_t i = 0; i < ratios.size(); ++i)
+    ratios[i] = baseline_ns[i] / candidate_ns[i];
+  const auto interval = interval_of_median(std::move(ratios));
+  return {interval.median, interval.low, interval.high};
+}
+
 shape_timing timing_of(const compared_shape& shape, double alpha) {
   shape_timing t;
   t.shape = shape.pool->shape.name;
   t.held_out = shape.pool->shape.held_out;
   t.weight = shape.pool->shape.weight;
   t.decision = shape.test.decide(alpha);
-  std::vector<double> ratios(std::min(shape.baseline_ns.size(), shape.candidate_ns.size()));
-  for (size_t i = 0; i < ratios.size(); ++i)
-    ratios[i] = shape.baseline_ns[i] / shape.candidate_ns[i];
-  const auto interval = interval_of_median(std::move(ratios));
-  t.speedup = interval.median;
-  t.ci_low = interval.low;
-  t.ci_high = interval.high;
+  t.set_speedup(interval_of_ratios(shape.baseline_ns, shape.candidate_ns));
   t.log_e_faster = shape.test.log_e_faster();
   t.log_e_slower = shape.test.log_e_slower();
   t.floor_ns = shape.floor_ns;
   t.baseline_ns = shape.baseline_ns;
   t.candidate_ns = shape.candidate_ns;
   return t;
+}
+
+speedup_interval speedup_of(const median_interval& logs) {
+  return {std::exp(logs.median), std::exp(logs.low), std::exp(logs.high)};
+}
+
+// Notes both figures, and makes one of them the headline.
+void report_rounds(const judge_request& request, const timed_rounds& rounds, judge_outcome& out) {
+  const auto sessions = by_session(rounds.calls, rounds.starts);
+  const auto calls = interval_over_sessions(sessions);
+  out.set_speedup(speedup_of(calls));
+  note_basis(out, {calls.coverage, static_cast<uint32_t>(rounds.calls.size()), static_cast<uint32_t>(sessions.size())});
+  out.evidence["interval"] = interval_name(basis_of(out));
+  if (request.mode != judge_mode::confirm)
+    return;
+  outputs_figures both{out, {}};
+  auto& headline = out.evidence["outputs.headline"];
+  headline = "not_read";
+  if (rounds.with_read.size() == rounds.calls.size()) {
+    both.read = speedup_of(interval_over_sessions(by_session(rounds.with_read, rounds.starts)));
+    if (!request.task.timing.outputs_not_read && both.read.speedup < both.not_read.speedup) {
+      headline = "read";
+      out.set_speedup(both.read);
+    }
+  } else
+    out.evidence["outputs.note"] = "a read of the outputs is not applicable: they stay on the device and are compared "
+                                   "there";
+  note_outputs(out, both);
 }
 
 } // namespace
@@ -54,6 +86,22 @@ double best_against_best(const std::vector<compared_shape>& shapes) {
   return weighted_geometric_mean(ratios, weights);
 }
 
+std::chrono::nanoseconds longest_best_call(const std::vector<compared_shape>& shapes) {
+  double out = 0.0;
+  for (const auto& shape : shapes)
+    if (!shape.candidate_ns.empty())
+      out = std::max(out, *std::min_element(shape.candidate_ns.begin(), shape.candidate_ns.end()));
+  return std::chrono::nanoseconds{static_cast<int64_t>(out)};
+}
+
+std::chrono::nanoseconds round_ns(const std::vector<compared_shape>& shapes) {
+  double out = 0.0;
+  for (const auto& shape : shapes)
+    if (!shape.pool->shape.held_out)
+      out += 2.0 * shape.pool->typical_reference_ns();
+  return std::chrono::nanoseconds{static_cast<int64_t>(out)};
+}
+
 std::vector<side_by_side> sums_of(const std::vector<compared_shape>& shapes, bool candidate_wins) {
   std::vector<side_by_side> out;
   for (const auto& shape : shapes) {
@@ -67,26 +115,37 @@ std::vector<side_by_side> sums_of(const std::vector<compared_shape>& shapes, boo
   return out;
 }
 
-void report_session(const judge_request& request, const std::vector<compared_shape>& shapes,
-                    const std::vector<double>& rounds, const sign_test& overall, int digits, judge_outcome& out) {
+std::optional<double> last_round_with_read(const std::vector<compared_shape>& shapes) {
+  double sum = 0.0;
+  double total = 0.0;
+  for (const auto& shape : shapes) {
+    const auto& about = shape.pool->shape;
+    if (about.held_out)
+      continue;
+    if (shape.candidate_with_read_ns.size() != shape.candidate_ns.size() || shape.candidate_ns.empty())
+      return std::nullopt;
+    sum += about.weight * std::log(shape.baseline_with_read_ns.back() / shape.candidate_with_read_ns.back());
+    total += about.weight;
+  }
+  return total > 0.0 ? std::optional{sum / total} : std::nullopt;
+}
+
+void report_session(const judge_request& request, const std::vector<compared_shape>& shapes, const timed_rounds& rounds,
+                    const sign_test& overall, int digits, judge_outcome& out) {
   bool compared = false;
   for (const auto& shape : shapes) {
     if (shape.candidate_ns.empty())
       continue;
     out.timings.push_back(timing_of(shape, request.alpha));
     compared = compared || !shape.baseline_ns.empty();
+    note_read_figure(out, shape.pool->shape.name,
+                     interval_of_ratios(shape.baseline_with_read_ns, shape.candidate_with_read_ns));
   }
-  const auto overall_interval = interval_of_median(rounds);
-  if (!compared || rounds.empty() || out.decision == comparison_decision::screened)
+  out.evidence["pairs"] = std::to_string(rounds.calls.size());
+  if (!compared || rounds.calls.empty() || out.decision == comparison_decision::screened)
     out.speedup = best_against_best(shapes); // of another statistic than the pairs' interval: it has none
-  else {
-    out.speedup = std::exp(overall_interval.median);
-    out.ci_low = std::exp(overall_interval.low);
-    out.ci_high = std::exp(overall_interval.high);
-  }
-  out.evidence["pairs"] = std::to_string(rounds.size());
-  out.evidence["interval"] =
-      "order statistics of the pairs' ratios, coverage " + figure(overall_interval.coverage, digits);
+  else
+    report_rounds(request, rounds, out);
   out.evidence["log_e_faster"] = figure(overall.log_e_faster(), digits);
   out.evidence["log_e_slower"] = figure(overall.log_e_slower(), digits);
   out.evidence["alpha"] = figure(request.alpha, digits); // the decision was made at it

@@ -204,7 +204,7 @@ TEST_CASE("a session's report has the ratio, its interval and both clocks") {
   judge_request request;
   judge_outcome out;
   sign_test overall{0.005};
-  report_session(request, shapes, {0.69, 0.7, 0.69}, overall, 5, out);
+  report_session(request, shapes, {{0.69, 0.7, 0.69}, {}, {0}}, overall, 5, out);
   report_clocks(shapes, {clocks}, 500'000.0, out);
   CHECK(out.speedup == doctest::Approx(std::exp(0.69))); // of the rounds, as the interval is
   CHECK(out.ci_low <= out.speedup);

@@ -1,4 +1,5 @@
 // The paired comparison and its timing loop on processes that are none: what is dealt, in what order, and when it ends.
+#include "backends/judge/outcome_figures.hpp"
 #include "backends/judge/paired_comparison.hpp"
 #include "backends/judge/timing_session.hpp"
 
@@ -28,8 +29,9 @@ std::shared_ptr<const input_sets> sets_of(const std::string& shape, size_t count
 class fake_pair final : public process_pair {
 public:
   std::function<double(timed_side, size_t)> time = [](timed_side, size_t) { return 1000.0; }; // of each timed call
-  size_t disturbed_calls = 0;       // the first so many timed calls of the candidate
-  std::vector<session_noise> noise; // of each session in turn; then calm
+  std::function<double(timed_side)> read_time; // of a call's outputs; null: they are not read
+  size_t disturbed_calls = 0;                  // the first so many timed calls of the candidate
+  std::vector<session_noise> noise;            // of each session in turn; then calm
   bool with_baseline = true;
 
   size_t launches = 0;
@@ -57,7 +59,9 @@ public:
       return timed_call{1e9, false};
     }
     const auto number = timed[who]++;
-    return timed_call{time(who, number), who == timed_side::candidate && number < disturbed_calls};
+    const auto ns = time(who, number);
+    return timed_call{ns, who == timed_side::candidate && number < disturbed_calls,
+                      read_time ? ns + read_time(who) : 0.0};
   }
   void forget_samples() override { ++forgotten; }
   session_noise end_session(const session_counts& counts, std::map<std::string, std::string>& /*evidence*/) override {
@@ -69,11 +73,15 @@ public:
 // Device rules are those without an exception for short calls.
 constexpr timing_rules strict_rules{2, std::chrono::milliseconds{0}, 0.0, std::chrono::milliseconds{0}, false, 5};
 
-judge_outcome outcome_of(fake_pair& processes, judge_mode mode, const timing_rules& rules) {
+judge_request request_of(judge_mode mode) {
   judge_request request;
   request.mode = mode;
   request.screening_ms = 60'000;
   request.min_interval_pairs = 12;
+  return request;
+}
+
+judge_outcome outcome_of(fake_pair& processes, const judge_request& request, const timing_rules& rules) {
   request_hooks hooks;
   hooks.progress = [](const std::string&) {};
   hooks.cancelled = [] { return false; };
@@ -84,6 +92,10 @@ judge_outcome outcome_of(fake_pair& processes, judge_mode mode, const timing_rul
   comparison.add_shape(sets_of("held out", 16, true), 0.0);
   CHECK(run_timing_session(rules, {}, request, hooks, processes, comparison, out).has_value());
   return out;
+}
+
+judge_outcome outcome_of(fake_pair& processes, judge_mode mode, const timing_rules& rules) {
+  return outcome_of(processes, request_of(mode), rules);
 }
 
 std::function<double(timed_side, size_t)> candidate_takes(double ns) {
@@ -241,4 +253,143 @@ TEST_CASE("a disturbed session is repeated; one that never calms down decides no
     CHECK(out.evidence.count("disturbed") == (calms_down ? 0 : 1));
     CHECK(out.evidence.count("discarded.1") == 1);
   }
+}
+
+TEST_CASE("the last confirmation is held in sessions of fresh processes, and its interval includes their spread") {
+  auto request = request_of(judge_mode::confirm);
+  request.min_interval_pairs = 30;
+  request.max_pairs = 0;
+  timing_rules rules;
+  rules.time_for_people = std::chrono::milliseconds{0};
+  fake_pair processes;
+  // Each pair of processes draws another speed: 1.9, 1.95, 2.0, … times the baseline's.
+  processes.time = [&](timed_side who, size_t) {
+    return who == timed_side::baseline ? 1000.0 : 1000.0 / (1.85 + 0.05 * static_cast<double>(processes.launches));
+  };
+  const auto out = outcome_of(processes, request, rules);
+  const auto basis = basis_of(out);
+  CHECK(basis.sessions == 5);
+  CHECK(basis.pairs == 30);
+  CHECK(basis.coverage == doctest::Approx(0.95));
+  CHECK(processes.launches == 5);     // sixteen sets would have served fifteen pairs
+  CHECK(processes.warm_ups == 2 * 6); // the held-out shape has one session
+  CHECK(out.speedup == doctest::Approx(2.0));
+  CHECK(out.ci_low < 1.95); // the pairs of all sessions alone give 1.95 to 2.05
+  CHECK(out.ci_high > 2.05);
+
+  fake_pair within;
+  rules.final_sessions = 1;
+  const auto one = outcome_of(within, request, rules);
+  CHECK(basis_of(one).sessions == 1);
+  CHECK(basis_of(one).coverage == doctest::Approx(0.9572).epsilon(0.001));
+
+  fake_pair promotion;
+  const auto short_of = outcome_of(promotion, judge_mode::confirm, timing_rules{});
+  CHECK(basis_of(short_of).sessions == 1);
+  CHECK(basis_of(short_of).pairs == 12);
+}
+
+TEST_CASE("the headline of a confirmation is the lower of the figures with outputs read and not read") {
+  fake_pair processes;
+  processes.time = candidate_takes(500.0);
+  // The candidate leaves its outputs in memory, the baseline in the caches.
+  processes.read_time = [](timed_side who) { return who == timed_side::candidate ? 600.0 : 100.0; };
+  const auto out = outcome_of(processes, judge_mode::confirm, timing_rules{});
+  CHECK(out.decision == comparison_decision::faster); // the calls alone decide
+  CHECK(outputs_of(out).not_read.speedup == doctest::Approx(2.0));
+  CHECK(outputs_of(out).read.speedup == doctest::Approx(1.0));
+  CHECK(out.evidence.at("outputs.headline") == "read");
+  CHECK(out.speedup == doctest::Approx(1.0));
+  CHECK(out.ci_high == doctest::Approx(1.0));
+  CHECK(read_figure_of(out, "n=1").speedup == doctest::Approx(1.0));
+  CHECK(out.timings[0].speedup == doctest::Approx(2.0)); // of the samples that stand beside it
+
+  auto request = request_of(judge_mode::confirm);
+  request.task.timing.outputs_not_read = true;
+  fake_pair unread;
+  unread.time = processes.time;
+  unread.read_time = processes.read_time;
+  const auto told = outcome_of(unread, request, timing_rules{});
+  CHECK(told.evidence.at("outputs.headline") == "not_read");
+  CHECK(told.speedup == doctest::Approx(2.0));
+  CHECK(outputs_of(told).read.speedup == doctest::Approx(1.0)); // reported all the same
+
+  fake_pair slow_reader;
+  slow_reader.time = processes.time;
+  slow_reader.read_time = [](timed_side who) { return who == timed_side::candidate ? 0.5 : 500.0; };
+  const auto higher = outcome_of(slow_reader, judge_mode::confirm, timing_rules{});
+  CHECK(higher.evidence.at("outputs.headline") == "not_read");
+  CHECK(higher.speedup == doctest::Approx(2.0));
+
+  fake_pair device;
+  device.time = processes.time;
+  const auto without = outcome_of(device, judge_mode::confirm, strict_rules);
+  CHECK(without.evidence.at("outputs.note").find("not applicable") != std::string::npos);
+  CHECK(outputs_of(without).read.speedup == 0.0);
+  CHECK(without.speedup == doctest::Approx(2.0));
+}
+
+TEST_CASE("a screening that leans to a gain goes on beyond its usual time, and names the limit that ends another") {
+  auto request = request_of(judge_mode::screening);
+  request.screening_ms = 0; // long ago, however fast this machine is
+  fake_pair faster;
+  faster.time = candidate_takes(1000.0 / 1.14);
+  const auto won = outcome_of(faster, request, timing_rules{});
+  CHECK(won.decision == comparison_decision::faster);
+  CHECK(won.evidence.count("stopped") == 0);
+  CHECK(basis_of(won).pairs > 2);
+
+  fake_pair disturbed; // its second pair says the opposite
+  disturbed.time = [](timed_side who, size_t call) {
+    return who == timed_side::baseline ? 1000.0 : call == 1 ? 1500.0 : 1000.0 / 1.14;
+  };
+  CHECK(outcome_of(disturbed, request, timing_rules{}).decision == comparison_decision::faster);
+
+  fake_pair equal;
+  const auto same = outcome_of(equal, request, timing_rules{});
+  CHECK(same.decision == comparison_decision::undecided);
+  CHECK(basis_of(same).pairs == 2);
+  CHECK(same.evidence.at("stopped").find("undecided after 2 pairs: they do not lean to a gain") == 0);
+}
+
+TEST_CASE("where few sets fit into memory, pairs go on over the same ones with fresh values") {
+  fake_pair processes;
+  correctness_report report;
+  paired_comparison comparison{processes, 0.005, report};
+  auto few = sets_of("large", 4);
+  const auto pool = std::const_pointer_cast<input_sets>(few);
+  pool->memory_bound = true;
+  comparison.add_shape(few, 0.0);
+  std::vector<size_t> redrawn;
+  uint64_t number = 1'000'000;
+  comparison.redraw_with([&](size_t, size_t set) -> attempt<void> {
+    redrawn.push_back(set);
+    pool->sets[set].number = ++number;
+    return {};
+  });
+  REQUIRE(comparison.pair(0)); // and the warm-up
+  REQUIRE(comparison.pair(0));
+  comparison.use_fresh_values(true);
+  for (int k = 2; k < 40; ++k)
+    REQUIRE(comparison.pair(0)); // the fake fails the test if a process meets values twice
+  CHECK(processes.launches == 1);
+  CHECK(redrawn.size() == 40 + 1 - 4); // the warm-up took a set, too
+  CHECK(comparison.redrawn() == redrawn.size());
+  CHECK(std::set<size_t>(redrawn.begin(), redrawn.end()).size() == 4);
+  comparison.begin_session();
+  REQUIRE(comparison.pair(0));
+  CHECK(processes.launches == 2); // fresh processes meet the sets as they are
+  CHECK(comparison.redrawn() == redrawn.size());
+
+  comparison.use_fresh_values(false); // fresh processes are cheaper, and pairs that do not go on have them
+  for (int k = 0; k < 6; ++k)
+    REQUIRE(comparison.pair(0));
+  CHECK(processes.launches == 4);
+
+  comparison.use_fresh_values(true);
+  pool->memory_bound = false; // a slow reference: more sets would fit
+  for (int k = 0; k < 4; ++k)
+    REQUIRE(comparison.pair(0));
+  CHECK(processes.launches == 5);
+  CHECK(comparison.redrawn() == redrawn.size());
 }

@@ -19,14 +19,21 @@ inline constexpr const char* fence_rule = "fence";
 struct call_options {
   uint64_t poison = 0;
   std::chrono::nanoseconds limit{0};
-  bool again = false; // the last call was this one's, on the same set, and right; only the poison differs
+  bool read_outputs = false; // the outputs are read right after the call, as its caller would
+  bool again = false;        // the last call was this one's, on the same set, and right; only the poison differs
   const arena_layout* between_fences = nullptr; // where the process is fenced to; null: the set's own
+};
+
+struct call_times {
+  double call_ns = 0.0;
+  double read_ns = 0.0; // to read the outputs after it; 0 unless asked for
 };
 
 // A request's time, beside what the kernels take themselves.
 struct call_costs {
   uint64_t calls = 0;
   double kernel_ns = 0.0;
+  double read_ns = 0.0;   // outputs read as a caller would
   double set_up_ns = 0.0; // inputs in, outputs poisoned, guards drawn
   double check_ns = 0.0;  // guards, inputs, outputs
 };
@@ -35,9 +42,9 @@ class call_checker {
 public:
   call_checker(const contract& task, shared_arena& arena) : task_(task), arena_(arena) {}
 
-  // Returns the nanoseconds that the call took, or why it is refused. `report` may be null.
-  attempt<double> call(sandboxed_process& process, const input_sets& pool, const input_set& set,
-                       const call_options& options, correctness_report* report);
+  // Returns what the call took, or why it is refused. `report` may be null.
+  attempt<call_times> call(sandboxed_process& process, const input_sets& pool, const input_set& set,
+                           const call_options& options, correctness_report* report);
 
   const call_costs& costs() const { return costs_; }
 
@@ -50,6 +57,7 @@ private:
   call_memory memory_of(const input_set& set, const arena_layout& layout) const {
     return {task_, set.data, layout, arena_};
   }
+  double read_outputs(const call_memory& memory, const input_set& set) const;
   std::optional<size_t> find_changed(const input_set& set, const call_memory& memory) const;
   const contract& task_;
   shared_arena& arena_;

@@ -127,8 +127,8 @@ attempt<void> native_process_pair::reopen_alone(const input_sets& pool) {
 }
 
 // A call that the request's end cuts short says nothing about who was called.
-attempt<double> native_process_pair::checked_call(timed_side who, const input_sets& pool, const input_set& set,
-                                                  call_options options, correctness_report* report) {
+attempt<call_times> native_process_pair::checked_call(timed_side who, const input_sets& pool, const input_set& set,
+                                                      call_options options, correctness_report* report) {
   const auto begun = std::chrono::steady_clock::now();
   const nanoseconds left = hooks_.deadline - begun;
   if (left <= nanoseconds{0})
@@ -137,7 +137,8 @@ attempt<double> native_process_pair::checked_call(timed_side who, const input_se
   options.limit = std::min(options.limit, left);
   auto took = checker_.call(process(who), pool, set, options, report);
   if (who == timed_side::candidate)
-    candidate_ns_ += took ? *took : static_cast<double>(nanoseconds{std::chrono::steady_clock::now() - begun}.count());
+    candidate_ns_ +=
+        took ? took->call_ns : static_cast<double>(nanoseconds{std::chrono::steady_clock::now() - begun}.count());
   if (!took && cut && !took.error().trouble && took.error().refused.result == verdict::timeout)
     return infrastructure("timed_out", "the request's limit passed during a call");
   return took;
@@ -193,6 +194,7 @@ attempt<timed_call> native_process_pair::call(timed_side who, const compared_sha
   call_options options;
   options.poison = nan_poison(random_.next());
   options.limit = limit_for(*shape.pool, shape.slowest_baseline_ns());
+  options.read_outputs = purpose == call_purpose::timed && request_.mode == judge_mode::confirm;
   const bool watched = purpose == call_purpose::timed && !request_.task.threads;
   const auto before = watched ? waited_ns(process(who).pid()) : 0.0;
   auto took = checked_call(who, *shape.pool, set, options, who == timed_side::candidate ? &report_ : &baseline_report_);
@@ -200,8 +202,9 @@ attempt<timed_call> native_process_pair::call(timed_side who, const compared_sha
     return tl::unexpected<evaluation_error>(
         who == timed_side::candidate ? took.error() : blame_baseline(took.error(), request_.baseline.empty()));
   timed_call out;
-  out.ns = *took;
-  out.disturbed = watched && lost_a_slice(waited_ns(process(who).pid()) - before, *took);
+  out.ns = took->call_ns;
+  out.with_read_ns = took->read_ns > 0.0 ? took->call_ns + took->read_ns : 0.0;
+  out.disturbed = watched && lost_a_slice(waited_ns(process(who).pid()) - before, took->call_ns);
   return out;
 }
 

@@ -80,8 +80,8 @@ private:
   attempt<sandboxed_process> launch(timed_side who, int slot);
   attempt<void> launch_candidate();
   attempt<void> launch_pair();
-  attempt<double> checked_call(timed_side who, const input_sets& pool, const input_set& set, call_options options,
-                               correctness_report* report);
+  attempt<call_times> checked_call(timed_side who, const input_sets& pool, const input_set& set, call_options options,
+                                   correctness_report* report);
   double living_ns() const;
   sandboxed_process& process(timed_side who) { return who == timed_side::candidate ? candidate_ : baseline_; }
 

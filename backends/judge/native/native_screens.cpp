@@ -135,7 +135,7 @@ attempt<double> native_process_pair::usual_call(const input_sets& pool) {
     auto one = checked_call(timed_side::candidate, pool, pool.sets[i % pool.sets.size()], options, &report_);
     if (!one)
       return tl::unexpected<evaluation_error>(one.error());
-    took.push_back(*one);
+    took.push_back(one->call_ns);
   }
   std::sort(took.begin(), took.end());
   return took[calls / 2];

@@ -21,7 +21,8 @@ using std::chrono::steady_clock;
 // Made once for all candidates of a task. The more sets, the fewer fresh workers: none meets a set twice.
 constexpr test_set_sizes device_sizes{{4, 64, milliseconds{5000}}, {3, 6, milliseconds{500}}};
 // A device is not shared as a core is: its first pairs may be believed, however short the calls.
-constexpr timing_rules device_timing{2, milliseconds{0}, 0.0, milliseconds{0}, false, 5};
+// A fresh worker may leave the other side as it is, so that its sessions are no sessions: its interval is within one.
+constexpr timing_rules device_timing{2, milliseconds{0}, 0.0, milliseconds{0}, false, 5, 1};
 constexpr uint32_t final_long_run_ms = 1000; // what the final confirmation asks for: the figure that people are told
 constexpr uint32_t compiled_pairs = 9;
 
