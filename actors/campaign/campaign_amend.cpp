@@ -34,6 +34,7 @@ void apply(pointer self, amendment_record r, promotion_rule rule, node_record no
   node.set_measurement(r);
   node.estimate = estimate;
   node.reused_from = r.reused_from;
+  node.basis = r.basis;
   node.confirmed = f.tree.at(r.index).confirmed;
   push(self, event_kind::node_amended, encode(r), {{keys::nodes, keys::node(st.context->id, r.index), encode(node)}},
        then);

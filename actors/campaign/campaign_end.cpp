@@ -5,6 +5,7 @@
 #include "actors/evaluation/plan.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
+#include "backends/judge/outcome_figures.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/log.hpp"
 
@@ -55,6 +56,7 @@ amendment_record measured_figures(uint64_t index, const evaluation& e) {
   a.reused_from = e.reused_from;
   if (e.result == verdict::pass) {
     a.set_score(e);
+    a.basis = basis_of(e.last);
     return a;
   }
   a.set_verdict(e);
@@ -126,6 +128,8 @@ void confirmed(pointer self, evaluation& e) {
   record.state = campaign_phase::finished;
   record.best = f.champion.index;
   record.set_speedup(e);
+  record.basis = basis_of(e.last);
+  record.outputs = outputs_of(e.last);
   record.shapes = e.last.timings;
   record.reused_from = e.reused_from;
   if (auto why = e.last.evidence.find("disturbed"); why != e.last.evidence.end())
@@ -211,6 +215,8 @@ void end(pointer self, finish_record record, std::function<void()> stored) {
     record.set_speedup(st.fold.champion);
     if (const auto owner = st.fold.reused.find(record.best); owner != st.fold.reused.end())
       record.reused_from = owner->second;
+    if (const auto basis = st.fold.bases.find(record.best); basis != st.fold.bases.end())
+      record.basis = basis->second;
   }
   if (!move(self, campaign_event::end))
     return;

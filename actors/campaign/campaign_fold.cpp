@@ -122,6 +122,7 @@ bool fold_finished(campaign_fold& f, const node_record& r) {
   if (const auto step = f.open.find(r.index); why == no_verdict::exhausted && step != f.open.end())
     ++f.dry[chosen_generator(step->second)];
   f.open.erase(r.index);
+  f.bases[r.index] = r.basis;
   f.genomes[r.index] = genome_fingerprint(r.proposal.genome);
   f.summaries[r.index] = r.proposal.summary.empty() && r.proposal.source.empty() ? why_nothing(r) : r.proposal.summary;
   if (r.proposal.candidate && r.result != verdict::none && r.duplicate_of == 0) {
@@ -181,6 +182,7 @@ bool fold_champion_changed(campaign_fold& f, const champion_record& r) {
 bool fold_amended(campaign_fold& f, const amendment_record& r) {
   if (r.result == verdict::pass)
     f.measured.insert(r.index);
+  f.bases[r.index] = r.basis;
   if (!f.tree.amend(r.index, r, r.confirmed))
     return false;
   note_owner(f, r.index, r.reused_from);
@@ -349,9 +351,13 @@ campaign_status status_of(const campaign_fold& f, const campaign_spec& spec) {
     s.set_speedup(f.champion);
   if (const auto owner = f.reused.find(s.best); owner != f.reused.end())
     s.reused_from = owner->second;
+  if (const auto basis = f.bases.find(f.champion.index); basis != f.bases.end())
+    s.basis = basis->second;
   if (f.ended && f.finish.best != 0) {
     s.best = f.finish.best;
     s.set_speedup(f.finish);
+    s.basis = f.finish.basis;
+    s.outputs = f.finish.outputs;
     s.final_confirmed = !f.finish.shapes.empty();
     s.shapes = f.finish.shapes;
     s.disturbed = f.finish.disturbed;

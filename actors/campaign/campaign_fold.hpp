@@ -25,10 +25,11 @@ struct campaign_fold {
   std::map<uint64_t, selection_record> open; // in flight: what each was selected for
   std::map<uint64_t, uint64_t> genomes;      // fingerprints, of proposed nodes
   std::map<uint64_t, std::string> summaries;
-  std::map<uint64_t, result_owner> reused; // nodes whose verdict another campaign measured
-  std::map<id128, uint64_t> judged;        // candidates that have a verdict: the first node with each
-  std::map<uint64_t, std::string> objects; // blobs, of confirmed nodes: each may be the champion again
-  champion_info champion;                  // starts as the reference
+  std::map<uint64_t, result_owner> reused;  // nodes whose verdict another campaign measured
+  std::map<uint64_t, interval_basis> bases; // of the intervals of finished nodes
+  std::map<id128, uint64_t> judged;         // candidates that have a verdict: the first node with each
+  std::map<uint64_t, std::string> objects;  // blobs, of confirmed nodes: each may be the champion again
+  champion_info champion;                   // starts as the reference
   promotion_ledger promotions;
   sample_ledger samples;
   steering steered;                                      // what people have changed

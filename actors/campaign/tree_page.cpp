@@ -34,6 +34,8 @@ node_brief brief_of(const campaign_fold& f, const tree_node& n, bool elsewhere) 
     b.speedup = std::min(n.speedup, best_figure(f)); // the baseline may have been measured again since
     b.ci_low = b.ci_high = 0.0;
   }
+  if (const auto basis = f.bases.find(n.index); basis != f.bases.end())
+    b.basis = basis->second;
   b.confirmed = n.confirmed;
   b.draft = n.draft;
   b.duplicate_of = n.duplicate_of;

@@ -1,6 +1,7 @@
 #include "actors/evaluation/plan.hpp"
 
 #include "backends/judge/figure.hpp"
+#include "backends/judge/outcome_figures.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <charconv>
@@ -29,9 +30,13 @@ namespace {
 
 // Returns true if the audit contradicts nothing: the intervals overlap. The narrower interval of a few pairs need not
 // be the better one.
+// A screening reads no outputs: it is compared with the figure without that read.
 bool agrees(const evaluation& audited, const judge_outcome& audit) {
-  return !audited.estimate && audited.ci_low > 0.0 && audit.ci_low > 0.0 && audit.ci_low <= audited.ci_high
-         && audited.ci_low <= audit.ci_high;
+  const bool screened = outputs_of(audited.last).not_read.speedup == 0.0;
+  const auto calls = outputs_of(audit).not_read;
+  const speedup_interval now = screened && calls.speedup > 0.0 ? calls : speedup_interval{audit};
+  return !audited.estimate && audited.ci_low > 0.0 && now.ci_low > 0.0 && now.ci_low <= audited.ci_high
+         && audited.ci_low <= now.ci_high;
 }
 
 // Returns the natural log of the e-value for a gain; 0 if none was shown.

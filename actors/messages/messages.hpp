@@ -204,6 +204,8 @@ struct campaign_status : speedup_interval {
                                // judged; empty: none of these
   id128 batch;                 // the exported batch; zero: none
   result_owner reused_from;    // of the best's figures, as in node_record
+  interval_basis basis;
+  outputs_figures outputs; // of the final confirmation
 };
 // A change that a person requests.
 struct steer_request {
@@ -247,6 +249,7 @@ struct node_brief : score {
   std::string waits_for;     // "a batch": no device here can judge it; empty: does not wait for one
   uint64_t duplicate_of = 0; // as in node_record
   result_owner reused_from;  // as in node_record
+  interval_basis basis;
 };
 struct tree_page {
   std::vector<node_brief> items;
@@ -324,7 +327,7 @@ typename I::result_type inspect(I& f, campaign_status& x) {
            x.speedup, x.ci_low, x.ci_high, x.final_confirmed, x.best_summary, x.budget_candidates, x.budget_wall_s,
            x.wall_s, x.compile_s, x.device_s, x.last_sequence, x.tree_hash, x.shapes, x.priority, x.budget_device_s,
            x.origin, x.origin_node, x.pinned, x.banned, x.disturbed, x.models, x.budget_tokens, x.budget_cost,
-           x.awaiting_batch, x.waits_for, x.batch, x.reused_from);
+           x.awaiting_batch, x.waits_for, x.batch, x.reused_from, x.basis, x.outputs);
 }
 template <class I>
 typename I::result_type inspect(I& f, steer_request& x) {
@@ -344,6 +347,7 @@ template <class I>
 typename I::result_type inspect(I& f, node_brief& x) {
   return f(x.index, x.parents, x.state, x.result, x.speedup, x.ci_low, x.ci_high, x.estimate, x.confirmed, x.draft,
            x.visits, x.summary, x.pinned, x.banned, x.injected_by, x.waits_for, x.duplicate_of, x.reused_from);
+           x.visits, x.summary, x.pinned, x.banned, x.injected_by, x.waits_for, x.duplicate_of, x.basis);
 }
 template <class I>
 typename I::result_type inspect(I& f, tree_page& x) {

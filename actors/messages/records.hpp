@@ -1,9 +1,12 @@
 // The records of a campaign: the payloads of its events and the values that other parts read. Plain values; store/
-// keeps them, the campaign folds them, the admin shows them. A new field goes at the end and raises record_version.
+// keeps them, the campaign folds them, the admin shows them. A new field goes at the end and raises record_version; the
+// type is then listed below as one that has grown. Version 2 added the bases of intervals and the figures with outputs
+// read.
 #pragma once
 
 #include "actors/messages/enums.hpp"
 #include "backends/protocol.hpp"
+#include "runtime/base/codec.hpp"
 
 #include <cstdint>
 #include <map>
@@ -165,6 +168,7 @@ struct node_record : measurement {
   int64_t wall_ns = 0;      // from selection to the end
   id128 tree_hash;          // hash of the folded tree after this event
   result_owner reused_from; // whose measurement its verdict and figures are, if another campaign's
+  interval_basis basis = {};
 };
 
 struct fault_record {
@@ -197,6 +201,7 @@ struct amendment_record : measurement {
   id128 tree_hash;        // of the folded tree after this event
   bool confirmed = false; // shown to be faster by the final confirmation, without an earlier test of its promotion
   result_owner reused_from = {}; // as in node_record
+  interval_basis basis = {};
 };
 
 struct state_record {
@@ -270,7 +275,16 @@ struct finish_record : speedup_interval {
   std::vector<shape_timing> shapes; // of the final confirmation
   std::string disturbed = {};       // why none of its sessions was calm; empty: one was
   result_owner reused_from = {};    // as in node_record
+  interval_basis basis = {};
+  outputs_figures outputs = {};
 };
+
+template <>
+inline constexpr bool has_grown<node_record> = true;
+template <>
+inline constexpr bool has_grown<amendment_record> = true;
+template <>
+inline constexpr bool has_grown<finish_record> = true;
 
 template <class I>
 typename I::result_type inspect(I& f, campaign_submission& x) {
@@ -315,7 +329,7 @@ typename I::result_type inspect(I& f, node_record& x) {
   stored_as_text state{x.state};
   return f(x.index, x.node, x.parents, x.proposal, state, x.result, x.rule, x.detail, x.speedup, x.ci_low, x.ci_high,
            x.estimate, x.confirmed, x.baseline, x.duplicate_of, x.evaluations, x.object, x.trouble, x.propose_ns,
-           x.compile_ns, x.judge_ns, x.wall_ns, x.tree_hash, x.reused_from);
+           x.compile_ns, x.judge_ns, x.wall_ns, x.tree_hash, x.reused_from, x.basis);
 }
 template <class I>
 typename I::result_type inspect(I& f, fault_record& x) {
@@ -331,8 +345,8 @@ typename I::result_type inspect(I& f, confirmation_record& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, amendment_record& x) {
-  return f(x.index, x.result, x.rule, x.detail, x.speedup, x.ci_low, x.ci_high, x.tree_hash, x.confirmed,
-           x.reused_from);
+  return f(x.index, x.result, x.rule, x.detail, x.speedup, x.ci_low, x.ci_high, x.tree_hash, x.confirmed, x.reused_from,
+           x.basis);
 }
 template <class I>
 typename I::result_type inspect(I& f, state_record& x) {
@@ -370,7 +384,8 @@ template <class I>
 typename I::result_type inspect(I& f, finish_record& x) {
   stored_as_text state{x.state};
   stored_as_text stop_reason{x.stop_reason};
-  return f(state, stop_reason, x.detail, x.best, x.speedup, x.ci_low, x.ci_high, x.shapes, x.disturbed, x.reused_from);
+  return f(state, stop_reason, x.detail, x.best, x.speedup, x.ci_low, x.ci_high, x.shapes, x.disturbed, x.reused_from,
+           x.basis, x.outputs);
 }
 
 } // namespace kevolve

@@ -3,6 +3,7 @@
 #include "actors/evaluation/plan.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
+#include "backends/judge/outcome_figures.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -58,6 +59,7 @@ void take(search_node_state& st, evaluation& e) {
   st.champion = e.baseline;
   r.set_measurement(e);
   r.set_speedup(speedup_of(e, st.champion.speedup));
+  r.basis = r.result == verdict::pass ? basis_of(e.last) : interval_basis{};
   r.object = e.object;
   r.confirmed = e.confirmed;
   r.reused_from = e.reused_from;
@@ -106,6 +108,7 @@ void take_verdict(node_pointer self, uint64_t of, append_request unsaved) {
             r.duplicate_of = of;
             r.set_measurement(*first);
             r.reused_from = first->reused_from;
+            r.basis = first->basis;
             if (r.result == verdict::pass)
               r.detail = "same as candidate " + std::to_string(of);
             r.baseline = first->baseline;

@@ -159,6 +159,9 @@ std::string task_text(const prompt_facts& facts) {
   out += std::string{c.task.timing.cold_cache ? "Caches are cold at every timed call."
                                               : "Caches are warm: timed calls follow each other on the same arrays."}
          + "\n";
+  if (c.form.from_reference && !c.task.timing.outputs_not_read)
+    out += "The speed-up that counts includes a read of the outputs right after the call: stores past the caches gain "
+           "little.\n";
   out += c.form.resources + "Rules: " + c.form.entry
          + "Outputs are buffers that you are given: write all of what is theirs; their content before the call means "
            "nothing, but for inout. Inputs are not changed. Sizes are known at run time alone and others than these "

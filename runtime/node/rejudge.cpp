@@ -2,6 +2,7 @@
 
 #include "actors/evaluation/plan.hpp"
 #include "actors/messages/keys.hpp"
+#include "backends/judge/outcome_figures.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/wall_clock.hpp"
 #include "runtime/node/evaluate_once.hpp"
@@ -154,8 +155,8 @@ std::string objection_to(const node_record& record, const evaluation& now) {
   if (now.result != verdict::pass)
     return fmt::format("{}: {}{}{}", to_string(now.result), now.rule, now.detail.empty() ? "" : ": ", now.detail);
   if (record.confirmed && now.ci_low <= 1.0)
-    return fmt::format("it is not shown to be faster than the reference: {:.3f}, 95 % interval {:.3f} to {:.3f}",
-                       now.speedup, now.ci_low, now.ci_high);
+    return fmt::format("it is not shown to be faster than the reference: {:.3f}, {}: {:.3f} to {:.3f}", now.speedup,
+                       interval_name(basis_of(now.last)), now.ci_low, now.ci_high);
   return {};
 }
 
@@ -187,6 +188,7 @@ result<rejudgement> rejudge(node& where, const stale_node& what, std::chrono::se
     out.objection = "its task is refused now: " + out.detail;
   } else {
     out.set_measurement(e);
+    out.basis = basis_of(e.last);
     out.evaluations = e.evaluations;
     auto stood = what.record;
     stood.confirmed = stood.confirmed || what.best; // a best is confirmed at the end, if not before

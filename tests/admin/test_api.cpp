@@ -79,6 +79,7 @@ TEST_CASE("the old path of a candidate answers alike and says that it is depreca
   CHECK(paths["/v1/campaigns/{id}/nodes/{index}/pin"]["post"]["deprecated"] == true);
   CHECK_FALSE(paths["/v1/campaigns/{id}/candidates/{index}"]["get"].contains("deprecated"));
   CHECK(document["x-deprecated-keys"]["rival"] == "baseline");
+  CHECK(document["x-deprecated-keys"]["ci95"] == "interval");
 }
 
 TEST_CASE("old keys stand beside their successors with the same values") {
@@ -143,7 +144,7 @@ TEST_CASE("a candidate is shown completely") {
   const auto& shape = node["evaluations"][1]["outcome"]["shapes"][0];
   CHECK(shape["reference_ns"]["median"] == 200);
   CHECK(shape["samples"]["candidate_ns"] == json::array({100.0, 50.0, 75.0}));
-  CHECK(shape["ci95"] == json::array({0.0, nullptr})); // null stands for infinity
+  CHECK(shape["interval"] == json::array({0.0, nullptr})); // null stands for infinity
   CHECK(n.get("/v1/campaigns/" + digits() + "/best") == node);
   CHECK(n.get("/v1/campaigns/" + digits() + "/candidates/0")["source"] == test::reference_source);
   CHECK(n.ask("GET", "/v1/campaigns/" + digits() + "/candidates/3").status == 404);

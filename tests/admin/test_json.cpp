@@ -147,11 +147,68 @@ TEST_CASE("without a new measurement of the baseline's code there is no interval
   node_record n;
   n.rule = "same_object";
   n.speedup = n.ci_low = n.ci_high = 1.5;
-  CHECK(to_json(n)["ci95"].is_null());
+  CHECK(to_json(n)["interval"].is_null());
   n.rule = "screened";
-  CHECK(to_json(n)["ci95"] == json::array({1.5, 1.5}));
+  CHECK(to_json(n)["interval"] == json::array({1.5, 1.5}));
   judge_outcome o;
   o.rule = "same_object";
   o.speedup = o.ci_low = o.ci_high = 1.0;
-  CHECK(to_json(o, false)["ci95"].is_null());
+  CHECK(to_json(o, false)["interval"].is_null());
+}
+
+TEST_CASE("an interval has its coverage, and is called ci95 only if that is 95 per cent") {
+  node_record n;
+  n.set_speedup({1.2, 1.1, 1.3});
+  n.basis = {0.875, 4, 1};
+  auto shown = to_json(n);
+  CHECK(shown["interval"] == json::array({1.1, 1.3}));
+  CHECK(shown["coverage"] == 0.875);
+  CHECK(shown["pairs"] == 4);
+  CHECK(shown["sessions"] == 1);
+  CHECK(shown["ci95"].is_null());
+  n.basis = {0.95, 30, 5};
+  CHECK(to_json(n)["ci95"] == json::array({1.1, 1.3}));
+  n.basis = {}; // stored by a version that did not say
+  shown = to_json(n);
+  CHECK(shown["interval"] == json::array({1.1, 1.3}));
+  CHECK(shown["coverage"].is_null());
+  CHECK(shown["ci95"].is_null());
+
+  node_brief b;
+  b.set_speedup({1.2, 1.1, 1.3});
+  b.basis = {0.875, 4, 1};
+  const auto row = json::parse(to_text(b));
+  CHECK(row["coverage"] == 0.875);
+  CHECK(row["ci95"].is_null());
+
+  shape_timing t;
+  t.set_speedup({1.2, 1.1, 1.3});
+  t.baseline_ns = t.candidate_ns = {1, 2, 3, 4};
+  CHECK(to_json(t, false)["coverage"] == 0.875);
+  judge_outcome o;
+  o.set_speedup({1.2, 1.1, 1.3});
+  o.evidence = {{"pairs", "4"}, {"thinned.n=1", "12 pairs"}};
+  t.shape = "n=1";
+  o.timings = {t};
+  CHECK(to_json(o, false)["coverage"] == 0.875);
+  CHECK(to_json(o, false)["shapes"][0]["pairs"] == 12); // not those that are left of them
+
+  campaign_status s;
+  s.best = 1;
+  s.set_speedup({1.2, 1.1, 1.3});
+  s.shapes = {t}; // a campaign that an earlier version ended
+  CHECK(to_json(s)["best"]["coverage"] == 0.875);
+  CHECK(to_json(s)["best"]["ci95"].is_null());
+}
+
+TEST_CASE("both figures of a confirmation are shown, with the one that is told") {
+  CHECK(outputs_json({}, 1.0).is_null());
+  const auto both = outputs_json({{1.5, 1.4, 1.6}, {1.1, 1.0, 1.2}}, 1.1);
+  CHECK(both["headline"] == "read");
+  CHECK(both["not_read"]["speedup"] == 1.5);
+  CHECK(both["read"]["interval"] == json::array({1.0, 1.2}));
+  CHECK(outputs_json({{1.5, 1.4, 1.6}, {1.1, 1.0, 1.2}}, 1.5)["headline"] == "not_read");
+  const auto device = outputs_json({{1.5, 1.4, 1.6}, {}}, 1.5);
+  CHECK(device["headline"] == "not_read");
+  CHECK(device["read"].is_null());
 }

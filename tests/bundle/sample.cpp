@@ -4,6 +4,7 @@ namespace kevolve::test {
 
 bundle_input sample_bundle() {
   bundle_input b;
+  b.basis = {0.957, 30, 1};
   auto& t = b.task;
   t.name = "scale";
   t.summary = "Every element times a";

@@ -31,8 +31,8 @@ TEST_CASE("a bundle has every file once") {
 TEST_CASE("the page states the measurements and the limits of the claim") {
   const auto text = readme_text(sample_bundle());
   CHECK(has(text, "2.50 times"));
-  CHECK(has(text, "95 % interval 2.400 to 2.600"));
-  CHECK(has(text, "| n=8 | declared | 1 µs | 0.4 µs | 2.50x | 2.400 to 2.600 | 30 |"));
+  CHECK(has(text, "95.7 % interval of 30 pairs, within one session: 2.400 to 2.600"));
+  CHECK(has(text, "| n=8 | declared | 1 µs | 0.4 µs | 2.50x | 2.400 to 2.600 | 95.7 % | 30 |"));
   CHECK(has(text, "cmake -B b && cmake --build b && ctest --test-dir b"));
   CHECK(has(text, "What is promised, and what is not"));
   CHECK(has(text, "(progress.svg)"));
@@ -50,9 +50,9 @@ TEST_CASE("a doubt about the figures is stated beside them") {
   CHECK(has(text, "the final confirmation was not made"));
   CHECK(has(text, "take it for an estimate"));
   CHECK(has(text, "not the one that measured"));
-  CHECK(has(text, "| n=8 | declared | - | - | - | not timed | 0 |"));
+  CHECK(has(text, "| n=8 | declared | - | - | - | not timed | - | 0 |"));
   CHECK(has(build_text(b), "are not those that measured the kernel"));
-  CHECK(results_json(b)["shapes"][0]["ci95"].is_null());
+  CHECK(results_json(b)["shapes"][0]["interval"].is_null());
   CHECK(results_json(b)["environment"]["is_the_machine_that_measured"] == false);
 }
 
@@ -122,7 +122,15 @@ TEST_CASE("results contain the figures as numbers") {
   const auto r = results_json(sample_bundle());
   CHECK(r["verdict"] == "pass");
   CHECK(r["shapes"][0]["reference_ns"] == 1000.0);
-  CHECK(r["shapes"][0]["ci95"][1] == 2.6);
+  CHECK(r["shapes"][0]["interval"][1] == 2.6);
+  CHECK(r["coverage"] == 0.957);
+  auto few = sample_bundle();
+  few.basis = {0.875, 4, 1};
+  few.outputs = {{2.5, 2.4, 2.6}, {1.25, 1.2, 1.3}};
+  CHECK(results_json(few)["ci95"].is_null());
+  CHECK(has(readme_text(few), "87.5 % interval of 4 pairs, within one session: 2.400 to 2.600"));
+  CHECK(has(readme_text(few),
+            "with their outputs read right after them: 1.25x (1.200 to 1.300). The headline is the former."));
   CHECK(r["environment"]["flag_set"] == "O3");
   CHECK(r["environment"]["kernel"]["flags"][1] == "-O3");
   CHECK(r["progress"].size() == 2);

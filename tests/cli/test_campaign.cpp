@@ -119,13 +119,23 @@ TEST_CASE("a campaign runs to its end, writes its result, and is not run twice")
   CHECK(result["stop_reason"].is_string());
   CHECK(result["candidates"].get<uint64_t>() <= 12 + 4);
   CHECK(result["best"]["speedup"].get<double>() > 1.2);
-  CHECK(result["best"]["ci95"][0].get<double>() > 1.0);
+  CHECK(result["best"]["interval"][0].get<double>() > 1.0);
+  CHECK(result["best"]["coverage"] == 0.95); // over sessions
+  CHECK(result["best"]["ci95"] == result["best"]["interval"]);
+  CHECK(result["best"]["sessions"] == 5);
+  const auto& outputs = result["best"]["outputs"];
+  const auto told = outputs["headline"].get<std::string>();
+  CHECK(result["best"]["speedup"].get<double>() == doctest::Approx(outputs[told]["speedup"].get<double>()));
+  CHECK(result["best"]["speedup"].get<double>()
+        <= doctest::Approx(outputs[told == "read" ? "not_read" : "read"]["speedup"].get<double>()));
   CHECK(result["best"]["trust"] == "native");
   CHECK(result["spent"]["llm_calls"] == 0);
   auto folder = f.path + "/" + result["bundle"].get<std::string>();
   auto report = read_file(folder + "/report.md");
-  for (const auto* part : {"faster than the reference", "| held out |", "95 %", "## Best so far", "sandbox:", "harness",
-                           "kernel.c --flags "})
+  for (const auto* part :
+       {"faster than the reference", "| held out |", "95 % interval of ",
+        " in 5 sessions, the spread between them included",
+        "with their outputs read right after them: ", "## Best so far", "sandbox:", "harness", "kernel.c --flags "})
     CHECK_MESSAGE(report.find(part) != std::string::npos, part);
   CHECK(read_file(folder + "/kernel.c").find("row_squares") != std::string::npos);
   CHECK(json::parse(read_file(folder + "/result.json"))["campaign"] == result["campaign"]);

@@ -41,8 +41,9 @@ json brief_of(const journal_event& e) {
       brief = only(data, {"index", "generator", "summary"});
       break;
     case event_kind::node_finished:
-      brief = only(data, {"index", "parents", "verdict", "rule", "speedup", "ci95", "estimate", "confirmed", "baseline",
-                          "rival", "duplicate_of", "reused_from", "cost"});
+      brief =
+          only(data, {"index", "parents", "verdict", "rule", "speedup", "ci95", "interval", "coverage", "pairs",
+                      "sessions", "estimate", "confirmed", "baseline", "rival", "duplicate_of", "reused_from", "cost"});
       brief["proposal"] = only(data["proposal"], {"generator", "summary"});
       break;
     default:

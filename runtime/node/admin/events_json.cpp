@@ -48,10 +48,9 @@ json of(const fault_record& x) {
   return {{"index", x.index}, {"fault", to_json(x.trouble)}, {"tree_hash", to_string(x.tree_hash)}};
 }
 json of(const champion_record& x) {
-  return {{"index", x.index},
-          {"speedup", x.speedup},
-          {"ci95", interval_json(x.ci_low, x.ci_high)},
-          {"tree_hash", to_string(x.tree_hash)}};
+  json out{{"index", x.index}, {"speedup", x.speedup}, {"tree_hash", to_string(x.tree_hash)}};
+  add_interval(out, x, {}); // the node's end has its basis
+  return out;
 }
 json of(const confirmation_record& x) {
   return {{"index", x.index},
@@ -62,15 +61,15 @@ json of(const confirmation_record& x) {
           {"discovery", x.discovery}};
 }
 json of(const amendment_record& x) {
-  return {{"index", x.index},
-          {"verdict", to_string(x.result)},
-          {"rule", or_null(x.rule)},
-          {"detail", or_null(x.detail)},
-          {"speedup", x.speedup},
-          {"ci95", interval_json(x.ci_low, x.ci_high)},
-          {"confirmed", x.confirmed},
-          {"tree_hash", to_string(x.tree_hash)},
-          {"reused_from", to_json(x.reused_from)}};
+  json out{{"index", x.index},
+           {"verdict", to_string(x.result)},
+           {"rule", or_null(x.rule)},
+           {"detail", or_null(x.detail)},
+           {"speedup", x.speedup},
+           {"confirmed", x.confirmed},
+           {"tree_hash", to_string(x.tree_hash)}};
+  add_interval(out, x, x.basis);
+  return out;
 }
 json of(const state_record& x) {
   return {{"state", to_string(x.state)}, {"reason", or_null(x.reason)}};
@@ -122,10 +121,12 @@ json of(const finish_record& x) {
   auto shapes = json::array();
   for (const auto& t : x.shapes)
     shapes.push_back(to_json(t, false));
-  return {{"state", to_string(x.state)}, {"stop_reason", to_string(x.stop_reason)},
-          {"detail", x.detail},          {"best", x.best == 0 ? json(nullptr) : json(x.best)},
-          {"speedup", x.speedup},        {"ci95", interval_json(x.ci_low, x.ci_high)},
-          {"shapes", std::move(shapes)}, {"reused_from", to_json(x.reused_from)}};
+  json out{{"state", to_string(x.state)}, {"stop_reason", to_string(x.stop_reason)},
+           {"detail", x.detail},          {"best", x.best == 0 ? json(nullptr) : json(x.best)},
+           {"speedup", x.speedup},        {"outputs", outputs_json(x.outputs, x.speedup)},
+           {"shapes", std::move(shapes)}};
+  add_interval(out, x, basis_of(x));
+  return out;
 }
 
 template <class T>

@@ -94,6 +94,7 @@ json deprecated_keys() {
           {"inject: node", "candidate"},
           {"relay prompt: node", "candidate"},
           {"batch status: away", "exported"},
+          {"ci95", "interval"},
           {"rival", "baseline"},
           {"samples.rival_ns", "samples.baseline_ns"},
           {"evidence: rival", "baseline"},

@@ -2,6 +2,7 @@
 
 #include "actors/evaluation/plan.hpp"
 #include "backends/judge/draw_coverage.hpp"
+#include "backends/judge/outcome_figures.hpp"
 #include "runtime/node/admin/models_json.hpp"
 
 #include <algorithm>
@@ -18,10 +19,9 @@ json ids(const std::vector<id128>& xs) {
   return out;
 }
 
-// Returns the interval of a verdict or of its node; null if the object code is the baseline's, which is not timed
-// again.
-json measured_interval(const std::string& rule, double low, double high) {
-  return rule == same_object ? json(nullptr) : interval_json(low, high);
+// Adds the interval of a verdict or of its node: none if the object code is the baseline's, which is not timed again.
+void add_measured_interval(json& out, const measurement& x, const interval_basis& basis) {
+  add_interval(out, x.rule == same_object ? speedup_interval{} : speedup_interval{x}, basis);
 }
 
 double seconds(int64_t ns) {
@@ -83,12 +83,6 @@ std::string to_string(comparison_decision d) {
   return "undecided";
 }
 
-json interval_json(double low, double high) {
-  if (low == 0.0 && high == 0.0)
-    return nullptr;
-  return json::array({low, high});
-}
-
 json spread_json(const std::vector<double>& samples_ns) {
   if (samples_ns.empty())
     return nullptr;
@@ -146,15 +140,11 @@ json to_json(const campaign_status& s) {
     auto shapes = json::array();
     for (const auto& t : s.shapes)
       shapes.push_back(to_json(t, false));
-    out["best"] = {{"candidate", s.best},
-                   {"node", s.best},
-                   {"speedup", s.speedup},
-                   {"ci95", interval_json(s.ci_low, s.ci_high)},
-                   {"final", s.final_confirmed},
-                   {"disturbed", or_null(s.disturbed)},
-                   {"summary", s.best_summary},
-                   {"shapes", std::move(shapes)},
-                   {"reused_from", to_json(s.reused_from)}};
+    out["best"] = {{"candidate", s.best},        {"node", s.best},
+                   {"speedup", s.speedup},       {"outputs", outputs_json(s.outputs, s.speedup)},
+                   {"final", s.final_confirmed}, {"disturbed", or_null(s.disturbed)},
+                   {"summary", s.best_summary},  {"shapes", std::move(shapes)}};
+    add_interval(out["best"], s, basis_of(s));
   }
   return out;
 }
@@ -171,13 +161,18 @@ std::string verdict_words(const node_brief& n) {
 } // namespace
 
 std::string to_text(const node_brief& n) {
+  const bool known = n.basis.pairs > 0 && (n.ci_low != 0.0 || n.ci_high != 0.0);
   return json_row{}
       .add("index", n.index)
       .add_json("parents", n.parents)
       .add("state", n.state)
       .add_or_null("verdict", verdict_words(n))
       .add("speedup", n.speedup)
-      .add_json("ci95", interval_json(n.ci_low, n.ci_high))
+      .add_json("interval", interval_json(n.ci_low, n.ci_high))
+      .add_json("coverage", known ? json(n.basis.coverage) : json(nullptr))
+      .add_json("pairs", known ? json(n.basis.pairs) : json(nullptr))
+      .add_json("sessions", known ? json(n.basis.sessions) : json(nullptr))
+      .add_json("ci95", known && n.basis.coverage >= 0.95 ? interval_json(n.ci_low, n.ci_high) : json(nullptr))
       .add("estimate", n.estimate)
       .add("confirmed", n.confirmed)
       .add("draft", n.draft)
@@ -235,15 +230,19 @@ json to_json(const device_record& r) {
 }
 
 json to_json(const shape_timing& t, bool with_samples) {
+  return to_json(t, basis_of(t), with_samples);
+}
+
+json to_json(const shape_timing& t, const interval_basis& basis, bool with_samples) {
   json out{{"shape", t.shape},
            {"held_out", t.held_out},
            {"weight", t.weight},
            {"decision", to_string(t.decision)},
            {"speedup", t.speedup},
-           {"ci95", interval_json(t.ci_low, t.ci_high)},
            {"reference_ns", spread_json(t.baseline_ns)},
            {"candidate_ns", spread_json(t.candidate_ns)},
            {"floor_ns", t.floor_ns == 0 ? json(nullptr) : json(t.floor_ns)}};
+  add_interval(out, t, basis);
   if (with_samples)
     out["samples"] = {{"baseline_ns", t.baseline_ns}, {"rival_ns", t.baseline_ns}, {"candidate_ns", t.candidate_ns}};
   return out;
@@ -257,23 +256,28 @@ json to_json(const correctness_report& c) {
 
 json to_json(const judge_outcome& o, bool with_samples) {
   auto shapes = json::array();
-  for (const auto& t : o.timings)
-    shapes.push_back(to_json(t, with_samples));
-  return {{"verdict", o.result == verdict::none ? json(nullptr) : json(to_string(o.result))},
-          {"fault", to_json(o.trouble)},
-          {"rule", or_null(o.rule)},
-          {"detail", o.detail},
-          {"evidence", evidence_json(o.evidence)},
-          {"correctness", to_json(o.correctness)},
-          {"tried", tried_json(o.evidence)},
-          {"not_tried", not_tried_json(o.evidence)},
-          {"decision", to_string(o.decision)},
-          {"speedup", o.speedup},
-          {"ci95", measured_interval(o.rule, o.ci_low, o.ci_high)},
-          {"estimate", o.estimate},
-          {"shapes", std::move(shapes)},
-          {"sandbox_level", or_null(o.sandbox_level)},
-          {"judge_s", seconds(o.judge_ns)}};
+  for (const auto& t : o.timings) {
+    auto& shape = shapes.emplace_back(to_json(t, basis_of(t, pairs_on(o, t)), with_samples));
+    const auto read = read_figure_of(o, t.shape);
+    shape["outputs_read"] =
+        read.speedup == 0.0 ? json(nullptr)
+                            : json{{"speedup", read.speedup}, {"interval", interval_json(read.ci_low, read.ci_high)}};
+  }
+  json out{{"verdict", o.result == verdict::none ? json(nullptr) : json(to_string(o.result))},
+           {"fault", to_json(o.trouble)},
+           {"rule", or_null(o.rule)},
+           {"detail", o.detail},
+           {"evidence", evidence_json(o.evidence)},
+           {"correctness", to_json(o.correctness)},
+           {"decision", to_string(o.decision)},
+           {"speedup", o.speedup},
+           {"outputs", outputs_json(outputs_of(o), o.speedup)},
+           {"estimate", o.estimate},
+           {"shapes", std::move(shapes)},
+           {"sandbox_level", or_null(o.sandbox_level)},
+           {"judge_s", seconds(o.judge_ns)}};
+  add_measured_interval(out, o, basis_of(o));
+  return out;
 }
 
 json to_json(const evaluation_record& r) {
@@ -297,38 +301,38 @@ json to_json(const evaluation_record& r) {
 
 json to_json(const node_record& r) {
   const auto& p = r.proposal;
-  return {{"index", r.index},
-          {"node", to_string(r.node)},
-          {"parents", r.parents},
-          {"state", r.state},
-          {"verdict", r.result == verdict::none ? json(nullptr) : json(to_string(r.result))},
-          {"fault", to_json(r.trouble)},
-          {"rule", or_null(r.rule)},
-          {"detail", r.detail},
-          {"speedup", r.speedup},
-          {"ci95", measured_interval(r.rule, r.ci_low, r.ci_high)},
-          {"estimate", r.estimate},
-          {"confirmed", r.confirmed},
-          {"baseline", r.baseline},
-          {"rival", r.baseline},
-          {"duplicate_of", r.duplicate_of == 0 ? json(nullptr) : json(r.duplicate_of)},
-          {"reused_from", to_json(r.reused_from)},
-          {"proposal",
-           {{"candidate", p.candidate ? json(to_string(p.candidate)) : json(nullptr)},
-            {"language", or_null(p.language)},
-            {"flags", or_null(p.flags)},
-            {"generator", or_null(p.generator)},
-            {"genome", or_null(p.genome)},
-            {"summary", p.summary},
-            {"source_sha256", or_null(p.source)}}},
-          {"object_sha256", or_null(r.object)},
-          {"evaluations", ids(r.evaluations)},
-          {"cost",
-           {{"propose_s", seconds(r.propose_ns)},
-            {"compile_s", seconds(r.compile_ns)},
-            {"judge_s", seconds(r.judge_ns)},
-            {"wall_s", seconds(r.wall_ns)}}},
-          {"tree_hash", to_string(r.tree_hash)}};
+  json out{{"index", r.index},
+           {"node", to_string(r.node)},
+           {"parents", r.parents},
+           {"state", r.state},
+           {"verdict", r.result == verdict::none ? json(nullptr) : json(to_string(r.result))},
+           {"fault", to_json(r.trouble)},
+           {"rule", or_null(r.rule)},
+           {"detail", r.detail},
+           {"speedup", r.speedup},
+           {"estimate", r.estimate},
+           {"confirmed", r.confirmed},
+           {"baseline", r.baseline},
+           {"rival", r.baseline},
+           {"duplicate_of", r.duplicate_of == 0 ? json(nullptr) : json(r.duplicate_of)},
+           {"proposal",
+            {{"candidate", p.candidate ? json(to_string(p.candidate)) : json(nullptr)},
+             {"language", or_null(p.language)},
+             {"flags", or_null(p.flags)},
+             {"generator", or_null(p.generator)},
+             {"genome", or_null(p.genome)},
+             {"summary", p.summary},
+             {"source_sha256", or_null(p.source)}}},
+           {"object_sha256", or_null(r.object)},
+           {"evaluations", ids(r.evaluations)},
+           {"cost",
+            {{"propose_s", seconds(r.propose_ns)},
+             {"compile_s", seconds(r.compile_ns)},
+             {"judge_s", seconds(r.judge_ns)},
+             {"wall_s", seconds(r.wall_ns)}}},
+           {"tree_hash", to_string(r.tree_hash)}};
+  add_measured_interval(out, r, r.basis);
+  return out;
 }
 
 } // namespace kevolve

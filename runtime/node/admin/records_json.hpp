@@ -3,6 +3,7 @@
 
 #include "actors/actor_status.hpp"
 #include "actors/messages/messages.hpp"
+#include "runtime/node/admin/interval_json.hpp"
 #include "runtime/node/admin/json.hpp"
 
 #include <map>
@@ -20,6 +21,7 @@ json to_json(const resource_status& r);
 json to_json(const device_sample& s);
 json to_json(const device_record& r);
 json to_json(const shape_timing& t, bool with_samples);
+json to_json(const shape_timing& t, const interval_basis& basis, bool with_samples);
 json to_json(const correctness_report& c);
 // Return the draws beside the task's shapes that an outcome was tried on, by kind and in words, and what was not tried;
 // null if its evidence does not say.
@@ -38,8 +40,6 @@ json evidence_json(const std::map<std::string, std::string>& stored);
 json to_json(const result_owner& o);
 // Returns {kind, detail, retried}, or null if there is no fault.
 json to_json(const fault& f);
-// Returns [low, high], or null if there is no interval.
-json interval_json(double low, double high);
 // Returns median, least and greatest of raw samples, or null.
 json spread_json(const std::vector<double>& samples_ns);
 std::string to_string(comparison_decision d);

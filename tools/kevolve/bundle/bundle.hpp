@@ -40,6 +40,8 @@ struct bundle_step {
 };
 
 struct bundle_input : speedup_interval {
+  interval_basis basis;
+  outputs_figures outputs;
   contract task;
   std::string reference_source;
   std::string oracle_source; // empty: the reference with float promoted to double

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 namespace kevolve {
 
@@ -25,13 +26,29 @@ uint64_t count_at(const json& x, const char* key) {
   return static_cast<uint64_t>(number_at(x, key));
 }
 
+double number_or_infinity(const json& x) {
+  return x.is_number() ? x.get<double>() : std::numeric_limits<double>::infinity();
+}
+
 // Without an interval the one that is there stays.
 void read_speedup(const json& x, speedup_interval& out) {
   out.speedup = number_at(x, "speedup");
-  if (const auto& interval = x["ci95"]; interval.is_array()) {
-    out.ci_low = interval[0].get<double>();
-    out.ci_high = interval[1].get<double>();
+  const auto* const key = x.contains("interval") ? "interval" : "ci95"; // its name in nodes of before
+  if (const auto interval = x.find(key); interval != x.end() && interval->is_array()) {
+    out.ci_low = number_or_infinity((*interval)[0]);
+    out.ci_high = number_or_infinity((*interval)[1]);
   }
+}
+
+void read_basis(const json& x, bundle_input& b) {
+  b.basis = {number_at(x, "coverage"), static_cast<uint32_t>(count_at(x, "pairs")),
+             static_cast<uint32_t>(count_at(x, "sessions"))};
+  const auto outputs = x.find("outputs");
+  if (outputs == x.end() || !outputs->is_object())
+    return;
+  for (const auto& [key, figure] : {std::pair{"not_read", &b.outputs.not_read}, {"read", &b.outputs.read}})
+    if (const auto f = outputs->find(key); f != outputs->end() && f->is_object())
+      read_speedup(*f, *figure);
 }
 
 result<void> read_task(const json& task, bundle_input& b) {
@@ -90,6 +107,7 @@ result<void> read_best(const json& status, json best, bundle_input& b) {
   b.summary = raw_at(p, "summary");
   b.generator = raw_at(p, "generator");
   read_speedup(best, b);
+  read_basis(best, b);
   b.verdict = verdict;
   b.evidence = json::array();
   const json* against_reference = nullptr;
@@ -105,6 +123,7 @@ result<void> read_best(const json& status, json best, bundle_input& b) {
   const auto told = status.find("best");
   if (told != status.end() && told->is_object() && candidate_at(*told) == b.node) {
     read_speedup(*told, b);
+    read_basis(*told, b);
     b.final_confirmed = told->value("final", false);
     b.disturbed = raw_at(*told, "disturbed");
     b.reused_from = told->value("reused_from", json{});

@@ -1,6 +1,9 @@
 // Generates README.md and results.json, and collects all files.
+#include "backends/judge/sequential_test.hpp"
+#include "runtime/node/admin/records_json.hpp"
 #include "tools/kevolve/bundle/bundle.hpp"
 #include "tools/kevolve/bundle/escape.hpp"
+#include "tools/kevolve/output/interval_text.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 
 #include <fmt/core.h>
@@ -29,16 +32,22 @@ bool is_slower(const bundle_shape& s) {
   return s.ci_high > 0.0 && s.ci_high < 1.0;
 }
 
+// A shape's interval is that of its pairs' median.
+interval_basis basis_of(const bundle_shape& s) {
+  return s.ci_low > 0 ? interval_basis{coverage_of_median(s.pairs), static_cast<uint32_t>(s.pairs), 1}
+                      : interval_basis{};
+}
+
 std::string shape_row(const bundle_shape& s, const std::string& use) {
   return row({s.name, use, s.reference_ns > 0 ? human_ns(s.reference_ns) : "-",
               s.kernel_ns > 0 ? human_ns(s.kernel_ns) : "-", s.speedup > 0 ? human_speedup(s.speedup) : "-",
               s.ci_low > 0 ? fmt::format("{:.3f} to {:.3f}{}", s.ci_low, s.ci_high, is_slower(s) ? ", slower" : "")
                            : "not timed",
-              std::to_string(s.pairs)});
+              coverage_text(basis_of(s)), std::to_string(s.pairs)});
 }
 
 std::string shapes_table(const bundle_input& b) {
-  auto out = head({"shape", "use", "reference", "kernel", "speedup", "95 % interval", "pairs"});
+  auto out = head({"shape", "use", "reference", "kernel", "speedup", "interval", "coverage", "pairs"});
   for (const auto& s : b.shapes)
     out += shape_row(s, s.held_out ? "held out" : "declared");
   for (const auto& s : b.between)
@@ -96,15 +105,16 @@ json number_or_null(double x) {
 
 json shapes_json(const std::vector<bundle_shape>& shapes) {
   auto out = json::array();
-  for (const auto& s : shapes)
-    out.push_back({{"shape", s.name},
-                   {"held_out", s.held_out},
-                   {"weight", s.weight},
-                   {"reference_ns", number_or_null(s.reference_ns)},
-                   {"kernel_ns", number_or_null(s.kernel_ns)},
-                   {"speedup", number_or_null(s.speedup)},
-                   {"ci95", s.ci_low > 0 ? json{s.ci_low, s.ci_high} : json(nullptr)},
-                   {"pairs", s.pairs}});
+  for (const auto& s : shapes) {
+    auto& shape = out.emplace_back(json{{"shape", s.name},
+                                        {"held_out", s.held_out},
+                                        {"weight", s.weight},
+                                        {"reference_ns", number_or_null(s.reference_ns)},
+                                        {"kernel_ns", number_or_null(s.kernel_ns)},
+                                        {"speedup", number_or_null(s.speedup)}});
+    add_interval(shape, s, basis_of(s));
+    shape["pairs"] = s.pairs;
+  }
   return out;
 }
 
@@ -127,37 +137,36 @@ json results_json(const bundle_input& b) {
   auto machine = json::object();
   for (const auto& [what, text] : b.machine)
     machine[what] = text;
-  return {{"task", b.task.name},
-          {"campaign", b.campaign},
-          {"candidate", b.dispatches.empty() ? json(b.node) : json(nullptr)},
-          {"node", b.dispatches.empty() ? json(b.node) : json(nullptr)},
-          {"dispatches", b.dispatches.empty() ? json(nullptr) : json(b.dispatches)},
-          {"verdict", b.verdict},
-          {"speedup", b.speedup},
-          {"ci95", b.ci_low > 0 ? json{b.ci_low, b.ci_high} : json(nullptr)},
-          {"final", b.final_confirmed},
-          {"disturbed", or_null(b.disturbed)},
-          {"reused_from", b.reused_from},
-          {"shapes", shapes_json(b.shapes)},
-          {"between", shapes_json(b.between)},
-          {"beyond", shapes_json(b.beyond)},
-          {"no_regression", or_null(b.no_regression)},
-          {"regions", std::move(regions)},
-          {"call_overhead_ns", number_or_null(b.call_overhead_ns)},
-          {"environment",
-           {{"machine", std::move(machine)},
-            {"is_the_machine_that_measured", b.same_device},
-            {"is_the_toolchain_that_measured", b.same_toolchain},
-            {"kernel", words_json(b.kernel_build)},
-            {"flag_set", b.flag_set},
-            {"reference", words_json(b.reference_build)},
-            {"fingerprint", b.fingerprint},
-            {"measured_at", or_null(b.measured_at)},
-            {"kevolve", b.version}}},
-          {"evidence", b.evidence},
-          {"progress", std::move(progress)},
-          {"candidates", b.candidates},
-          {"valid", b.valid}};
+  json out{{"task", b.task.name},
+           {"campaign", b.campaign},
+           {"candidate", b.dispatches.empty() ? json(b.node) : json(nullptr)},
+           {"node", b.dispatches.empty() ? json(b.node) : json(nullptr)},
+           {"dispatches", b.dispatches.empty() ? json(nullptr) : json(b.dispatches)},
+           {"verdict", b.verdict},
+           {"speedup", b.speedup},
+           {"outputs", outputs_json(b.outputs, b.speedup)},
+           {"final", b.final_confirmed},
+           {"disturbed", or_null(b.disturbed)},
+           {"shapes", shapes_json(b.shapes)},
+           {"between", shapes_json(b.between)},
+           {"regions", std::move(regions)},
+           {"call_overhead_ns", number_or_null(b.call_overhead_ns)},
+           {"environment",
+            {{"machine", std::move(machine)},
+             {"is_the_machine_that_measured", b.same_device},
+             {"is_the_toolchain_that_measured", b.same_toolchain},
+             {"kernel", words_json(b.kernel_build)},
+             {"flag_set", b.flag_set},
+             {"reference", words_json(b.reference_build)},
+             {"fingerprint", b.fingerprint},
+             {"measured_at", or_null(b.measured_at)},
+             {"kevolve", b.version}}},
+           {"evidence", b.evidence},
+           {"progress", std::move(progress)},
+           {"candidates", b.candidates},
+           {"valid", b.valid}};
+  add_interval(out, b, b.basis);
+  return out;
 }
 
 std::string readme_text(const bundle_input& b) {
@@ -165,9 +174,11 @@ std::string readme_text(const bundle_input& b) {
   std::string out = "# " + markdown(task.name) + (task.summary.empty() ? "" : ": " + markdown(task.summary)) + "\n\n";
   out += fmt::format("A kernel that a search found: **{} as fast as the reference**{}{}.\n\n",
                      markdown(fmt::format("{:.2f} times", b.speedup)),
-                     b.ci_low > 0 ? fmt::format(", 95 % interval {:.3f} to {:.3f}", b.ci_low, b.ci_high) : "",
-                     b.final_confirmed ? ", measured directly against it in fresh processes, in one session"
+                     b.ci_low > 0 ? ", " + interval_sentence(b, b.basis) : "",
+                     b.final_confirmed ? ", measured directly against it in fresh processes"
                                        : "; by what was measured on the way, the final confirmation was not made");
+  if (const auto both = outputs_sentence(b.outputs, b.speedup); !both.empty())
+    out += both + "\n\n";
   if (!b.disturbed.empty())
     out += "The machine was disturbed while this was measured (" + markdown(b.disturbed)
            + "): take it for an estimate.\n\n";

@@ -1,5 +1,6 @@
 #include "tools/kevolve/dispatch/dispatch_bundle.hpp"
 
+#include "backends/judge/outcome_figures.hpp"
 #include "runtime/base/wall_clock.hpp"
 #include "runtime/node/admin/records_json.hpp"
 #include "tools/kevolve/bundle/bundle_reading.hpp"
@@ -24,7 +25,9 @@ result<void> take_judgement(bundle_input& b, const dispatch::judgement& judged, 
   b.language = "c";
   b.flag_set = flags;
   b.set_speedup(said);
-  b.call_overhead_ns = judged.call_overhead_ns;
+  b.basis = basis_of(said);
+  b.outputs = outputs_of(said);
+  b.call_overhead_ns = p.judged.call_overhead_ns;
   b.final_confirmed = true;
   b.reused_from = nullptr;
   const auto disturbed = said.evidence.find("disturbed");

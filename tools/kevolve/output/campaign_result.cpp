@@ -185,18 +185,17 @@ json run_json(const campaign_result& r, const target& hardware, const std::strin
              {"device_s", s.device_s},
              {"compile_s", s.compile_s}}},
            {"bundle", or_null(folder)}};
-  if (s.best != 0)
-    out["best"] = {{"candidate", s.best},
-                   {"node", s.best},
-                   {"speedup", s.speedup},
-                   {"ci95", interval_json(s.ci_low, s.ci_high)},
-                   {"trust", to_string(hardware.trust())},
-                   {"final", s.final_confirmed},
-                   {"disturbed", or_null(s.disturbed)},
-                   {"reused_from", to_json(s.reused_from)},
-                   {"sanitised", evidence_of(r, sanitised_evidence)},
-                   {"unsanitised", evidence_of(r, unsanitised_evidence)},
-                   {"summary", s.best_summary}};
+  if (s.best == 0)
+    return out;
+  out["best"] = {{"candidate", s.best},
+                 {"node", s.best},
+                 {"speedup", s.speedup},
+                 {"outputs", outputs_json(s.outputs, s.speedup)},
+                 {"trust", to_string(hardware.trust())},
+                 {"final", s.final_confirmed},
+                 {"disturbed", or_null(s.disturbed)},
+                 {"summary", s.best_summary}};
+  add_interval(out["best"], s, basis_of(s));
   return out;
 }
 

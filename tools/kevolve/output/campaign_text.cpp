@@ -94,10 +94,12 @@ std::string source_text(const json& n) {
 }
 
 std::string interval_text(const json& x) {
-  auto i = x.find("ci95");
+  auto i = x.find(x.contains("interval") ? "interval" : "ci95"); // its name in nodes of before
   if (i == x.end() || !i->is_array() || i->size() != 2 || !(*i)[0].is_number() || !(*i)[1].is_number())
     return {};
-  return fmt::format("[{:.2f}, {:.2f}]", (*i)[0].get<double>(), (*i)[1].get<double>());
+  const auto coverage = number_at(x, "coverage");
+  return fmt::format("[{:.2f}, {:.2f}]", (*i)[0].get<double>(), (*i)[1].get<double>())
+         + (coverage > 0.0 && coverage < 0.95 ? fmt::format(" ({:.3g} %)", 100.0 * coverage) : "");
 }
 
 std::string sanitised_text(const json& evidence, const std::string& before) {

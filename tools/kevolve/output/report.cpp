@@ -1,11 +1,13 @@
 // report.md: the proof for a person, from what the node has recorded.
 #include "actors/evaluation/plan.hpp"
 #include "backends/judge/draw_coverage.hpp"
+#include "backends/judge/outcome_figures.hpp"
 #include "backends/target.hpp"
 #include "runtime/node/admin/records_json.hpp"
 #include "tools/kevolve/bundle/escape.hpp"
 #include "tools/kevolve/output/campaign_result.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
+#include "tools/kevolve/output/interval_text.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 
 #include <fmt/core.h>
@@ -74,14 +76,21 @@ std::string baseline_of(const target& hardware) {
   return "the target's baseline";
 }
 
-std::string shapes_table(const std::vector<shape_timing>& shapes) {
-  auto out = head({"shape", "use", "weight", "reference", "candidate", "speedup", "95 % interval", "pairs"});
+std::string read_text(const evaluation_record* last, const shape_timing& t) {
+  const auto read = last == nullptr ? speedup_interval{} : read_figure_of(last->outcome, t.shape);
+  return read.speedup > 0.0 ? human_speedup(read.speedup) : "-";
+}
+
+std::string shapes_table(const std::vector<shape_timing>& shapes, const evaluation_record* last) {
+  auto out = head(
+      {"shape", "use", "weight", "reference", "candidate", "speedup", "outputs read", "interval", "coverage", "pairs"});
   for (const auto& t : shapes)
     out += row({t.shape, t.held_out ? "held out" : "declared", fmt::format("{:g}", t.weight),
                 human_ns(median(t.baseline_ns)), human_ns(median(t.candidate_ns)), human_speedup(t.speedup),
-                t.ci_low > 0 ? fmt::format("{:.3f} to {:.3f}", t.ci_low, t.ci_high) : "not timed",
-                std::to_string(t.candidate_ns.size())});
-  return out;
+                read_text(last, t), t.ci_low > 0 ? fmt::format("{:.3f} to {:.3f}", t.ci_low, t.ci_high) : "not timed",
+                coverage_text(basis_of(t)), std::to_string(t.candidate_ns.size())});
+  return out
+         + "\nEach shape's interval is of its own pairs, within sessions. It and the times are of the calls alone.\n";
 }
 
 std::string how_judged(const campaign_result& r) {
@@ -117,14 +126,12 @@ std::string report_text(const campaign_result& r, const target& hardware) {
   const auto& task = r.spec.task.task;
   std::string out = "# " + task.name + (task.summary.empty() ? "" : ": " + markdown(task.summary)) + "\n\n";
   if (has_winner(s))
-    out +=
-        fmt::format("**{} faster than the reference**, 95 % interval {:.3f} to {:.3f}{}.\n\n", human_speedup(s.speedup),
-                    s.ci_low, s.ci_high,
-                    s.final_confirmed ? ", measured directly against the reference in fresh processes, in one session"
-                                      : "; by what was measured on the way, the final confirmation was not made");
-  if (has_winner(s) && s.reused_from)
-    out += "These figures are " + reused_text({{"reused_from", to_json(s.reused_from)}})
-           + " of this data directory: this campaign has not measured them. `kevolve run --fresh` measures anew.\n\n";
+    out += fmt::format("**{} faster than the reference**, {}{}.\n\n", human_speedup(s.speedup),
+                       interval_sentence(s, basis_of(s)),
+                       s.final_confirmed ? ", measured directly against the reference in fresh processes"
+                                         : "; by what was measured on the way, the final confirmation was not made");
+  if (const auto both = outputs_sentence(s.outputs, s.speedup); has_winner(s) && !both.empty())
+    out += both + "\n\n";
   if (has_winner(s) && !s.disturbed.empty())
     out += "The machine was disturbed while this was measured, each time again (" + printable(s.disturbed)
            + "): take it for an estimate.\n\n";
@@ -140,7 +147,7 @@ std::string report_text(const campaign_result& r, const target& hardware) {
   out += machine_text(hardware, last_run(r));
   out += fmt::format("- trust tier: {}\n\n", to_string(hardware.trust()));
   if (!s.shapes.empty())
-    out += "## Shapes\n\n" + shapes_table(s.shapes) + "\n";
+    out += "## Shapes\n\n" + shapes_table(s.shapes, last_run(r)) + "\n";
   for (const auto& note : notes_of(r, hardware))
     out += "- " + printable(note) + "\n";
   if (r.fixed)

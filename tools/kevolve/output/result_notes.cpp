@@ -1,5 +1,6 @@
 #include "tools/kevolve/output/result_notes.hpp"
 
+#include "backends/judge/outcome_figures.hpp"
 #include "runtime/node/admin/records_json.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 
@@ -33,9 +34,10 @@ std::string alignment_note(const std::string& source, const contract& task) {
 std::string slower_note(const shape_timing& t) {
   if (t.ci_high <= 0.0 || t.ci_high >= 1.0)
     return {};
-  return fmt::format("on the {}shape '{}' the winner is slower than the reference: {}, 95 % interval {:.3f} to {:.3f}; "
+  return fmt::format("on the {}shape '{}' the winner is slower than the reference: {}, {}: {:.3f} to {:.3f}; "
                      "what `kevolve dispatch` makes runs the reference there",
-                     t.held_out ? "held-out " : "", t.shape, human_speedup(t.speedup), t.ci_low, t.ci_high);
+                     t.held_out ? "held-out " : "", t.shape, human_speedup(t.speedup), interval_name(basis_of(t)),
+                     t.ci_low, t.ci_high);
 }
 
 std::string flattened_note(const shape_timing& t, double own_ns) {

@@ -1,4 +1,5 @@
 // kevolve eval: the judge alone, on one candidate.
+#include "backends/judge/outcome_figures.hpp"
 #include "backends/missing_helper.hpp"
 #include "config/document.hpp"
 #include "runtime/base/kinds.hpp"
@@ -11,6 +12,7 @@
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/load.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
+#include "tools/kevolve/output/interval_text.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/scratch_directory.hpp"
 #include "tools/kevolve/stop_signal.hpp"
@@ -90,12 +92,14 @@ json timing_json(const judge_outcome& o) {
     return nullptr;
   auto shapes = json::array();
   for (const auto& t : o.timings)
-    shapes.push_back(to_json(t, true));
-  return {{"reference_ns", total_ns(o.timings, &shape_timing::baseline_ns)},
-          {"candidate_ns", total_ns(o.timings, &shape_timing::candidate_ns)},
-          {"speedup", o.speedup},
-          {"ci95", interval_json(o.ci_low, o.ci_high)},
-          {"shapes", std::move(shapes)}};
+    shapes.push_back(to_json(t, true)); // a fresh outcome is not thinned
+  json out{{"reference_ns", total_ns(o.timings, &shape_timing::baseline_ns)},
+           {"candidate_ns", total_ns(o.timings, &shape_timing::candidate_ns)},
+           {"speedup", o.speedup},
+           {"outputs", outputs_json(outputs_of(o), o.speedup)},
+           {"shapes", std::move(shapes)}};
+  add_interval(out, o, basis_of(o));
+  return out;
 }
 
 std::string bound_of(const judge_outcome& o) {
@@ -154,11 +158,12 @@ std::string correctness_text(const json& c, bool right) {
                        c["reference_max_abs"].get<double>());
 }
 
-std::string speed_text(const json& t) {
-  auto out = fmt::format("speedup {}", human_speedup(t["speedup"].get<double>()));
-  if (t["ci95"].is_array())
-    out += fmt::format(", 95 % interval {:.3f} to {:.3f}", t["ci95"][0].get<double>(), t["ci95"][1].get<double>());
-  return out + "\n";
+std::string speed_text(const judge_outcome& o) {
+  auto out = "speedup " + human_speedup(o.speedup);
+  if (o.ci_low > 0.0)
+    out += ", " + interval_sentence(o, basis_of(o));
+  const auto both = outputs_sentence(outputs_of(o), o.speedup);
+  return out + "\n" + (both.empty() ? "" : "  " + both + "\n");
 }
 
 // Held-out shapes are counted and no more: who reads this may be the one who writes the next candidate.
@@ -178,7 +183,7 @@ std::string shapes_text(const json& shapes) {
 }
 
 // The verdict, how fast, how right; what the judge went by is in --json.
-void print_text(const json& d) {
+void print_text(const json& d, const judge_outcome& last) {
   const auto verdict = d["verdict"].is_string() ? d["verdict"].get<std::string>() : std::string{"no verdict"};
   auto out = fmt::format("{} on {}: {}\n", d["task"].get<std::string>(), d["target"].get<std::string>(), verdict);
   if (d["fault"].is_object())
@@ -191,7 +196,7 @@ void print_text(const json& d) {
     out += "  " + printable(line) + "\n";
   const auto& t = d["timing"];
   if (t.is_object())
-    out += speed_text(t);
+    out += speed_text(last);
   if (const auto& seen = d["diagnosis"]["evidence"]; t.is_object() && seen.contains("disturbed"))
     out += disturbed_text(seen["disturbed"].get<std::string>());
   if (const auto& seen = d["diagnosis"]["evidence"]; t.is_object() && seen.contains("heavy_tail"))
@@ -227,7 +232,7 @@ int judge_in(node& where, const eval_options& o, const campaign_spec& spec, cons
   if (o.common.json)
     print_out(to_text(document) + "\n");
   else
-    print_text(document);
+    print_text(document, judged->outcome.last);
   return document["verdict"] == "pass" ? exit_code::ok : exit_code::failed;
 }
 

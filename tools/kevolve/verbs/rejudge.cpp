@@ -3,6 +3,7 @@
 #include "backends/target.hpp"
 #include "runtime/base/program_directory.hpp"
 #include "runtime/node/admin/json.hpp"
+#include "runtime/node/admin/records_json.hpp"
 #include "store/store.hpp"
 #include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
@@ -64,10 +65,10 @@ json to_json(const row& r) {
                   {"rule", or_null(n->rule)},
                   {"detail", n->detail},
                   {"speedup", n->speedup},
-                  {"ci95", n->ci_high > 0 ? json{n->ci_low, n->ci_high} : json(nullptr)},
                   {"holds", n->objection.empty()},
                   {"objection", or_null(n->objection)},
                   {"evaluations", std::move(evaluations)}};
+    add_interval(out["now"], *n, n->basis);
   }
   return out;
 }

@@ -1,4 +1,5 @@
 // kevolve record, kevolve replay: a campaign as one file, and run again from it.
+#include "runtime/node/admin/records_json.hpp"
 #include "runtime/node/recording.hpp"
 #include "runtime/node/rejudge.hpp"
 #include "tools/kevolve/client/connection.hpp"
@@ -90,6 +91,11 @@ int replay_file(const record_options& o) {
                           {"prompt_tokens", n.prompt_tokens},
                           {"reply_tokens", n.reply_tokens}});
   const auto& end = seen.finish;
+  json best;
+  if (end.best != 0) {
+    best = {{"candidate", end.best}, {"node", end.best}, {"speedup", end.speedup}};
+    add_interval(best, end, basis_of(end));
+  }
   if (o.common.json)
     print_out(to_text({{"campaign", to_string(r->campaign)},
                        {"name", r->name},
@@ -100,11 +106,7 @@ int replay_file(const record_options& o) {
                        {"tree_hash", to_string(seen.tree_hash)},
                        {"difference", or_null(seen.difference)},
                        {"stop_reason", or_null(to_string(end.stop_reason))},
-                       {"best", end.best == 0 ? json(nullptr)
-                                              : json{{"candidate", end.best},
-                                                     {"node", end.best},
-                                                     {"speedup", end.speedup},
-                                                     {"ci95", {end.ci_low, end.ci_high}}}},
+                       {"best", std::move(best)},
                        {"candidates", std::move(candidates)}})
               + "\n");
   else if (!o.common.quiet)

@@ -8,6 +8,7 @@
 #include "tools/kevolve/node_reader.hpp"
 #include "tools/kevolve/output/campaign_result.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
+#include "tools/kevolve/output/interval_text.hpp"
 #include "tools/kevolve/output/progress.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/stop_signal.hpp"
@@ -120,8 +121,10 @@ void print_outcome(const campaign_result& r, const target& hardware, const std::
     size_t declared = 0;
     for (const auto& t : s.shapes)
       declared += t.held_out ? 0U : 1U;
-    print_out(fmt::format("{}: {} faster than the reference, 95 % interval {:.2f} to {:.2f}\n", s.name,
-                          human_speedup(s.speedup), s.ci_low, s.ci_high));
+    print_out(fmt::format("{}: {} faster than the reference, {}\n", s.name, human_speedup(s.speedup),
+                          interval_sentence(s, basis_of(s))));
+    if (const auto both = outputs_sentence(s.outputs, s.speedup); !both.empty())
+      print_out("  " + both + "\n");
     if (!s.disturbed.empty())
       print_out(disturbed_text(s.disturbed));
     if (s.reused_from)
