@@ -52,7 +52,7 @@ def story(nodes: int, seed: int = 1, priced: bool = False) -> list[dict[str, Any
             cost["cost"] = None if i % 5 == 0 else 0.002
         add("node_finished", {
             "index": i, "parents": parents, "verdict": verdict, "rule": None, "speedup": speedup,
-            "ci95": [speedup * 0.98, speedup * 1.02] if speedup else None, "estimate": False, "confirmed": False,
+            "interval": [speedup * 0.98, speedup * 1.02] if speedup else None, "estimate": False, "confirmed": False,
             "baseline": 0, "duplicate_of": None, "cost": cost,
             "proposal": {"generator": ["transform", "llm", MARKUP][i % 3], "summary": f"step {i} {MARKUP}"},
         })  # fmt: skip
@@ -60,28 +60,28 @@ def story(nodes: int, seed: int = 1, priced: bool = False) -> list[dict[str, Any
             alive.append(i)
             if speedup > best * 1.05:
                 best = speedup
-                add("champion_changed", {"index": i, "speedup": speedup, "ci95": [speedup * 0.98, speedup * 1.02]})
+                add("champion_changed", {"index": i, "speedup": speedup, "interval": [speedup * 0.98, speedup * 1.02]})
     return out
 
 
 def hostile_node(index: int) -> dict[str, Any]:
     spread = {"median": 150.0, "min": 100.0, "max": 200.0, "samples": 3}
     shape = {
-        "shape": "n=1", "held_out": False, "weight": 1.0, "decision": "faster", "speedup": 2.0, "ci95": [1.9, None],
+        "shape": "n=1", "held_out": False, "weight": 1.0, "decision": "faster", "speedup": 2.0, "interval": [1.9, None],
         "reference_ns": spread, "candidate_ns": spread, "floor_ns": None,
         "samples": {"baseline_ns": [] if index == 2 else [200.0, 210.0, 205.0], "candidate_ns": [] if index == 2 else [100.0, 104.0, 101.0]},
     }  # fmt: skip
     outcome = {
         "verdict": "wrong_result", "fault": {"kind": MARKUP, "detail": MARKUP, "retried": 1}, "rule": MARKUP,
         "detail": MARKUP, "evidence": {MARKUP: MARKUP}, "correctness": {"cases": 1, "max_abs": None, "bit_equal": False},
-        "decision": "faster", "speedup": 2.0, "ci95": [1.9, 2.1], "estimate": False, "shapes": [shape],
+        "decision": "faster", "speedup": 2.0, "interval": [1.9, 2.1], "estimate": False, "shapes": [shape],
         "sandbox_level": MARKUP, "judge_s": 0.1,
     }  # fmt: skip
     mark = {"harness": "a" * 64, "toolchain": MARKUP, "device": "c" * 64}
     return {
         "index": index, "node": "0" * 32, "parents": [0], "state": "finished", "verdict": "wrong_result",
         "fault": {"kind": MARKUP, "detail": MARKUP, "retried": 0}, "rule": MARKUP, "detail": MARKUP, "speedup": 2.0,
-        "ci95": [1.9, 2.1], "estimate": False, "confirmed": False, "baseline": 0, "duplicate_of": None,
+        "interval": [1.9, 2.1], "estimate": False, "confirmed": False, "baseline": 0, "duplicate_of": None,
         "proposal": {"language": MARKUP, "flags": MARKUP, "generator": MARKUP, "genome": MARKUP, "summary": MARKUP},
         "cost": {"propose_s": 0.1, "compile_s": 0.2, "judge_s": 0.3, "wall_s": 0.6}, "source": MARKUP + "\nint x;\n",
         "diff_to_parents": [{"parent": 0, "diff": f"--- reference\n+++ candidate {index}\n@@ -1 +1 @@\n-{MARKUP}\n+{MARKUP}\n"}],
@@ -119,7 +119,7 @@ class FakeNode:
         self.campaign = {
             "id": ID, "name": MARKUP, "target": "cpu", "state": "running", "reason": MARKUP, "stop_reason": None,
             "candidates": 3, "valid": 2, "in_flight": 0,
-            "best": {"candidate": 1, "speedup": 2.0, "ci95": [1.9, 2.1], "final": False, "summary": MARKUP, "shapes": []},
+            "best": {"candidate": 1, "speedup": 2.0, "interval": [1.9, 2.1], "final": False, "summary": MARKUP, "shapes": []},
             "budget": {"candidates": 10, "wall_s": None}, "spent": {"wall_s": 5.0, "compile_s": 1.0, "device_s": 1.0},
             "last_sequence": last,
         }  # fmt: skip

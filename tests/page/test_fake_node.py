@@ -164,11 +164,11 @@ class Unknowns(FakeCase):
         def add(kind: str, **data: Any) -> None:
             events.append(event(len(events) + 1, kind, data))
 
-        add("champion_changed", index=1, speedup=20.0, ci95=[19.0, 21.0])
+        add("champion_changed", index=1, speedup=20.0, interval=[19.0, 21.0])
         add("node_selected", index=8, parents=[1], policy="uct")
-        add("node_finished", index=8, verdict="pass", rule="same_object", speedup=20.0, ci95=None, estimate=True)
+        add("node_finished", index=8, verdict="pass", rule="same_object", speedup=20.0, interval=None, estimate=True)
         add("node_selected", index=9, parents=[1], policy="uct")
-        add("champion_changed", index=1, speedup=15.0, ci95=[14.0, 16.0])  # measured again
+        add("champion_changed", index=1, speedup=15.0, interval=[14.0, 16.0])  # measured again
         add("campaign_finished", state="finished", stop_reason="cancelled", best=None, speedup=0.0)
         self.serve(events)
         self.go(f"#/campaigns/{ID}")

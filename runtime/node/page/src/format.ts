@@ -1,5 +1,5 @@
 // Numbers and texts for people. What is unknown is said to be unknown, never 0.
-import type { Interval, Owner } from "./types";
+import type { Bounds, Owner } from "./types";
 
 export const unknown = "unknown";
 
@@ -7,10 +7,14 @@ export function speedup(x: number | null | undefined): string {
   return x === null || x === undefined || x === 0 ? "—" : `${x.toFixed(x < 10 ? 3 : 1)}×`;
 }
 
-export function interval(ci: Interval | undefined): string {
+// An interval with its coverage, if that is known: four pairs have one of 87.5 %.
+export function interval(of: Bounds): string {
+  const ci = of.interval;
   if (!ci) return "";
   const side = (x: number | null) => (x === null ? "∞" : x.toFixed(3));
-  return `95 % ${side(ci[0])} to ${side(ci[1])}`;
+  const coverage = of.coverage ? `${Number((100 * of.coverage).toPrecision(3))} % ` : "";
+  const session = of.sessions === 1 ? " within one session" : of.sessions ? ` over ${of.sessions} sessions` : "";
+  return `${coverage}${side(ci[0])} to ${side(ci[1])}${session}`;
 }
 
 export function seconds(x: number | null | undefined): string {

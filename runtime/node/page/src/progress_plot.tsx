@@ -44,7 +44,7 @@ export function progress(story: Story, against: Against): Progress {
   story.finished.forEach((n, i) => {
     while (crowned < story.crownings.length && story.crownings[crowned]!.order <= i + 1) {
       const c = story.crownings[crowned++]!;
-      best = [c.speedup, c.ci95?.[0] ?? c.speedup, c.ci95?.[1] ?? c.speedup];
+      best = [c.speedup, c.interval?.[0] ?? c.speedup, c.interval?.[1] ?? c.speedup];
     }
     const x = at[i];
     if (x === null || x === undefined) {
@@ -70,8 +70,8 @@ function options(ink: Ink, against: Against): Omit<uPlot.Options, "width" | "hei
     series: [
       { label: axes[against], value: said },
       { label: "best", stroke: ink("--best"), width: 2.5, paths: stepped, points: { show: false }, value: (_, v) => speedup(v) },
-      { label: "95 % low", stroke: ink("--band"), width: 1, paths: stepped, points: { show: false }, value: (_, v) => speedup(v) },
-      { label: "95 % high", stroke: ink("--band"), width: 1, paths: stepped, points: { show: false }, value: (_, v) => speedup(v) },
+      { label: "interval, low", stroke: ink("--band"), width: 1, paths: stepped, points: { show: false }, value: (_, v) => speedup(v) },
+      { label: "interval, high", stroke: ink("--band"), width: 1, paths: stepped, points: { show: false }, value: (_, v) => speedup(v) },
       {
         label: "candidate",
         stroke: ink("--pass"),

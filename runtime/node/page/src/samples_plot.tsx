@@ -55,7 +55,7 @@ function Shape({ timing, baseline }: { timing: ShapeTiming; baseline: string }) 
       <dl class="facts">
         <dt>speedup over {baseline}</dt>
         <dd>
-          {speedup(timing.speedup)} {interval(timing.ci95)}
+          {speedup(timing.speedup)} {interval(timing)}
         </dd>
         <dt>{baseline}</dt>
         <dd>{side(timing.reference_ns)}</dd>

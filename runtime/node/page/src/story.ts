@@ -1,17 +1,16 @@
 // A campaign as the fold of its events: the tree, who was best when, what it took. Events come from the history in
 // short and then live, in whole; a repeated one changes nothing.
-import type { Cost, Interval, Owner, StoryEvent } from "./types";
+import type { Bounds, Cost, Interval, Owner, StoryEvent } from "./types";
 
 export type NodeState = "in_flight" | "finished" | "faulted" | "abandoned";
 
-export interface TreeNode {
+export interface TreeNode extends Bounds {
   index: number;
   parents: number[];
   state: NodeState;
   verdict: string | null; // "reference" for node 0
   rule: string | null;
   speedup: number;
-  ci95: Interval;
   estimate: boolean;
   confirmed: boolean;
   generator: string;
@@ -24,10 +23,9 @@ export interface TreeNode {
   reusedFrom: Owner | null;
 }
 
-export interface Crowning {
+export interface Crowning extends Bounds {
   index: number;
   speedup: number;
-  ci95: Interval;
   wall: number;
   order: number; // how many candidates had finished
 }
@@ -37,6 +35,16 @@ function text(x: unknown): string {
 }
 function number(x: unknown): number {
   return typeof x === "number" ? x : 0;
+}
+
+// The interval under either name: nodes of before say "ci95".
+function bounds(d: Record<string, unknown>): Bounds {
+  return {
+    interval: (d["interval"] ?? d["ci95"] ?? null) as Interval,
+    coverage: number(d["coverage"]),
+    pairs: number(d["pairs"]),
+    sessions: number(d["sessions"]),
+  };
 }
 
 export class Story {
@@ -106,7 +114,7 @@ export class Story {
         this.crownings.push({
           index: number(d["index"]),
           speedup: number(d["speedup"]),
-          ci95: (d["ci95"] ?? null) as Interval,
+          ...bounds(d),
           wall,
           order: this.finished.length,
         });
@@ -146,7 +154,7 @@ export class Story {
     n.rule = d["rule"] ? text(d["rule"]) : null;
     n.speedup = number(d["speedup"]);
     if (n.rule === "same_object" && this.best) n.speedup = Math.min(n.speedup, this.best.speedup);
-    n.ci95 = (d["ci95"] ?? null) as Interval;
+    Object.assign(n, bounds(d));
     n.estimate = d["estimate"] === true;
     n.confirmed = d["confirmed"] === true;
     n.generator = text(proposal["generator"]) || n.generator;
@@ -166,7 +174,7 @@ export class Story {
       verdict: null,
       rule: null,
       speedup: 0,
-      ci95: null,
+      interval: null,
       estimate: false,
       confirmed: false,
       generator: "",

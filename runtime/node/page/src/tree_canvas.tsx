@@ -12,7 +12,7 @@ export function describe(n: TreeNode): string {
   if (n.verdict === "reference") return "the reference";
   const state =
     n.state === "in_flight" || n.state === "abandoned" ? words(n.state) : words(n.verdict ?? "fault of the machine");
-  const speed = n.speedup > 0 ? `, ${speedup(n.speedup)} ${n.estimate ? "(rough)" : interval(n.ci95)}` : "";
+  const speed = n.speedup > 0 ? `, ${speedup(n.speedup)} ${n.estimate ? "(rough)" : interval(n)}` : "";
   return `candidate ${n.index}: ${state}${n.rule ? ` (${words(n.rule)})` : ""}${speed}${n.generator ? `, ${visible(n.generator)}` : ""}`;
 }
 

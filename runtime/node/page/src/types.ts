@@ -11,6 +11,21 @@ export interface Page<T> {
 
 export type Interval = [number | null, number | null] | null;
 
+// An interval, how often such a one holds the true figure, and the pairs and sessions that it comes from.
+export interface Bounds {
+  interval?: Interval;
+  coverage?: number | null;
+  pairs?: number | null;
+  sessions?: number | null;
+}
+
+// Both figures of a confirmation, and the one that is told.
+export type Outputs = {
+  headline: string;
+  not_read: { speedup: number; interval: Interval } | null;
+  read: { speedup: number; interval: Interval } | null;
+} | null;
+
 export interface Campaign {
   id: string;
   name: string;
@@ -21,7 +36,7 @@ export interface Campaign {
   candidates: number;
   valid: number;
   in_flight: number;
-  best: { candidate: number; speedup: number; ci95: Interval; final: boolean; summary: string } | null;
+  best: (Bounds & { candidate: number; speedup: number; outputs?: Outputs; final: boolean; summary: string }) | null;
   budget: { candidates: number | null; wall_s: number | null };
   spent: { wall_s: number; compile_s: number; device_s: number; cost?: number | null };
   last_sequence: number;
@@ -65,20 +80,19 @@ export interface Spread {
   samples: number;
 }
 
-export interface ShapeTiming {
+export interface ShapeTiming extends Bounds {
   shape: string;
   held_out: boolean;
   weight: number;
   decision: string;
   speedup: number;
-  ci95: Interval;
   reference_ns: Spread | null;
   candidate_ns: Spread | null;
   floor_ns: number | null;
   samples?: { baseline_ns: number[]; candidate_ns: number[] };
 }
 
-export interface Outcome {
+export interface Outcome extends Bounds {
   verdict: string | null;
   fault: Fault | null;
   rule: string | null;
@@ -87,7 +101,7 @@ export interface Outcome {
   correctness: Record<string, number | boolean | null>;
   decision: string;
   speedup: number;
-  ci95: Interval;
+  outputs?: Outputs;
   estimate: boolean;
   shapes: ShapeTiming[];
   sandbox_level: string | null;
@@ -111,7 +125,7 @@ export interface Evaluation {
   outcome?: Outcome;
 }
 
-export interface NodeWhole {
+export interface NodeWhole extends Bounds {
   index: number;
   reference?: boolean;
   parents?: number[];
@@ -121,7 +135,6 @@ export interface NodeWhole {
   rule?: string | null;
   detail?: string;
   speedup?: number;
-  ci95?: Interval;
   estimate?: boolean;
   confirmed?: boolean;
   baseline?: number;

@@ -104,7 +104,7 @@ function Nodes({ id, story, version }: { id: string; story: Story; version: numb
                     <Verdict verdict={n.verdict} state={n.state} /> {n.rule && <small>{words(n.rule)}</small>}
                   </td>
                   <td class="number">{n.estimate ? `~${speedup(n.speedup)}` : speedup(n.speedup)}</td>
-                  <td>{interval(n.ci95)}</td>
+                  <td>{interval(n)}</td>
                   <td>{visible(n.generator)}</td>
                   <td class="foreign brief">
                     {n.sameAs > 0 ? <small>same as candidate {n.sameAs} </small> : n.reusedFrom && <small>{reused(n.reusedFrom)} </small>}
@@ -131,7 +131,13 @@ function Standing({ c }: { c: Campaign }) {
           c.best ? (
             <>
               <a href={links.node(c.id, c.best.candidate)}>candidate {c.best.candidate}</a> <b>{speedup(c.best.speedup)}</b>{" "}
-              {interval(c.best.ci95)} {c.best.final ? "confirmed at the end" : ""}
+              {interval(c.best)} {c.best.final ? "confirmed at the end" : ""}
+              {c.best.outputs?.read && c.best.outputs.not_read && (
+                <small>
+                  {" "}
+                  calls alone {speedup(c.best.outputs.not_read.speedup)}, with their outputs read {speedup(c.best.outputs.read.speedup)}
+                </small>
+              )}
             </>
           ) : (
             "none yet is shown to be faster than the reference"

@@ -72,7 +72,7 @@ export function Campaigns() {
                       </td>
                       <td>
                         {c.best ? (
-                          <a href={links.node(c.id, c.best.candidate)} title={interval(c.best.ci95)}>
+                          <a href={links.node(c.id, c.best.candidate)} title={interval(c.best)}>
                             {speedup(c.best.speedup)}
                           </a>
                         ) : (

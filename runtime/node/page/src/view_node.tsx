@@ -20,7 +20,7 @@ function Head({ id, n }: { id: string; n: NodeWhole }) {
   return (
     <Facts
       of={[
-        ["speedup", <><b>{n.estimate ? `~${speedup(n.speedup)}` : speedup(n.speedup)}</b> {interval(n.ci95)} {n.confirmed ? "confirmed" : n.estimate ? "a rough figure: it was screened out" : ""}</>],
+        ["speedup", <><b>{n.estimate ? `~${speedup(n.speedup)}` : speedup(n.speedup)}</b> {interval(n)} {n.confirmed ? "confirmed" : n.estimate ? "a rough figure: it was screened out" : ""}</>],
         ...(n.rule || n.detail ? [["why", <span class="foreign">{n.rule && <b>{words(n.rule)} </b>}{visible(n.detail ?? "")}</span>] as [string, preact.ComponentChildren]] : []),
         ...(n.fault ? [["fault of the machine", <span class="foreign">{visible(`${n.fault.kind}: ${n.fault.detail}`)}</span>] as [string, preact.ComponentChildren]] : []),
         ["parents", (n.parents ?? []).map((i) => <><NodeLink id={id} index={i} />{" "}</>)],
