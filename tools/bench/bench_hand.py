@@ -57,7 +57,8 @@ def judge(arguments: object, name: str, candidate: Path, flags: str | None = Non
         shapes.append({"shape": s["shape"], "weight": s["weight"], "reference_ns": s["reference_ns"]["median"],
                        "candidate_ns": ns, "floor_ns": s["floor_ns"], "bytes": moved,
                        "gb_per_s": moved / ns if moved else None})
-    return {"verdict": "pass", "flags": done["flags"], "speedup": timing["speedup"], "ci95": timing["ci95"], "shapes": shapes,
+    return {"verdict": "pass", "flags": done["flags"], "speedup": timing["speedup"], "ci95": timing["interval"],
+            "coverage": timing["coverage"], "sessions": timing["sessions"], "outputs": timing["outputs"], "shapes": shapes,
             "shortest_ns": shortest}
 
 
@@ -136,7 +137,8 @@ def render(document: Json) -> str:
         first += [[name, s["shape"], common.nanoseconds(s["fastest_ns"]), common.number(s["gb_per_s"], 1),
                    common.number(s["floor_ns"] / s["fastest_ns"]), common.number(s["bytes"] / (s["fastest_ns"] - call), 1),
                    common.number(s["floor_ns"] / (s["fastest_ns"] - call))] for s in m["shapes"]]
-    rows = [["task", "shape", "by hand against -O3 (95 %)", "kept winner against -O3 (95 %)", "by hand", "winner",
+    label = common.interval_label(x for t in document["tasks"] for x in (t["hand"], t["winner"]))
+    rows = [["task", "shape", f"by hand against -O3 ({label})", f"kept winner against -O3 ({label})", "by hand", "winner",
              "GB/s by hand", "by hand, share of memory's", "winner's share", "by hand, of the roof"]]
     for t in document["tasks"]:
         rows += rows_of(t, memory)
@@ -144,7 +146,8 @@ def render(document: Json) -> str:
 
 
 def page_table(documents: dict[str, Json]) -> str:
-    rows = [["task", "by hand against -O3 (95 %)", "generator against -O3 (95 %)"]]
+    label = common.interval_label(x for d in documents.values() for t in d["tasks"] for x in (t["hand"], t["winner"]))
+    rows = [["task", f"by hand against -O3 ({label})", f"generator against -O3 ({label})"]]
     rows += [[t["task"], speedup(t["hand"]), speedup(t["winner"])] for d in documents.values() for t in d["tasks"]]
     return common.table(rows)
 

@@ -237,7 +237,8 @@ def main() -> None:
 
 
 def render(document: Json) -> str:
-    rows = [["task", "against -O3 (95 %)", "against -Ofast (95 %)", "best library", "of the roof", "winner", "candidates",
+    label = common.interval_label(t["campaign"] for t in document["tasks"])
+    rows = [["task", f"against -O3 ({label})", f"against -Ofast ({label})", "best library", "of the roof", "winner", "candidates",
              "to 90 % of it"]]
     rows += [row_of(t) for t in document["tasks"]]
     return common.table(rows) + "\n\n" + details(document["tasks"])

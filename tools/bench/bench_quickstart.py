@@ -49,7 +49,9 @@ def render(document: Json) -> str:
             ["the campaign", common.number(d["campaign_s"], 1), str(CAMPAIGN_LIMIT_S)],
             ["all", common.number(d["install_s"] + d["build_s"] + d["campaign_s"], 1), str(LIMIT_S)]]
     without = "; every package was there before" if d["install_s"] == 0 else ""
-    return common.table(rows) + f"\n\n{d['proof'] or 'no proof'} (exit status {d['exit_status']}{without})"
+    # A run of before named no session: its interval is within one, of the calls alone.
+    proof = d["proof"] and d["proof"] + ("" if "session" in d["proof"] else ", within one session, outputs not read")
+    return common.table(rows) + f"\n\n{proof or 'no proof'} (exit status {d['exit_status']}{without})"
 
 
 def main() -> None:

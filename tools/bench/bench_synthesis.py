@@ -44,7 +44,7 @@ def render(document: Json) -> str:
                      *[f"{r['best_after'][str(m)]:.2f}" if str(m) in r["best_after"] else "" for m in MARKS],
                      f"{best['speedup']:.2f} [{best['ci95'][0]:.2f}, {best['ci95'][1]:.2f}]" if best else "none"])
     return (common.table(rows) + "\n\nSpeedups against the reference; \"best after\" by paired comparisons in the campaign, which drift; \"confirmed\" "
-            "against the reference itself, in fresh processes, with its 95 % interval. Tokens by kevolve's estimate.")
+            "against the reference itself, in fresh processes, with its 95 % interval within one session. Tokens by kevolve's estimate.")
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -137,6 +137,13 @@ def number(x: float | None, digits: int = 2) -> str:
 
 def interval(pair: Sequence[float] | None, digits: int = 2) -> str:
     return "-" if not pair else f"{pair[0]:.{digits}f}–{pair[1]:.{digits}f}"
+
+
+def interval_label(figures: Iterable[Json | None]) -> str:
+    """Returns the coverage of these intervals and what they include. Figures that name no sessions are older than the
+    intervals over several: each is within one session, of the calls alone."""
+    sessions = {int(f.get("sessions") or 1) for f in figures if f and f.get("speedup")}
+    return "95 %, over sessions" if sessions and min(sessions) > 1 else "95 %, one session"
 
 
 def nanoseconds(x: float | None) -> str:

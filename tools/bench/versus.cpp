@@ -1,5 +1,6 @@
 // Compares one kernel with several baselines, as in a campaign's final confirmation: fresh processes, secret fresh
 // inputs, interleaved pairs. Also reports the roof: the least time of the declared work on this core.
+#include "backends/judge/outcome_figures.hpp"
 #include "config/task.hpp"
 #include "tools/bench/helper_session.hpp"
 #include "tools/bench/report.hpp"
@@ -49,6 +50,7 @@ json shape_json(const shape_timing& t) {
           {"candidate_ns", ours},
           {"speedup", t.speedup},
           {"ci95", interval(t.ci_low, t.ci_high)},
+          {"coverage", basis_of(t).coverage},
           {"floor_ns", t.floor_ns},
           {"of_roof", ours > 0 ? t.floor_ns / ours : 0.0}};
 }
@@ -75,8 +77,14 @@ result<json> against(workbench& bench, const contract& task, const objects& o, c
   auto shapes = json::array();
   for (const auto& t : out->timings)
     shapes.push_back(shape_json(t));
-  return json{{"rival", b.label},      {"flags", b.flags},        {"verdict", to_string(out->result)},
-              {"detail", out->detail}, {"speedup", out->speedup}, {"ci95", interval(out->ci_low, out->ci_high)},
+  return json{{"rival", b.label},
+              {"flags", b.flags},
+              {"verdict", to_string(out->result)},
+              {"detail", out->detail},
+              {"speedup", out->speedup},
+              {"ci95", interval(out->ci_low, out->ci_high)},
+              {"coverage", basis_of(*out).coverage},
+              {"sessions", basis_of(*out).sessions},
               {"shapes", shapes}};
 }
 

@@ -3,6 +3,7 @@
 #include "tools/bench/report.hpp"
 
 #include "actors/messages/keys.hpp"
+#include "backends/judge/outcome_figures.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <CLI/CLI.hpp>
@@ -34,6 +35,7 @@ json shape_json(const shape_timing& t) {
           {"candidate_ns", median(t.candidate_ns)},
           {"speedup", t.speedup},
           {"ci95", interval(t.ci_low, t.ci_high)},
+          {"coverage", basis_of(t).coverage},
           {"floor_ns", t.floor_ns},
           {"pairs", t.baseline_ns.size()}};
 }
@@ -69,6 +71,10 @@ int main(int argc, char** argv) {
            {"search_s", static_cast<double>(search_ns) / 1e9},
            {"speedup", r->finish.speedup},
            {"ci95", interval(r->finish.ci_low, r->finish.ci_high)},
+           {"coverage", r->finish.basis.coverage},
+           {"sessions", r->finish.basis.sessions},
+           {"outputs_read", r->finish.outputs.read.speedup},
+           {"outputs_not_read", r->finish.outputs.not_read.speedup},
            {"reached_90_percent", reached(*r, 0.9)},
            {"winner", nullptr}};
   auto curve = json::array();
