@@ -67,7 +67,8 @@ json of(const amendment_record& x) {
            {"detail", or_null(x.detail)},
            {"speedup", x.speedup},
            {"confirmed", x.confirmed},
-           {"tree_hash", to_string(x.tree_hash)}};
+           {"tree_hash", to_string(x.tree_hash)},
+           {"reused_from", to_json(x.reused_from)}};
   add_interval(out, x, x.basis);
   return out;
 }
@@ -124,7 +125,7 @@ json of(const finish_record& x) {
   json out{{"state", to_string(x.state)}, {"stop_reason", to_string(x.stop_reason)},
            {"detail", x.detail},          {"best", x.best == 0 ? json(nullptr) : json(x.best)},
            {"speedup", x.speedup},        {"outputs", outputs_json(x.outputs, x.speedup)},
-           {"shapes", std::move(shapes)}};
+           {"shapes", std::move(shapes)}, {"reused_from", to_json(x.reused_from)}};
   add_interval(out, x, basis_of(x));
   return out;
 }

@@ -140,10 +140,15 @@ json to_json(const campaign_status& s) {
     auto shapes = json::array();
     for (const auto& t : s.shapes)
       shapes.push_back(to_json(t, false));
-    out["best"] = {{"candidate", s.best},        {"node", s.best},
-                   {"speedup", s.speedup},       {"outputs", outputs_json(s.outputs, s.speedup)},
-                   {"final", s.final_confirmed}, {"disturbed", or_null(s.disturbed)},
-                   {"summary", s.best_summary},  {"shapes", std::move(shapes)}};
+    out["best"] = {{"candidate", s.best},
+                   {"node", s.best},
+                   {"speedup", s.speedup},
+                   {"outputs", outputs_json(s.outputs, s.speedup)},
+                   {"final", s.final_confirmed},
+                   {"disturbed", or_null(s.disturbed)},
+                   {"summary", s.best_summary},
+                   {"shapes", std::move(shapes)},
+                   {"reused_from", to_json(s.reused_from)}};
     add_interval(out["best"], s, basis_of(s));
   }
   return out;
@@ -269,6 +274,8 @@ json to_json(const judge_outcome& o, bool with_samples) {
            {"detail", o.detail},
            {"evidence", evidence_json(o.evidence)},
            {"correctness", to_json(o.correctness)},
+           {"tried", tried_json(o.evidence)},
+           {"not_tried", not_tried_json(o.evidence)},
            {"decision", to_string(o.decision)},
            {"speedup", o.speedup},
            {"outputs", outputs_json(outputs_of(o), o.speedup)},
@@ -315,6 +322,7 @@ json to_json(const node_record& r) {
            {"baseline", r.baseline},
            {"rival", r.baseline},
            {"duplicate_of", r.duplicate_of == 0 ? json(nullptr) : json(r.duplicate_of)},
+           {"reused_from", to_json(r.reused_from)},
            {"proposal",
             {{"candidate", p.candidate ? json(to_string(p.candidate)) : json(nullptr)},
              {"language", or_null(p.language)},

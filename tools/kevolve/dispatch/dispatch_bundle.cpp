@@ -27,7 +27,7 @@ result<void> take_judgement(bundle_input& b, const dispatch::judgement& judged, 
   b.set_speedup(said);
   b.basis = basis_of(said);
   b.outputs = outputs_of(said);
-  b.call_overhead_ns = p.judged.call_overhead_ns;
+  b.call_overhead_ns = judged.call_overhead_ns;
   b.final_confirmed = true;
   b.reused_from = nullptr;
   const auto disturbed = said.evidence.find("disturbed");

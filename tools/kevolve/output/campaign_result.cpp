@@ -194,6 +194,9 @@ json run_json(const campaign_result& r, const target& hardware, const std::strin
                  {"trust", to_string(hardware.trust())},
                  {"final", s.final_confirmed},
                  {"disturbed", or_null(s.disturbed)},
+                 {"reused_from", to_json(s.reused_from)},
+                 {"sanitised", evidence_of(r, sanitised_evidence)},
+                 {"unsanitised", evidence_of(r, unsanitised_evidence)},
                  {"summary", s.best_summary}};
   add_interval(out["best"], s, basis_of(s));
   return out;

@@ -130,6 +130,9 @@ std::string report_text(const campaign_result& r, const target& hardware) {
                        interval_sentence(s, basis_of(s)),
                        s.final_confirmed ? ", measured directly against the reference in fresh processes"
                                          : "; by what was measured on the way, the final confirmation was not made");
+  if (has_winner(s) && s.reused_from)
+    out += "These figures are " + reused_text({{"reused_from", to_json(s.reused_from)}})
+           + " of this data directory: this campaign has not measured them. `kevolve run --fresh` measures anew.\n\n";
   if (const auto both = outputs_sentence(s.outputs, s.speedup); has_winner(s) && !both.empty())
     out += both + "\n\n";
   if (has_winner(s) && !s.disturbed.empty())
