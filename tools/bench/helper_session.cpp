@@ -89,15 +89,15 @@ result<std::string> helper_session::await(frame_kind wanted, std::chrono::millis
   }
 }
 
-result<workbench> open_workbench(const std::string& bin_dir) {
+result<workbench> open_workbench(const std::string& bin_dir, const std::string& target) {
   workbench out;
-  auto hardware = make_target("cpu", bin_dir);
+  auto hardware = make_target(target, bin_dir);
   if (!hardware)
     return tl::unexpected(hardware.error());
   out.hardware = std::move(*hardware);
   auto devices = out.hardware->devices();
   if (devices.empty())
-    return fail(errc::unsupported, "no timing core here");
+    return fail(errc::unsupported, target == "cpu" ? "no timing core here" : "no device");
   out.device = devices.front();
   auto judge = helper_session::start(out.hardware->judge(out.device));
   if (!judge)

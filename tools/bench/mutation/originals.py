@@ -1,0 +1,73 @@
+"""Right kernels to put faults into: references, honest kernels, hand-written ones and winners of campaigns."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from .contract import Contract, load
+
+ROOT = Path(__file__).resolve().parents[3]
+TASKS = ROOT / "config" / "tasks"
+OWN = ROOT / "tests" / "mutation" / "tasks"
+HONEST = ROOT / "tests" / "redteam" / "honest"
+HAND = ROOT / "tools" / "bench" / "hand"
+# Winners of the published campaigns; tools/bench/run quality --long makes new ones.
+WINNERS = [ROOT / "docs" / "results" / f for f in ("quality-zen5.json", "quality-unseen.json")]
+ENDING = ".task.toml"
+
+
+@dataclass(frozen=True)
+class Original:
+    name: str
+    language: str
+    flags: str
+    source: str
+
+
+def task_files(names: list[str] | None = None) -> list[Path]:
+    """Returns the shipped tasks and those of the bench, or the named ones. A name may be a path."""
+    every = {p.name[:-len(ENDING)]: p for folder in (TASKS, OWN) for p in sorted(folder.glob(f"*{ENDING}"))}
+    if not names:
+        return list(every.values())
+    missing = [n for n in names if n not in every and not Path(n).exists()]
+    if missing:
+        raise SystemExit(f"no such task: {', '.join(missing)}; there are: {', '.join(every)}")
+    return [every.get(n, Path(n)) for n in names]
+
+
+def flags_of(text: str) -> str:
+    """Maps the red team's compiler flags to an entry of the flag menu."""
+    line = re.search(r"^// flags:(.*)$", text, re.MULTILINE)
+    return "Ofast" if line and ("-Ofast" in line.group(1) or "-ffast-math" in line.group(1)) else ""
+
+
+def originals(c: Contract, winners: bool = True) -> Iterator[Original]:
+    yield Original("reference", c.language, "", c.reference.read_text(encoding="utf-8"))
+    if c.path.parent != TASKS:
+        return
+    for file in sorted(HONEST.glob("*.c")):
+        text = file.read_text(encoding="utf-8")
+        if re.search(rf"^// task: {re.escape(c.name)}$", text, re.MULTILINE):
+            yield Original(f"honest/{file.stem}", "c", flags_of(text), text)
+    if (file := HAND / f"{c.name}.c").exists():
+        yield Original("hand", "c", "", file.read_text(encoding="utf-8"))
+    if winners:
+        yield from recorded_winners(c.name)
+
+
+def recorded_winners(task: str) -> Iterator[Original]:
+    for file in WINNERS:
+        for t in json.loads(file.read_text(encoding="utf-8"))["tasks"]:
+            # The campaign of softmax_rows is called softmax.
+            if task in (t["task"], f"{t['task']}_rows") and t.get("source"):
+                w = t["campaign"]["winner"]
+                yield Original(f"winner/{file.stem.removeprefix('quality-')}", w["language"], w["flags"], t["source"])
+
+
+def contracts(names: list[str] | None = None) -> Iterator[Contract]:
+    for file in task_files(names):
+        yield load(file)

@@ -1,0 +1,151 @@
+// Compiles and judges sources of several tasks with one compile server and one judge. tools/bench/run mutation drives
+// it with one JSON request a line and gets one JSON answer a line:
+//   {"op":"task","task":NAME,"file":PATH}                               compiles reference and oracle
+//   {"op":"compile","task":…,"language":…,"flags":…,"source":PATH,"object":PATH}
+//   {"op":"judge","task":…,"object":PATH,"stages":["check","confirm"],"long_run_ms":N}
+#include "config/task.hpp"
+#include "tools/bench/helper_session.hpp"
+#include "tools/bench/report.hpp"
+#include "tools/bench/stage_request.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <sstream>
+
+namespace kevolve::bench {
+
+namespace {
+
+// The comparison of times decides nothing here, so a confirmation plays as few pairs as it can.
+constexpr uint32_t fewest_pairs = 4;
+
+struct loaded_task {
+  task_spec spec;
+  std::string reference;
+  std::string oracle;
+};
+
+std::string read(const std::string& path) {
+  std::ifstream in{path, std::ios::binary};
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+json failed(const failure& why) {
+  return {{"error", to_string(why)}};
+}
+
+class requests {
+public:
+  explicit requests(workbench bench) : bench_(std::move(bench)) {}
+
+  json answer(const json& q) {
+    const std::string op = q.at("op");
+    if (op == "task")
+      return load(q);
+    const auto found = tasks_.find(q.at("task"));
+    if (found == tasks_.end())
+      return {{"error", "no such task: " + q.at("task").get<std::string>()}};
+    return op == "compile" ? build(found->second, q) : judge(found->second, q);
+  }
+
+private:
+  json load(const json& q) {
+    const std::string file = q.at("file");
+    auto spec = load_task(file);
+    if (!spec)
+      return {{"error", file + " does not load: see kevolve task check"}};
+    loaded_task out;
+    out.spec = std::move(*spec);
+    const auto& task = out.spec.task;
+    auto reference = compile(bench_, task, task.language, out.spec.reference_source, baseline_flags(bench_),
+                             compile_role::reference);
+    if (!reference)
+      return failed(reference.error());
+    const bool own = !out.spec.oracle_source.empty();
+    auto oracle = compile(bench_, task, task.language, own ? out.spec.oracle_source : out.spec.reference_source,
+                          baseline_flags(bench_), own ? compile_role::reference : compile_role::oracle);
+    if (!oracle)
+      return failed(oracle.error());
+    out.reference = std::move(*reference);
+    out.oracle = std::move(*oracle);
+    tasks_.insert_or_assign(q.at("task"), std::move(out));
+    return {{"loaded", true}};
+  }
+
+  json build(const loaded_task& t, const json& q) {
+    const auto flags = q.value("flags", std::string{});
+    auto object = compile(bench_, t.spec.task, q.at("language"), read(q.at("source")),
+                          flags.empty() ? baseline_flags(bench_) : flags, compile_role::candidate);
+    if (!object)
+      return object.error().code == errc::bad_input ? json{{"compiled", false}, {"detail", object.error().detail}}
+                                                    : failed(object.error());
+    std::ofstream{q.at("object").get<std::string>(), std::ios::binary | std::ios::trunc} << *object;
+    return {{"compiled", true}};
+  }
+
+  // Asks for each stage until one rejects.
+  json judge(const loaded_task& t, const json& q) {
+    json out;
+    for (const auto& name : q.at("stages")) {
+      auto request = stage_request(t.spec.task, stage::confirm);
+      if (name == "check")
+        request.mode = judge_mode::check;
+      request.min_interval_pairs = fewest_pairs;
+      request.max_pairs = 0;
+      request.most_repeats = 0;
+      request.long_run_ms = q.value("long_run_ms", request.long_run_ms);
+      request.limit_ms = q.value("limit_ms", request.limit_ms);
+      request.reference = t.reference;
+      request.oracle = t.oracle;
+      request.candidate = read(q.at("object"));
+      auto o = bench_.judge->ask(request);
+      if (!o)
+        return {{"stage", name}, {"fault", o.error().detail}};
+      out = {{"stage", name},       {"verdict", to_string(o->result)}, {"rule", o->rule},
+             {"detail", o->detail}, {"cases", o->correctness.cases},   {"ms", o->judge_ns / 1'000'000}};
+      if (o->result != verdict::pass)
+        break;
+    }
+    return out;
+  }
+
+  workbench bench_;
+  std::map<std::string, loaded_task> tasks_;
+};
+
+json answer_line(requests& r, const std::string& line) {
+  try {
+    return r.answer(json::parse(line));
+  } catch (const json::exception& e) {
+    return {{"error", std::string{"not a request: "} + e.what()}};
+  }
+}
+
+} // namespace
+
+} // namespace kevolve::bench
+
+int main(int argc, char** argv) {
+  using namespace kevolve;
+  using namespace kevolve::bench;
+  std::string bin;
+  std::string target = "cpu";
+  CLI::App app{"Compiles and judges many sources; reads requests from stdin"};
+  app.add_option("--bin", bin, "folder of the helper programs")->required();
+  app.add_option("--target", target, "cpu, cuda or triton")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  auto bench = open_workbench(bin, target);
+  if (!bench)
+    return give_up(to_string(bench.error()));
+  const auto sandbox = bench->judge->hello().facts.at("sandbox");
+  print({{"ready", true}, {"sandbox", sandbox}, {"machine", machine()}});
+  requests all{std::move(*bench)};
+  for (std::string line; std::getline(std::cin, line);)
+    print(answer_line(all, line));
+  return 0;
+}
