@@ -10,6 +10,7 @@ import difflib
 import json
 import os
 import queue
+import signal
 import threading
 from pathlib import Path
 from typing import Any
@@ -60,13 +61,21 @@ class Bench:
         self.originals: list[Json] = []
         self.sandbox = ""
         self.failed: BaseException | None = None
+        self.cut_off = ""
 
     def run(self, contracts: list[Contract]) -> None:
         worker = threading.Thread(target=self._judge, daemon=True)
         worker.start()
-        with self.compiler:
-            for c in contracts:
-                self._task(c)
+        current = ""
+        try:
+            with self.compiler:
+                for c in contracts:
+                    current = c.name
+                    self._task(c)
+        except KeyboardInterrupt:
+            self.cut_off = current
+            while not self.asked.empty():
+                self.asked.get()
         self.asked.put(None)
         worker.join()
         if self.failed:
@@ -285,6 +294,7 @@ def main() -> None:
     if arguments.controls is None:
         arguments.controls = 12 if arguments.long else 2
     os.environ.setdefault("WITNESS_SECONDS", "2")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     results = Results(arguments.state)
     with common.scratch() as folder:
         bench = Bench(arguments, folder, results)
@@ -295,6 +305,8 @@ def main() -> None:
                  "faults": [r for r in rows if r["state"] == "fault"],
                  "unknown": [{k: r[k] for k in ("task", "original", "class", "operator", "line", "before", "after")}
                              for r in rows if r["state"] == "unknown"]}
+    if bench.cut_off:
+        document["cut_off"] = bench.cut_off
     common.publish(common.close(document), render(document), arguments.json)
     if not holds(document):
         raise SystemExit(1)

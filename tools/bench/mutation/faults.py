@@ -78,7 +78,8 @@ def wrapped(c: Contract, source: str, condition: str, state: str = "", instead: 
 
 def loop(x: Argument, n: str, test: str, least: int) -> str:
     """A condition over all elements, as a statement expression."""
-    return f"({{ const int64_t n = {n}; int all = n >= {least}; for (int64_t i = 0; all && i < n; ++i) all = {test}; all; }})"
+    return (f"({{ const int64_t count_ = {n}; int all_ = count_ >= {least}; for (int64_t i_ = 0; all_ && i_ < count_; ++i_) all_ = {test}; "
+            "all_; })")
 
 
 def value_faults(c: Contract, source: str, rng: random.Random) -> Iterator[Mutant]:
@@ -88,26 +89,28 @@ def value_faults(c: Contract, source: str, rng: random.Random) -> Iterator[Mutan
             continue
         x, allowed = a.name, inputs.patterns_of(a)
         for name, pattern, test, least in (
-                ("all equal", "equal", f"{x}[i] == {x}[0]", 3),
-                ("sorted", "sorted", f"i == 0 || {x}[i - 1] <= {x}[i]", 4),
-                ("reversed", "reversed", f"i == 0 || {x}[i - 1] >= {x}[i]", 4),
-                ("alternating", "alternating", f"{x}[i] == {x}[i % 2]", 5),
-                ("all zero", "zeros", f"{x}[i] == 0", 1),
-                ("all maximal", "highest", f"{x}[i] >= {highest(a)}", 1),
-                ("all minimal", "lowest", f"{x}[i] <= {lowest(a)}", 1)):
+                ("all equal", "equal", f"{x}[i_] == {x}[0]", 3),
+                ("sorted", "sorted", f"i_ == 0 || {x}[i_ - 1] <= {x}[i_]", 4),
+                ("reversed", "reversed", f"i_ == 0 || {x}[i_ - 1] >= {x}[i_]", 4),
+                ("alternating", "alternating", f"{x}[i_] == {x}[i_ % 2]", 5),
+                ("all zero", "zeros", f"{x}[i_] == 0", 1),
+                ("all maximal", "highest", f"{x}[i_] >= {highest(a)}", 1),
+                ("all minimal", "lowest", f"{x}[i_] <= {lowest(a)}", 1)):
             if pattern in allowed and allows(a, pattern):
                 yield made(c, source, "value", f"{name}: {x}", loop(a, n, test, least), Hint(patterns={x: pattern}))
         if "one_hot" in allowed and allows(a, "zeros"):
-            hot = (f"({{ int64_t hits = 0; const int64_t n = {n}; for (int64_t i = 0; i < n; ++i) hits += {x}[i] != 0; hits == 1 && n > 2; }})")
-            yield made(c, source, "value", f"one hot: {x}", hot, Hint(patterns={x: "one_hot"}, sizes={s: [1, 3, 5] for s in c.sizes}))
+            hot = (f"({{ int64_t hits_ = 0; const int64_t count_ = {n}; for (int64_t i_ = 0; i_ < count_; ++i_) hits_ += {x}[i_] != 0; "
+                   "hits_ == 1 && count_ > 2; })")
+            yield made(c, source, "value", f"one hot: {x}", hot, Hint(patterns={x: "single"}))
         if len(a.shape) > 1 and "row_equal" in allowed and (cols := count_of(c, Argument("", "input", a.dtype, a.shape[-1:]))):
-            row = (f"({{ const int64_t n = {n}, m = {cols}; int any = 0; for (int64_t r = 0; r + m <= n && m > 2; r += m) {{ int all = 1; "
-                   f"for (int64_t i = 1; i < m; ++i) all &= {x}[r + i] == {x}[r]; any |= all; }} any; }})")
+            row = (f"({{ const int64_t count_ = {n}, width_ = {cols}; int any_ = 0; "
+                   f"for (int64_t r_ = 0; r_ + width_ <= count_ && width_ > 2; r_ += width_) {{ int all_ = 1; "
+                   f"for (int64_t i_ = 1; i_ < width_; ++i_) all_ &= {x}[r_ + i_] == {x}[r_]; any_ |= all_; }} any_; }})")
             yield made(c, source, "value", f"a row equal: {x}", row, Hint(patterns={x: "row_equal"}))
         if a.fill["distribution"] == "sample_of":
             yield from sample_faults(c, source, a, n)
         if a.floating and allows(a, "ones"):
-            yield made(c, source, "value", f"all one: {x}", loop(a, n, f"{x}[i] == 1", 2), Hint(patterns={x: "ones"}))
+            yield made(c, source, "value", f"all one: {x}", loop(a, n, f"{x}[i_] == 1", 2), Hint(patterns={x: "ones"}))
 
 
 def sample_faults(c: Contract, source: str, a: Argument, n: str) -> Iterator[Mutant]:
@@ -115,13 +118,13 @@ def sample_faults(c: Contract, source: str, a: Argument, n: str) -> Iterator[Mut
     m = count_of(c, table)
     if m is None:
         return
-    hits = (f"({{ int64_t hits = 0; for (int64_t i = 0; i < ({n}); ++i) {{ int64_t low = 0, high = {m}; while (low < high) {{ "
-            f"int64_t k = (low + high) / 2; if ({table.name}[k] < {a.name}[i]) low = k + 1; else high = k; }} "
-            f"hits += low < ({m}) && {table.name}[low] == {a.name}[i]; }} hits; }})")
+    hits = (f"({{ int64_t hits_ = 0; for (int64_t i_ = 0; i_ < ({n}); ++i_) {{ int64_t low_ = 0, high_ = {m}; while (low_ < high_) {{ "
+            f"int64_t k_ = (low_ + high_) / 2; if ({table.name}[k_] < {a.name}[i_]) low_ = k_ + 1; else high_ = k_; }} "
+            f"hits_ += low_ < ({m}) && {table.name}[low_] == {a.name}[i_]; }} hits_; }})")
     hit = float(a.fill.get("hit", 1.0))
     if hit < 1.0:
         yield made(c, source, "value", f"no hit: {a.name}", f"({n}) > 3 && {hits} == 0", Hint(patterns={a.name: "no_hit"}))
-        yield made(c, source, "value", f"all above: {a.name}", f"({n}) > 1 && " + loop(a, n, f"{a.name}[i] > {table.name}[({m}) - 1]", 1),
+        yield made(c, source, "value", f"all above: {a.name}", f"({n}) > 1 && " + loop(a, n, f"{a.name}[i_] > {table.name}[({m}) - 1]", 1),
                    Hint(patterns={a.name: "above"}))
     if hit > 0.0:
         yield made(c, source, "value", f"all hit: {a.name}", f"({n}) > 9 && {hits} == ({n})", Hint(patterns={a.name: "all_hit"}))

@@ -16,9 +16,10 @@ DEVIATIONS = 5.0
 LARGEST_KEY = {"i8": 127, "u8": 255, "i32": 2**31 - 1, "i64": 2**53}
 REAL_PATTERNS = ["usual", "equal", "zeros", "ones", "one_hot", "sorted", "reversed", "alternating", "extremes", "highest", "lowest",
                  "ties", "whole", "first_largest", "last_largest", "negative", "positive", "tiny", "row_equal", "wide",
-                 "same_first"]
+                 "same_first", "single"]
 WHOLE_PATTERNS = ["usual", "equal", "highest", "lowest", "sorted", "reversed", "one_hot", "alternating", "ties", "short",
-                  "first_largest", "last_largest", "row_equal", "same_first"]
+                  "first_largest", "last_largest", "row_equal", "same_first",
+                  "single"]
 KEY_PATTERNS = ["usual", "dense", "wide", "top"]
 SAMPLE_PATTERNS = ["usual", "no_hit", "all_hit", "equal", "below", "above", "first", "last", "neighbours"]
 EDGES = ["large", "large_rows", "larger", "cancellation", "denormal", "special"]
@@ -89,6 +90,10 @@ def _arranged(pattern: str, x: np.ndarray, shape: tuple[int, ...], low: float, h
         return np.resize(pair, x.shape)
     if pattern == "ties":
         return rng.choice(x[: min(3, x.size)], x.shape)
+    if pattern == "single":
+        out = np.full_like(x, base)
+        out[rng.integers(x.size)] = high
+        return out
     if pattern == "same_first":
         return np.concatenate([[low], x[1:]])
     if pattern in ("first_largest", "last_largest"):

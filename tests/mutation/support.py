@@ -1,0 +1,18 @@
+"""Makes the bench's modules importable, or says why its tests are skipped."""
+
+from __future__ import annotations
+
+import sys
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools" / "bench"))
+
+
+def need_libclang() -> None:
+    try:
+        from mutation import mutate_c  # noqa: F401
+    except ImportError as e:
+        print(f"skipped: {e} (apt-get install python3-clang-19 python3-numpy)")
+        raise unittest.SkipTest(str(e)) from e
