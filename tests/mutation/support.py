@@ -12,7 +12,11 @@ sys.path.insert(0, str(ROOT / "tools" / "bench"))
 
 def need_libclang() -> None:
     try:
-        from mutation import mutate_c  # noqa: F401
+        from mutation import mutate_c
     except ImportError as e:
-        print(f"skipped: {e} (apt-get install python3-clang-19 python3-numpy)")
-        raise unittest.SkipTest(str(e)) from e
+        why = f"{e}: apt-get install python3-numpy"
+    else:
+        why = mutate_c.missing()
+    if why:
+        print(f"skipped: {why}")
+        raise unittest.SkipTest(why)

@@ -280,6 +280,9 @@ def main() -> None:
     p.add_argument("--controls", type=int, help="variants of each original to judge as honest controls")
     p.add_argument("--stages", default="check,confirm", help="of the judge, in order; the first that refuses ends")
     p.add_argument("--state", type=Path, help="results so far; a run that was cut off goes on from it")
+    p.add_argument("--prepare", type=Path, help="cuda, triton: writes the mutants to this file, for a machine without libclang")
+    p.add_argument("--prepared", type=Path, help="cuda, triton: takes the mutants from this file")
+    p.add_argument("--wall", type=float, default=480.0, help="cuda, triton: seconds after which nothing new is begun")
     arguments = p.parse_args()
     document = common.header("mutation", arguments)
     if arguments.target != "cpu":
@@ -287,6 +290,8 @@ def main() -> None:
 
         gpu.main(arguments, document)
         return
+    if why := mutate_c.missing():
+        raise SystemExit(why)
     common.need(arguments.bin, "bench-mutation", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
     names = arguments.task or (None if arguments.long else SHORT_TASKS)
     if not arguments.long and not arguments.original:

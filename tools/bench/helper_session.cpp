@@ -89,27 +89,34 @@ result<std::string> helper_session::await(frame_kind wanted, std::chrono::millis
   }
 }
 
-result<workbench> open_workbench(const std::string& bin_dir, const std::string& target) {
+result<workbench> open_compiler(const std::string& bin_dir, const std::string& target) {
   workbench out;
   auto hardware = make_target(target, bin_dir);
   if (!hardware)
     return tl::unexpected(hardware.error());
   out.hardware = std::move(*hardware);
-  auto devices = out.hardware->devices();
-  if (devices.empty())
-    return fail(errc::unsupported, target == "cpu" ? "no timing core here" : "no device");
-  out.device = devices.front();
-  auto judge = helper_session::start(out.hardware->judge(out.device));
-  if (!judge)
-    return tl::unexpected(judge.error());
   auto compiler = helper_session::start(out.hardware->compile_server());
   if (!compiler)
     return tl::unexpected(compiler.error());
-  out.judge.emplace(std::move(*judge));
   out.compiler.emplace(std::move(*compiler));
+  return out;
+}
+
+result<workbench> open_workbench(const std::string& bin_dir, const std::string& target) {
+  auto out = open_compiler(bin_dir, target);
+  if (!out)
+    return out;
+  auto devices = out->hardware->devices();
+  if (devices.empty())
+    return fail(errc::unsupported, target == "cpu" ? "no timing core here" : "no device");
+  out->device = devices.front();
+  auto judge = helper_session::start(out->hardware->judge(out->device));
+  if (!judge)
+    return tl::unexpected(judge.error());
+  out->judge.emplace(std::move(*judge));
   cpu_set_t mine;
   if (::sched_getaffinity(0, sizeof mine, &mine) == 0) {
-    for (auto c : out.device.cores)
+    for (auto c : out->device.cores)
       if (CPU_COUNT(&mine) > 1)
         CPU_CLR(static_cast<size_t>(c), &mine);
     ::sched_setaffinity(0, sizeof mine, &mine);

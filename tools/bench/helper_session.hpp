@@ -61,6 +61,8 @@ struct workbench {
 };
 // Starts both helpers. Moves this process off the timing cores, as a node does.
 result<workbench> open_workbench(const std::string& bin_dir, const std::string& target = "cpu");
+// Starts the compile server alone.
+result<workbench> open_compiler(const std::string& bin_dir, const std::string& target);
 
 // Returns the object of a source, or the compiler's messages as an error.
 result<std::string> compile(workbench& bench, const contract& task, const std::string& language,

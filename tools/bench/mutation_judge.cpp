@@ -2,7 +2,8 @@
 // it with one JSON request a line and gets one JSON answer a line:
 //   {"op":"task","task":NAME,"file":PATH}                               compiles reference and oracle
 //   {"op":"compile","task":…,"language":…,"flags":…,"source":PATH,"object":PATH}
-//   {"op":"judge","task":…,"object":PATH,"stages":["check","confirm"],"long_run_ms":N}
+//   {"op":"judge","task":…,"object":PATH,"stages":["admit","check","confirm"],"long_run_ms":N}
+#include "backends/launch_plan/package.hpp"
 #include "config/task.hpp"
 #include "tools/bench/helper_session.hpp"
 #include "tools/bench/report.hpp"
@@ -10,6 +11,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -33,6 +35,10 @@ std::string read(const std::string& path) {
   std::ostringstream out;
   out << in.rdbuf();
   return out.str();
+}
+
+void write(const std::string& path, const std::string& bytes) {
+  std::ofstream{path, std::ios::binary | std::ios::trunc} << bytes;
 }
 
 json failed(const failure& why) {
@@ -66,35 +72,55 @@ private:
                              compile_role::reference);
     if (!reference)
       return failed(reference.error());
+    out.reference = std::move(*reference);
     const bool own = !out.spec.oracle_source.empty();
+    const bool floating = std::any_of(task.arguments.begin(), task.arguments.end(), [](const argument& a) {
+      return a.role != argument_role::size && is_floating(a.type);
+    });
+    if (!own && !floating) { // the reference is exact
+      tasks_.insert_or_assign(q.at("task"), std::move(out));
+      return {{"loaded", true}};
+    }
     auto oracle = compile(bench_, task, task.language, own ? out.spec.oracle_source : out.spec.reference_source,
                           baseline_flags(bench_), own ? compile_role::reference : compile_role::oracle);
     if (!oracle)
       return failed(oracle.error());
-    out.reference = std::move(*reference);
     out.oracle = std::move(*oracle);
     tasks_.insert_or_assign(q.at("task"), std::move(out));
     return {{"loaded", true}};
   }
 
   json build(const loaded_task& t, const json& q) {
-    const auto flags = q.value("flags", std::string{});
-    auto object = compile(bench_, t.spec.task, q.at("language"), read(q.at("source")),
-                          flags.empty() ? baseline_flags(bench_) : flags, compile_role::candidate);
+    auto flags = q.value("flags", std::string{});
+    if (flags.empty())
+      flags = baseline_flags(bench_);
+    if (flags.empty()) // a target whose baseline is PyTorch
+      flags = bench_.hardware->flag_menu().front().name;
+    auto object = compile(bench_, t.spec.task, q.at("language"), read(q.at("source")), flags, compile_role::candidate);
     if (!object)
       return object.error().code == errc::bad_input ? json{{"compiled", false}, {"detail", object.error().detail}}
                                                     : failed(object.error());
-    std::ofstream{q.at("object").get<std::string>(), std::ios::binary | std::ios::trunc} << *object;
+    const std::string to = q.at("object");
+    write(to, *object);
+    // A search for witnesses launches the same machine code by itself.
+    if (const auto package = is_device_package(*object) ? unpack(*object) : result<device_package>{device_package{}}) {
+      for (size_t i = 0; i < package->modules.size(); ++i)
+        write(to + "." + std::to_string(i), package->modules[i]);
+      if (!package->modules.empty())
+        write(to + ".plan", package->plan);
+    }
     return {{"compiled", true}};
   }
 
   // Asks for each stage until one rejects.
   json judge(const loaded_task& t, const json& q) {
     json out;
+    if (!bench_.judge)
+      return {{"error", "this session compiles only"}};
     for (const auto& name : q.at("stages")) {
       auto request = stage_request(t.spec.task, stage::confirm);
-      if (name == "check")
-        request.mode = judge_mode::check;
+      if (name == "check" || name == "admit")
+        request.mode = name == "check" ? judge_mode::check : judge_mode::admit;
       request.min_interval_pairs = fewest_pairs;
       request.max_pairs = 0;
       request.most_repeats = 0;
@@ -102,7 +128,8 @@ private:
       request.limit_ms = q.value("limit_ms", request.limit_ms);
       request.reference = t.reference;
       request.oracle = t.oracle;
-      request.candidate = read(q.at("object"));
+      if (request.mode != judge_mode::admit)
+        request.candidate = read(q.at("object"));
       auto o = bench_.judge->ask(request);
       if (!o)
         return {{"stage", name}, {"fault", o.error().detail}};
@@ -135,15 +162,20 @@ int main(int argc, char** argv) {
   using namespace kevolve::bench;
   std::string bin;
   std::string target = "cpu";
+  bool compiles_only = false;
   CLI::App app{"Compiles and judges many sources; reads requests from stdin"};
   app.add_option("--bin", bin, "folder of the helper programs")->required();
   app.add_option("--target", target, "cpu, cuda or triton")->capture_default_str();
+  app.add_flag("--compiles-only", compiles_only, "starts no judge");
   CLI11_PARSE(app, argc, argv);
-  auto bench = open_workbench(bin, target);
+  auto bench = compiles_only ? open_compiler(bin, target) : open_workbench(bin, target);
   if (!bench)
     return give_up(to_string(bench.error()));
-  const auto sandbox = bench->judge->hello().facts.at("sandbox");
-  print({{"ready", true}, {"sandbox", sandbox}, {"machine", machine()}});
+  json ready{{"ready", true}, {"machine", machine()}};
+  if (bench->judge)
+    if (const auto& facts = bench->judge->hello().facts; facts.contains("sandbox"))
+      ready["sandbox"] = facts.at("sandbox");
+  print(ready);
   requests all{std::move(*bench)};
   for (std::string line; std::getline(std::cin, line);)
     print(answer_line(all, line));

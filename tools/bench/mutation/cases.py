@@ -259,7 +259,6 @@ class Workshop:
         given = self._outputs(Path(f"{case.file}.given"), case, wide=False)
         exact = given if self.exact else self._outputs(Path(f"{case.file.with_suffix('.wide')}.exact"), case, wide=True)
         out, untouched = b"", {}
-        usual = all(p == "usual" for p in case.drawn.patterns.values())
         for a in c.arguments:
             if not a.is_written:
                 continue
@@ -275,7 +274,8 @@ class Workshop:
                     return f"'{a.name}': reference and oracle differ"
                 lower, upper = best.astype(np.int64), mine.astype(np.int64)
             else:
-                bounds = self._real_bounds(a, as_doubles(a.dtype, mine), as_doubles(promoted(a), best), case, usual)
+                bounds = real_bounds(c, a, as_doubles(a.dtype, mine), as_doubles(promoted(a), best), case.drawn.patterns,
+                                     self.reference_error)
                 if isinstance(bounds, str):
                     return bounds
                 lower, upper = bounds
@@ -289,40 +289,47 @@ class Workshop:
             Path(ending).unlink(missing_ok=True)
         return ""
 
-    def _real_bounds(self, a: Argument, mine: np.ndarray, best: np.ndarray, case: Case, usual: bool) -> tuple[np.ndarray, np.ndarray] | str:
-        t = self.contract.tolerance(a)
-        finite = np.isfinite(best) & (np.abs(best) <= LARGEST[a.dtype])
-        if not finite.all() and not a.nonfinite:
-            return f"'{a.name}' is not finite"
-        if not (np.isfinite(mine) == np.isfinite(best)).all():
-            return f"'{a.name}': reference and oracle differ in what is finite"
-        sizes = np.abs(np.where(finite, best, 0.0))
-        with np.errstate(invalid="ignore"):
-            error = np.where(finite, np.abs(mine - best), 0.0)
-        worst = float(error.max(initial=0.0))
-        if usual:
-            self.reference_error[a.name] = max(worst, self.reference_error.get(a.name, 0.0))
-        kinds = set(case.drawn.patterns.values())
-        largest = float(sizes.max(initial=0.0))
-        if t.mode == "absrel":
-            absolute = max(t.absolute, t.relative * largest) if kinds & set(inputs.EDGES) else t.absolute
-            allowed = absolute + t.relative * sizes
-        elif t.mode == "ulp":
-            allowed = t.limit * spacing(a.dtype, sizes) + (t.limit * spacing(a.dtype, np.array(largest)) if kinds & set(inputs.EDGES) else 0.0)
-        elif t.mode == "reference_error":
-            allowed = t.limit * max(worst, self.reference_error.get(a.name, 0.0)) + spacing(a.dtype, sizes)
-        else:
-            allowed = np.zeros_like(sizes)
-        if t.mode != "exact" and (error > allowed).any() and "cancellation" not in kinds:
-            return f"'{a.name}': the reference itself leaves the tolerance"
-        if not usual and t.mode != "exact":
-            allowed = np.maximum(allowed, TIMES_THE_REFERENCE * worst)
-        allowed = allowed * SLACK
-        with np.errstate(invalid="ignore"):
-            lower = np.where(finite, best - allowed, best)
-            upper = np.where(finite, best + allowed, best)
-        beyond = ~np.isfinite(mine) & finite
-        return np.where(beyond, mine, lower), np.where(beyond, mine, upper)
+
+def real_bounds(c: Contract, a: Argument, mine: np.ndarray, best: np.ndarray, patterns: Mapping[str, str],
+                errors: dict[str, float]) -> tuple[np.ndarray, np.ndarray] | str:
+    """Returns the bounds of an output from the reference's result and the exact one, or why the case cannot be used. Keeps the
+    reference's largest error on usual inputs in `errors`.
+    """
+    usual, kinds = all(p == "usual" for p in patterns.values()), set(patterns.values())
+    t = c.tolerance(a)
+    finite = np.isfinite(best) & (np.abs(best) <= LARGEST[a.dtype])
+    if not finite.all() and not a.nonfinite:
+        return f"'{a.name}' is not finite"
+    if not (np.isfinite(mine) == np.isfinite(best)).all():
+        return f"'{a.name}': reference and oracle differ in what is finite"
+    sizes = np.abs(np.where(finite, best, 0.0))
+    with np.errstate(invalid="ignore"):
+        error = np.where(finite, np.abs(mine - best), 0.0)
+    worst = float(error.max(initial=0.0))
+    if usual:
+        errors[a.name] = max(worst, errors.get(a.name, 0.0))
+    largest = float(sizes.max(initial=0.0))
+    if t.mode == "absrel":
+        absolute = max(t.absolute, t.relative * largest) if kinds & set(inputs.EDGES) else t.absolute
+        allowed = absolute + t.relative * sizes
+    elif t.mode == "ulp":
+        allowed = t.limit * spacing(a.dtype, sizes) + (t.limit * spacing(a.dtype, np.array(largest)) if kinds & set(inputs.EDGES) else 0.0)
+    elif t.mode == "reference_error":
+        allowed = t.limit * max(worst, errors.get(a.name, 0.0)) + spacing(a.dtype, sizes)
+    else:
+        allowed = np.zeros_like(sizes)
+    if t.mode != "exact" and (error > allowed).any() and "cancellation" not in kinds:
+        return f"'{a.name}': the reference itself leaves the tolerance"
+    if not usual and t.mode != "exact":
+        allowed = np.maximum(allowed, TIMES_THE_REFERENCE * worst)
+    allowed = allowed * SLACK
+    with np.errstate(invalid="ignore"):
+        lower = np.where(finite, best - allowed, best)
+        upper = np.where(finite, best + allowed, best)
+    beyond = ~np.isfinite(mine) & finite
+    return np.where(beyond, mine, lower), np.where(beyond, mine, upper)
+
+
 
 
 def may_have(c: Contract, sizes: Mapping[str, int], most_elements: int, most_work: float) -> bool:

@@ -163,7 +163,7 @@ def draw_whole(a: Argument, shape: tuple[int, ...], pattern: str, rng: np.random
         x = rng.integers(low, high + 1, n)
     if pattern == "short":
         return rng.integers(low, min(high, low + 5) + 1, n)
-    return _arranged(pattern, x, shape, low, high, low, rng)
+    return _arranged(pattern, x, shape, low, high, min(max(0, low), high), rng)
 
 
 def draw_keys(a: Argument, count: int, pattern: str, rng: np.random.Generator) -> np.ndarray:

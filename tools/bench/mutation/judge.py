@@ -21,8 +21,8 @@ class JudgeFailed(Exception):
 class Judge:
     """One session of bench-mutation. It starts again after it died."""
 
-    def __init__(self, bin_dir: Path, target: str = "cpu") -> None:
-        self.command = [str(bin_dir / "bench-mutation"), "--bin", str(bin_dir), *(["--target", target] if target != "cpu" else [])]
+    def __init__(self, bin_dir: Path, target: str = "cpu", *more: str) -> None:
+        self.command = [str(bin_dir / "bench-mutation"), "--bin", str(bin_dir), *(["--target", target] if target != "cpu" else []), *more]
         self.tasks: dict[str, Path] = {}
         self.loaded: set[str] = set()
         self.process: subprocess.Popen[str] | None = None

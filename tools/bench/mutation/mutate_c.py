@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from .mutants import Mutant
@@ -14,14 +15,22 @@ try:
     from clang import cindex
 except ModuleNotFoundError:  # Debian's package serves any Python 3: it is one file over libclang
     sys.path.append("/usr/lib/python3/dist-packages")
-    from clang import cindex
+    try:
+        from clang import cindex
+    except ModuleNotFoundError:
+        cindex = None
 
-K = cindex.CursorKind
+K = cindex.CursorKind if cindex else None
 ARITHMETIC = {"+": "-", "-": "+", "*": "/", "/": "*", "%": "/"}
 COMPARISONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
 COMPOUND = {"+=": "-=", "-=": "+=", "*=": "/=", "/=": "*="}
 SWAPPED_CALLS = {"fmaxf": "fminf", "fminf": "fmaxf", "fmax": "fmin", "fmin": "fmax", "expf": "exp2f", "logf": "log2f", "sinf": "cosf",
                  "cosf": "sinf", "floorf": "ceilf"}
+# Where no toolkit is installed, CUDA's headers are empty and its names come from the stubs.
+STUBS = Path(__file__).with_name("cuda_stubs.h")
+CUDA_FLAGS = ["-x", "c++", "-std=c++17", "-w", "-ferror-limit=0", "-Imutant_stubs", "-include", str(STUBS)]
+CUDA_HEADERS = [(f"mutant_stubs/{h}", "") for h in ("cuda_fp16.h", "cuda_bf16.h", "cuda.h", "mma.h", "cooperative_groups.h", "cuda_pipeline.h",
+                                                   "cuda/barrier", "cuda/pipeline")]
 # Approximations that a careless author might take for good enough.
 HELPERS = r"""
 #include <math.h>
@@ -46,9 +55,14 @@ static inline float mutant_tanh(float x) { const float s = x * x; return x > 4.9
 static inline float mutant_erf(float x) { return mutant_tanh(1.12837917f * x * (1.0f + 0.08943f * x * x)); }
 static inline float mutant_log(float x) { return ((float)mutant_to_bits(x) * 1.1920929e-7f - 126.94269504f) * 0.69314718f; }
 """
-DEVICE_HELPERS = HELPERS.replace("static inline", "static __device__ inline").replace("(float)(_Float16)x", "__half2float(__float2half(x))")
+DEVICE_HELPERS = "\n#include <cuda_fp16.h>" + HELPERS.replace("static inline", "static __device__ inline").replace("(float)(_Float16)x", "__half2float(__float2half(x))")
 APPROXIMATE_CALLS = {"expf": ["mutant_exp_rough", "mutant_exp_fair"], "erff": ["mutant_erf"], "tanhf": ["mutant_tanh"],
                      "logf": ["mutant_log"], "__expf": ["mutant_exp_rough"]}
+
+
+def missing() -> str:
+    """Returns what is missing to read sources, and how to get it."""
+    return "" if cindex else "libclang's Python package is missing: apt-get install python3-clang-19"
 
 
 @dataclass
@@ -87,7 +101,7 @@ class Tree:
 
 def parse(source: str, arguments: list[str], name: str = "kernel.c") -> Tree:
     index = cindex.Index.create()
-    unit = index.parse(name, args=arguments, unsaved_files=[(name, source)],
+    unit = index.parse(name, args=arguments, unsaved_files=[(name, source), *CUDA_HEADERS],
                        options=cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD)
     tree = Tree(source.encode())
     # An expanded macro has no text of its own; a fault inside it would change every use.
@@ -104,12 +118,26 @@ def parse(source: str, arguments: list[str], name: str = "kernel.c") -> Tree:
                 tree.nodes.append(child)
                 visit(child)
 
-    for function in unit.cursor.get_children():
-        if function.kind in (K.FUNCTION_DECL, K.FUNCTION_TEMPLATE) and function.is_definition() and function.location.file \
-                and function.location.file.name == name:
-            tree.nodes.append(function)
-            visit(function)
+    def visit_declarations(within: Any) -> None:
+        for d in within.get_children():
+            if not d.location.file or d.location.file.name != name:
+                continue
+            if d.kind in (K.FUNCTION_DECL, K.FUNCTION_TEMPLATE) and d.is_definition():
+                tree.nodes.append(d)
+                visit(d)
+            elif d.kind in (K.LINKAGE_SPEC, K.NAMESPACE, K.UNEXPOSED_DECL):
+                visit_declarations(d)
+
+    visit_declarations(unit.cursor)
     return tree
+
+
+def with_helpers(source: str, helpers: str) -> str:
+    """Puts helpers before a source, or behind the launch plan that it begins with."""
+    if source.startswith("/* launch plan"):
+        at = source.index("*/") + 2
+        return source[:at] + helpers + source[at:]
+    return helpers + "#line 1\n" + source
 
 
 def line_of(source: bytes, offset: int) -> int:
@@ -125,7 +153,7 @@ class Mutations:
         old = self.tree.source
         made = (old[:start] + new.encode() + old[end:]).decode()
         return Mutant(kind, operator, line_of(old, start), old[start:end].decode(), new,
-                      self.helpers + "#line 1\n" + made if helped else made)
+                      with_helpers(made, self.helpers) if helped else made)
 
     def replace(self, kind: str, operator: str, node: Any, new: str, helped: bool = False) -> Mutant:
         return self.edit(kind, operator, node.extent.start.offset, node.extent.end.offset, new, helped)
@@ -273,6 +301,8 @@ class Mutations:
         name = node.spelling
         arguments = [self.tree.text(a) for a in node.get_arguments()]
         end = node.extent.start.offset + len(name)
+        if self.tree.text(node).endswith(".sync()"):
+            yield self.replace("synchronisation", "no barrier", node, "(void)0")
         if self.tree.source[node.extent.start.offset:end].decode() != name:
             return
         if name in SWAPPED_CALLS:

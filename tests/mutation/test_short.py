@@ -1,0 +1,53 @@
+"""The mutation bench with the judge, in its short form: a fault a class of each of four tasks, and honest controls."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+import support
+
+support.need_libclang()
+
+BENCH = support.ROOT / "tools" / "bench" / "run"
+# Classes in which the judge refuses every witnessed fault of the short form.
+CERTAIN = ("arithmetic", "boundary", "index", "initialisation", "precision")
+
+
+class ShortForm(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        done = subprocess.run([BENCH, "mutation", "--json", "--bin", os.environ["KEVOLVE_BIN"]], stdout=subprocess.PIPE, text=True,
+                              timeout=170, check=False)
+        cls.status = done.returncode
+        cls.document = json.loads(done.stdout.strip().splitlines()[-1])
+
+    def test_faults_with_witnesses_are_refused(self) -> None:
+        classes = self.document["score"]["classes"]
+        for name in CERTAIN:
+            with self.subTest(name=name):
+                self.assertGreater(classes[name]["witnessed"], 0)
+                self.assertEqual(classes[name]["survived"], 0,
+                                 [r["diff"] for r in self.document["survivors"] if r["class"] == name])
+
+    def test_every_survivor_comes_with_its_witness(self) -> None:
+        self.assertEqual(len(self.document["survivors"]), self.document["score"]["all"]["survived"])
+        for r in self.document["survivors"]:
+            self.assertIn("how", r["witness"])
+            self.assertTrue(r["diff"])
+
+    def test_no_honest_control_is_refused(self) -> None:
+        controls = self.document["controls"]
+        self.assertGreaterEqual(controls["runs"], 4)
+        self.assertEqual(controls["refused"], [])
+
+    def test_the_exit_status_tells_whether_the_targets_are_met(self) -> None:
+        self.assertEqual(self.document["score"]["all"]["fault"], 0)
+        self.assertEqual(self.status != 0, bool(self.document["score"]["missed"]))
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
