@@ -86,17 +86,27 @@ class Contracts(unittest.TestCase):
             with self.subTest(text=text), self.assertRaises(ValueError):
                 contract.evaluate(text, {"n": 1, "m": 1})
 
+    def test_sizes_obey_the_contract_s_rules(self) -> None:
+        size = contract.Argument("n", "size", "i64", minimum=2, multiple=4)
+
+        def allows(n: int, declared_only: bool = False) -> bool:
+            return contract.Contract("f", "f", Path(), "c", Path(), None, (size,), (), ({"n": 6},), (False,), {},
+                                     declared_only).allows({"n": n})
+
+        self.assertEqual([n for n in range(10) if allows(n)], [4, 6, 8])
+        self.assertEqual([n for n in range(10) if allows(n, declared_only=True)], [6])
+
     def test_every_shipped_task_and_every_own_one_loads(self) -> None:
         loaded = list(originals.contracts())
-        self.assertGreaterEqual(len(loaded), 28 + 12)
-        self.assertEqual(len([c for c in loaded if c.path.parent == originals.OWN]), 12)
+        self.assertGreaterEqual(len(loaded), 28 + 13)
+        self.assertEqual(len([c for c in loaded if c.path.parent == originals.OWN]), 13)
 
 
 class Draws(unittest.TestCase):
     def test_every_pattern_stays_within_the_fill_rule(self) -> None:
         rng = np.random.default_rng(1)
         for fill, low, high in (({"distribution": "uniform", "low": 2.0, "high": 3.0}, 2.0, 3.0),
-                                ({"distribution": "normal", "mean": 1.0, "std": 0.5}, -1.5, 3.5)):
+                                ({"distribution": "normal", "mean": 1.0, "std": 0.5}, -0.5, 2.5)):
             a = contract.Argument("x", "input", "f64", ("r", "c"), fill)
             for pattern in inputs.patterns_of(a):
                 with self.subTest(pattern=pattern, fill=fill):

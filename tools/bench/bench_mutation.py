@@ -297,7 +297,7 @@ def main() -> None:
     if not arguments.long and not arguments.original:
         arguments.original = "reference"
     if arguments.controls is None:
-        arguments.controls = 12 if arguments.long else 2
+        arguments.controls = 13 if arguments.long else 2
     os.environ.setdefault("WITNESS_SECONDS", "2")
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     results = Results(arguments.state)

@@ -334,6 +334,8 @@ def real_bounds(c: Contract, a: Argument, mine: np.ndarray, best: np.ndarray, pa
 
 def may_have(c: Contract, sizes: Mapping[str, int], most_elements: int, most_work: float) -> bool:
     """Tells whether all arrays exist at these sizes and neither they nor the work are too large."""
+    if not c.allows(sizes):
+        return False
     derived = {name for name, _ in c.derived}
     elements = 0
     for a in c.arguments:

@@ -28,6 +28,8 @@ class Argument:
     value: float | None = None
     range: tuple[float, float] = (0.0, 1.0)
     strides: tuple[str, ...] = ()
+    minimum: int = 1  # of a size, as multiple is
+    multiple: int = 1
 
     @property
     def is_array(self) -> bool:
@@ -78,6 +80,13 @@ class Contract:
     def argument(self, name: str) -> Argument:
         return next(a for a in self.arguments if a.name == name)
 
+    def allows(self, sizes: Mapping[str, int]) -> bool:
+        """Tells whether the contract allows these sizes, as far as its rules for sizes say."""
+        if sizes in self.shapes:
+            return True
+        return not self.declared_only and all(sizes[a.name] >= a.minimum and sizes[a.name] % a.multiple == 0
+                                              for a in self.arguments if a.role == "size")
+
     def tolerance(self, a: Argument) -> Tolerance:
         if a.name in self.tolerances:
             return self.tolerances[a.name]
@@ -102,7 +111,8 @@ def load(path: Path) -> Contract:
         arguments.append(Argument(
             a["name"], a["role"], a.get("dtype", "i64"), tuple(a.get("shape", ())), a.get("fill", {"distribution": "normal"}),
             a.get("extent"), a.get("tail", "unspecified"), tuple(a.get("edge", ())), a.get("nonfinite") == "match",
-            a.get("value"), tuple(a.get("range", (0.0, 1.0))), tuple(a.get("strides", ()))))
+            a.get("value"), tuple(a.get("range", (0.0, 1.0))), tuple(a.get("strides", ())),
+            a.get("minimum", 1), a.get("multiple", 1)))
     given = t.get("tolerance", [])
     tolerances = {x.get("argument"): Tolerance(x.get("mode", "absrel"), x.get("relative", 0.0), x.get("absolute", 0.0),
                                                x.get("limit", 0.0))
@@ -114,7 +124,7 @@ def load(path: Path) -> Contract:
         t["task"]["name"], t["reference"]["entry"], path, t["reference"]["language"], path.parent / t["reference"]["file"],
         path.parent / oracle if oracle else None, tuple(arguments), tuple(t.get("derived", {}).items()),
         tuple({n: s[n] for n in names} for s in t["shape"]), tuple(s.get("held_out", False) for s in t["shape"]), tolerances,
-        "declared" in (t.get("sizes"), t["task"].get("sizes")), permissions.get("threads", False), tuple(permissions.get("libraries", ())))
+        t["task"].get("sizes") == "declared", permissions.get("threads", False), tuple(permissions.get("libraries", ())))
 
 
 _token = re.compile(r"\s*(\d+|[A-Za-z_]\w*|[-+*/%(),])")

@@ -23,6 +23,7 @@ LIBM = {"expf": "exp", "logf": "log", "sqrtf": "sqrt", "erff": "erf", "tanhf": "
 
 def variants(source: str, flags: str, arguments: list[str], may_be_fast: bool) -> Iterator[Variant]:
     """Returns candidates for controls. Who passes a search for witnesses is one."""
+    yield Variant("itself", flags, source)
     for name in [*FLAGS, *(FAST if may_be_fast else [])]:
         yield Variant(f"flags {name}", name, source)
     m = Mutations(source, arguments)

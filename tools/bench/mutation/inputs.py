@@ -11,8 +11,8 @@ import numpy as np
 
 from .contract import Argument, Contract, evaluate, tokens
 
-# A normal distribution allows every number; nobody expects one beyond this many standard deviations.
-DEVIATIONS = 5.0
+# A normal distribution counts as a range of this many standard deviations; larger values are left to the edges.
+DEVIATIONS = 3.0
 LARGEST_KEY = {"i8": 127, "u8": 255, "i32": 2**31 - 1, "i64": 2**53}
 REAL_PATTERNS = ["usual", "equal", "zeros", "ones", "one_hot", "sorted", "reversed", "alternating", "extremes", "highest", "lowest",
                  "ties", "whole", "first_largest", "last_largest", "negative", "positive", "tiny", "row_equal", "wide",
