@@ -283,6 +283,7 @@ def main() -> None:
     p.add_argument("--prepare", type=Path, help="cuda, triton: writes the mutants to this file, for a machine without libclang")
     p.add_argument("--prepared", type=Path, help="cuda, triton: takes the mutants from this file")
     p.add_argument("--wall", type=float, default=480.0, help="cuda, triton: seconds after which nothing new is begun")
+    p.add_argument("--allow-weak-sandbox", action="append", metavar="LAYER", help="cuda, triton: a layer that may be missing")
     arguments = p.parse_args()
     document = common.header("mutation", arguments)
     if arguments.target != "cpu":

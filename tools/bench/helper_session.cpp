@@ -89,9 +89,9 @@ result<std::string> helper_session::await(frame_kind wanted, std::chrono::millis
   }
 }
 
-result<workbench> open_compiler(const std::string& bin_dir, const std::string& target) {
+result<workbench> open_compiler(const std::string& bin_dir, const std::string& target, const target_options& options) {
   workbench out;
-  auto hardware = make_target(target, bin_dir);
+  auto hardware = make_target(target, bin_dir, {}, options);
   if (!hardware)
     return tl::unexpected(hardware.error());
   out.hardware = std::move(*hardware);
@@ -102,8 +102,8 @@ result<workbench> open_compiler(const std::string& bin_dir, const std::string& t
   return out;
 }
 
-result<workbench> open_workbench(const std::string& bin_dir, const std::string& target) {
-  auto out = open_compiler(bin_dir, target);
+result<workbench> open_workbench(const std::string& bin_dir, const std::string& target, const target_options& options) {
+  auto out = open_compiler(bin_dir, target, options);
   if (!out)
     return out;
   auto devices = out->hardware->devices();

@@ -60,9 +60,11 @@ struct workbench {
   std::optional<helper_session> judge;
 };
 // Starts both helpers. Moves this process off the timing cores, as a node does.
-result<workbench> open_workbench(const std::string& bin_dir, const std::string& target = "cpu");
+result<workbench> open_workbench(const std::string& bin_dir, const std::string& target = "cpu",
+                                 const target_options& options = {});
 // Starts the compile server alone.
-result<workbench> open_compiler(const std::string& bin_dir, const std::string& target);
+result<workbench> open_compiler(const std::string& bin_dir, const std::string& target,
+                                const target_options& options = {});
 
 // Returns the object of a source, or the compiler's messages as an error.
 result<std::string> compile(workbench& bench, const contract& task, const std::string& language,

@@ -98,6 +98,7 @@ class GpuBench:
     def __init__(self, arguments: Any, mutants: list[Json], folder: Path) -> None:
         self.arguments = arguments
         self.folder = folder
+        self.weak = [word for layer in arguments.allow_weak_sandbox or () for word in ("--allow-weak-sandbox", layer)]
         self.root = Path(__file__).resolve().parents[3]
         self.until = time.monotonic() + arguments.wall
         self.to_compile: queue.Queue[Json] = queue.Queue()
@@ -139,7 +140,7 @@ class GpuBench:
     def _compile(self) -> None:
         from .judge import code_of
 
-        judge = Judge(self.arguments.bin, self.arguments.target, "--compiles-only")
+        judge = Judge(self.arguments.bin, self.arguments.target, "--compiles-only", *self.weak)
         with judge:
             while not self._late():
                 try:
@@ -194,7 +195,7 @@ class GpuBench:
         time.sleep(0.2)
 
     def _judge(self) -> None:
-        with Judge(self.arguments.bin, self.arguments.target) as judge:
+        with Judge(self.arguments.bin, self.arguments.target, *self.weak) as judge:
             while (m := self.to_judge.get()) is not None:
                 if self._late():
                     continue

@@ -41,8 +41,7 @@ class Buffer:
         self.size = size
         self.whole = cupy.full(size + 2 * GUARD, 0xff, cupy.uint8)
         if data:
-            self.whole[GUARD:GUARD + size] = cupy.frombuffer(data, cupy.uint8) if hasattr(cupy, "frombuffer") else cupy.asarray(
-                np.frombuffer(data, np.uint8))
+            self.whole[GUARD:GUARD + size] = cupy.asarray(np.frombuffer(data, np.uint8))
         self.data = data
 
     @property
@@ -159,8 +158,7 @@ class Task:
         if wide and a.floating:
             return t.to(torch.float64).contiguous().reshape(-1).cpu().numpy()
         t = t.to(TORCH[a.dtype]).contiguous().reshape(-1)
-        return (t.view(torch.int16) if a.dtype == "bf16" else t).cpu().numpy().view(np.uint16 if a.dtype == "bf16" else None) \
-            if a.dtype == "bf16" else t.cpu().numpy()
+        return t.view(torch.int16).cpu().numpy().view(np.uint16) if a.dtype == "bf16" else t.cpu().numpy()
 
     def hinted(self, hints: list[dict[str, Any]]) -> Iterator[tuple[Case, int]]:
         for h in hints:

@@ -1,0 +1,143 @@
+"""Tests the search for witnesses on a device over a fake one, and the mutants of device code."""
+
+from __future__ import annotations
+
+import ast
+import io
+import sys
+import tempfile
+import unittest
+from contextlib import redirect_stderr
+from pathlib import Path
+
+import support
+
+support.need_libclang()
+sys.path.insert(0, str(Path(__file__).with_name("fake_device")))
+
+from mutation import contract, gpu_faults, gpu_worker, mutate_c, mutate_triton
+
+TASK = """[task]
+name = "doubled"
+family = "elementwise"
+
+[[argument]]
+name = "x"
+role = "input"
+dtype = "f32"
+shape = ["n"]
+fill = { distribution = "normal", mean = 0.0, std = 1.0 }
+
+[[argument]]
+name = "y"
+role = "output"
+dtype = "f32"
+shape = ["n"]
+
+[[argument]]
+name = "n"
+role = "size"
+
+[[shape]]
+n = 1000
+
+[reference]
+language = "pytorch"
+file = "doubled.py"
+entry = "doubled"
+"""
+PLAN = """[sizes]
+blocks = "ceildiv(n, 256)"
+
+[[scratch]]
+name = "sums"
+bytes = "4*blocks"
+zeroed = true
+
+[[kernel]]
+name = "double_all"
+grid = ["blocks"]
+block = [256]
+arguments = ["x", "y", { buffer = "sums", offset = 0 }, "n", { type = "f32", value = 2 }]
+"""
+KERNEL = """
+import cupy
+def double_all(grid, block, x, y, sums, n, factor):
+    assert grid == (-(-int(n) // 256), 1, 1) and block == (256, 1, 1)
+    cupy.floats(y, int(n))[:] = cupy.floats(x, int(n)) * factor
+"""
+
+
+class Device(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.at = Path(folder.name)
+        (self.at / "doubled.task.toml").write_text(TASK, encoding="utf-8")
+        (self.at / "doubled.py").write_text("def doubled(x):\n    return x * 2\n", encoding="utf-8")
+        (self.at / "object.plan").write_text(PLAN, encoding="utf-8")
+        self.tasks: dict[str, gpu_worker.Task] = {}
+
+    def ask(self, kernel: str, **more: object) -> dict[str, object]:
+        (self.at / "object.0").write_text(kernel, encoding="utf-8")
+        with redirect_stderr(io.StringIO()):
+            return gpu_worker.answer({"task": str(self.at / "doubled.task.toml"), "object": str(self.at / "object"), "seed": 1, **more}, self.tasks)
+
+    def how(self, kernel: str, **more: object) -> str | None:
+        found = self.ask(kernel, **more)["witness"]
+        return found["how"] if found else None
+
+    def test_a_right_kernel_has_no_witness(self) -> None:
+        self.assertIsNone(self.how(KERNEL))
+        self.assertEqual(self.ask(KERNEL, all=True)["unfit"], [])
+
+    def test_planted_faults_have_one(self) -> None:
+        self.assertEqual(self.how(KERNEL.replace("* factor", "* 2.01")), "wrong")
+        self.assertEqual(self.how(KERNEL + "    cupy.floats(y, int(n) + 1)[-1] = 0\n"), "touched")
+        self.assertEqual(self.how(KERNEL + "    cupy.floats(x, int(n))[0] = 5\n"), "changed")
+        self.assertEqual(self.how(KERNEL.replace("int(n))[:]", "int(n) - 1)[:]").replace("int(n)) * f", "int(n) - 1) * f")), "wrong")
+
+    def test_hints_reach_a_size_and_a_pattern(self) -> None:
+        at_33 = KERNEL + "    if n == 33: cupy.floats(y, int(n))[0] = 7\n"
+        self.assertEqual(self.how(at_33, hints=[{"sizes": {"n": [33]}, "patterns": {}, "calls": 1}]), "wrong")
+        equal = KERNEL + "    x = cupy.floats(x, int(n))\n    if n > 3 and (x == x[0]).all(): cupy.floats(y, int(n))[0] = 7\n"
+        self.assertEqual(self.how(equal, hints=[{"sizes": {"n": [4, 5]}, "patterns": {"x": "equal"}, "calls": 1}]), "wrong")
+
+    def test_repeated_calls_show_state(self) -> None:
+        state = KERNEL + "    global calls\n    calls += 1\n    if calls > 25: cupy.floats(y, int(n))[0] = 7\ncalls = 0\n"
+        self.assertEqual(self.how(state, hints=[{"sizes": {}, "patterns": {}, "calls": 27}]), "wrong")
+
+
+class DeviceMutants(unittest.TestCase):
+    def test_barriers_and_atomics_are_dropped(self) -> None:
+        source = (gpu_faults.HONEST / "zeroed_scratch.cu").read_text(encoding="utf-8")
+        found = list(mutate_c.Mutations(source, mutate_c.CUDA_FLAGS, "kernel.cu", mutate_c.DEVICE_HELPERS).all())
+        self.assertIn(("synchronisation", "no atomic"), {(m.kind, m.name) for m in found})
+        source = (gpu_faults.HONEST / "large_shared.cu").read_text(encoding="utf-8")
+        found = list(mutate_c.Mutations(source, mutate_c.CUDA_FLAGS, "kernel.cu", mutate_c.DEVICE_HELPERS).all())
+        self.assertIn(("synchronisation", "no barrier"), {(m.kind, m.name) for m in found})
+        self.assertTrue(all(m.source.startswith("/* launch plan") for m in found))
+
+    def test_a_last_kernel_spoils_what_the_plan_gave(self) -> None:
+        for target, task in (("cuda", "iterate"), ("triton", "softmax_f16")):
+            file, = gpu_faults.task_files(target, [task])
+            c = contract.load(file)
+            o = next(iter(gpu_faults.originals(c, target)))
+            every = [m for m in gpu_faults.mutants_of(c, o) if m.kind in ("size", "value", "state")]
+            self.assertTrue({"size", "value"} <= {m.kind for m in every})
+            for m in every:
+                with self.subTest(target=target, after=m.after):
+                    self.assertEqual([k["name"] for k in gpu_faults.plan_of(m.source)["kernel"]][-1], "mutant_spoil")
+                    self.assertTrue(m.hints)
+
+    def test_triton_mutants_parse(self) -> None:
+        source = (gpu_faults.KERNELS[0] / "softmax_f16_triton.py").read_text(encoding="utf-8")
+        every = list(mutate_triton.mutations(source))
+        self.assertTrue({"arithmetic", "boundary", "index", "initialisation", "precision"} <= {m.kind for m in every})
+        for m in every:
+            ast.parse(m.source)
+            self.assertNotEqual(m.source, source)
+
+
+if __name__ == "__main__":
+    unittest.main()
