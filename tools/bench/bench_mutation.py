@@ -147,7 +147,7 @@ class Bench:
             common.say(f"{c.name}/{o.name} itself is wrong in {len(unfit)} of {len(search.generic)} cases: {next(iter(unfit.values())).text}")
         if a.controls:
             self._controls(c, o, search)
-        most = a.most or (MOST_OF_REFERENCES if o.name == "reference" else MOST_OF_OTHERS if a.long else 1)
+        most = a.most or (MOST_OF_SHORT if not a.long else MOST_OF_REFERENCES if o.name == "reference" else MOST_OF_OTHERS)
         made = list(mutate_c.Mutations(o.source, C_FLAGS).all()) + list(faults.all_faults(c, o.source, f"{a.seed}"))
         chosen = [m for m in mutants.choose(made, most, f"{a.seed}/{c.name}/{o.name}") if not a.kind or m.kind in a.kind]
         local = any(word in o.source for word in ("alloc(", "alloca(")) or has_local_array(o.source)
@@ -219,6 +219,7 @@ class Bench:
 
 MOST_OF_REFERENCES = 8
 MOST_OF_OTHERS = 4
+MOST_OF_SHORT = 2
 
 
 def has_local_array(source: str) -> bool:
