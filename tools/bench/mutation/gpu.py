@@ -200,7 +200,8 @@ class GpuBench:
                 if self._late():
                     continue
                 judge.tasks[m["task"]] = self.root / m["file"]
-                stages = ["check", "confirm"] if m["class"] == "state" else ["check"]
+                # A confirmation adds long runs and the sanitised replay.
+                stages = ["check"] if m["class"] == "original" else self.arguments.stages.split(",")
                 answer = judge.judge(m["task"], Path(m["object"]), stages, long_run_ms=1000)
                 told = {k: answer[k] for k in ("stage", "verdict", "rule", "detail", "fault", "ms") if answer.get(k)}
                 if m["class"] == "original":
