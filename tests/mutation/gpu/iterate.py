@@ -1,4 +1,3 @@
-import torch
 
 
 def iterate(x, w):

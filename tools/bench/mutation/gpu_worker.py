@@ -16,14 +16,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import cupy
 import numpy as np
+import torch
 
 from . import inputs
-from .cases import as_doubles, may_have, promoted, real_bounds
+from .cases import as_doubles, may_have, real_bounds
 from .contract import Argument, Contract, evaluate, load
-
-import cupy
-import torch
 
 SMALL = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65]
 MEDIUM = [96, 127, 128, 129, 255, 256, 257, 513, 777, 1000, 1023, 1024, 1025, 2048, 4096, 4097]

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 Json = dict[str, Any]
 
@@ -28,7 +28,7 @@ class Judge:
         self.process: subprocess.Popen[str] | None = None
         self.hello: Json = {}
 
-    def __enter__(self) -> Judge:
+    def __enter__(self) -> Self:
         self.start()
         return self
 

@@ -266,7 +266,7 @@ class Mutations:
 
     def unary(self, node: Any) -> Iterator[Mutant]:
         text = self.tree.text(node)
-        operand = list(node.get_children())[0]
+        operand = next(iter(node.get_children()))
         if text.startswith("-") and not text.startswith("--") and operand.kind not in (K.FLOATING_LITERAL, K.INTEGER_LITERAL):
             yield self.replace("arithmetic", "sign", node, f"({self.tree.text(operand)})")
         if text.startswith("!"):
@@ -281,7 +281,7 @@ class Mutations:
             yield self.replace("boundary", "never", node, f"({no})")
 
     def subscript(self, node: Any) -> Iterator[Mutant]:
-        base, index = list(node.get_children())
+        _base, index = list(node.get_children())
         text = self.tree.text(index)
         yield self.replace("index", "one beyond", index, f"({text}) + 1")
         yield self.replace("index", "one before", index, f"({text}) - 1")
@@ -362,11 +362,11 @@ class Mutations:
                 yield self.replace("boundary", "starts early", start, f"({text}) - 1")
 
     def repeat(self, node: Any) -> Iterator[Mutant]:
-        condition = list(node.get_children())[0]
+        condition = next(iter(node.get_children()))
         yield self.replace("boundary", "once only", condition, f"0 && ({self.tree.text(condition)})")
 
     def branch(self, node: Any) -> Iterator[Mutant]:
-        condition = list(node.get_children())[0]
+        condition = next(iter(node.get_children()))
         text = self.tree.text(condition)
         yield self.replace("boundary", "always", condition, f"1 || ({text})")
         yield self.replace("boundary", "never", condition, f"0 && ({text})")
