@@ -73,8 +73,10 @@ def header(name: str, arguments: argparse.Namespace) -> Json:
     words = iter(sys.argv[1:])
     kept = [w for w in words if w != "--json" and not (w in ("--bin", "--samples", "--state", "--prepared") and next(words, None))]
     command = " ".join(["tools/bench/run", name, *kept])
-    revision = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], stdout=subprocess.PIPE, text=True,
-                              stderr=subprocess.DEVNULL, check=False).stdout.strip()
+    revision = ""
+    if shutil.which("git"):
+        revision = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], stdout=subprocess.PIPE, text=True,
+                                  stderr=subprocess.DEVNULL, check=False).stdout.strip()
     return {
         "benchmark": name,
         "command": command,

@@ -40,7 +40,7 @@ def prepare(arguments: Any) -> list[Json]:
             base = {"task": c.path.name.removesuffix(".task.toml"), "file": str(file.relative_to(gpu_faults.ROOT)), "original": o.name,
                     "language": o.language}
             out.append(base | {"class": "original", "operator": "", "line": 0, "before": "", "after": "", "source": o.source, "hints": []})
-            most = arguments.most or 2
+            most = arguments.most or (1 if o.name.startswith("honest/") else 2)
             for m in mutants.choose(gpu_faults.mutants_of(c, o), most, f"{arguments.seed}/{c.name}/{o.name}"):
                 if arguments.kind and m.kind not in arguments.kind:
                     continue

@@ -18,6 +18,8 @@ TASKS = ROOT / "config" / "tasks" / "gpu"
 OWN = ROOT / "tests" / "mutation" / "gpu"
 KERNELS = [ROOT / "docs" / "results" / "gpu", ROOT / "config" / "examples" / "gpu"]
 HONEST = ROOT / "tests" / "cuda" / "honest"
+# Those that differ in how they compute; the others differ in what else they do.
+HONEST_KERNELS = ["plain", "counts_its_blocks", "four_at_once", "large_shared", "whole_grid", "zeroed_scratch"]
 ENDINGS = {"cuda": ".cu", "triton": ".py"}
 DEVICE_TYPES = C_TYPES | {"f16": "__half", "bf16": "__nv_bfloat16"}
 
@@ -46,8 +48,8 @@ def candidates(task: str, target: str) -> Iterator[tuple[str, Path]]:
             if (file := folder / f"{stem}{ending}").exists():
                 yield f"{folder.parent.name}/{file.stem}", file
     if task == "iterate" and target == "cuda":
-        for file in sorted(HONEST.glob("*.cu")):
-            yield f"honest/{file.stem}", file
+        for stem in HONEST_KERNELS:
+            yield f"honest/{stem}", HONEST / f"{stem}.cu"
 
 
 def originals(c: Contract, target: str) -> Iterator[Original]:
