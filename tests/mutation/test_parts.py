@@ -273,6 +273,14 @@ class Scores(unittest.TestCase):
         self.assertEqual(s["classes"]["index"]["share"], 1.0)
         self.assertEqual([m.split(":")[0] for m in s["missed"]], ["all", "value"])
 
+    def test_controls_count_unless_they_are_unfit(self) -> None:
+        row = {"class": "control", "task": "a", "original": "reference", "operator": "flags O2"}
+        rows = [row | {"state": "passed", "judge": {}}, row | {"state": "refused", "judge": {"rule": "tolerance"}}, row | {"state": "unfit"},
+                {"class": "value", "state": "killed"}]
+        s = controls.summary(rows)
+        self.assertEqual((s["runs"], s["passed"], s["unfit"]), (2, 1, 1))
+        self.assertEqual(s["refused"][0]["judge"], {"rule": "tolerance"})
+
     def test_nothing_witnessed_misses_nothing(self) -> None:
         self.assertEqual(score.score([{"class": "value", "task": "a", "state": "unknown"}])["missed"], [])
 

@@ -57,7 +57,6 @@ class Bench:
         self.results = results
         self.compiler = Judge(arguments.bin)
         self.asked: queue.Queue[tuple[Json, Path, Contract] | None] = queue.Queue(maxsize=64)
-        self.controls: Json = {"runs": 0, "passed": 0, "refused": [], "unfit": 0}
         self.originals: list[Json] = []
         self.sandbox = ""
         self.failed: BaseException | None = None
@@ -103,10 +102,8 @@ class Bench:
         passed = answer.get("verdict") == "pass"
         told = {k: answer[k] for k in ("stage", "verdict", "rule", "detail", "fault", "ms") if answer.get(k)}
         if row["class"] == "control":
-            self.controls["runs"] += 1
-            self.controls["passed"] += passed
+            self.results.add(row | {"judge": told, "state": "fault" if "fault" in answer else "passed" if passed else "refused"})
             if not passed:
-                self.controls["refused"].append({k: row[k] for k in ("task", "original", "operator")} | told)
                 common.say(f"control refused: {row['task']} {row['original']} {row['operator']}: {told}")
             return
         row["judge"] = told
@@ -145,9 +142,9 @@ class Bench:
         note["own faults"] = [{"case": search.shop.cases[k].told, "text": f.text} for k, f in list(unfit.items())[:3]]
         if unfit:
             common.say(f"{c.name}/{o.name} itself is wrong in {len(unfit)} of {len(search.generic)} cases: {next(iter(unfit.values())).text}")
-        if a.controls:
+        if a.controls and not a.kind:
             self._controls(c, o, search)
-        most = a.most or (MOST_OF_SHORT if not a.long else MOST_OF_REFERENCES if o.name == "reference" else MOST_OF_OTHERS)
+        most = a.most if a.most is not None else (MOST_OF_SHORT if not a.long else MOST_OF_REFERENCES if o.name == "reference" else MOST_OF_OTHERS)
         made = list(mutate_c.Mutations(o.source, C_FLAGS).all()) + list(faults.all_faults(c, o.source, f"{a.seed}"))
         chosen = [m for m in mutants.choose(made, most, f"{a.seed}/{c.name}/{o.name}") if not a.kind or m.kind in a.kind]
         local = any(word in o.source for word in ("alloc(", "alloca(")) or has_local_array(o.source)
@@ -209,12 +206,15 @@ class Bench:
         every = list(honest.variants(o.source, o.flags, C_FLAGS, not exact))
         for i, v in enumerate(every[:self.arguments.controls]):
             to = self.folder / c.name / f"control-{len(self.originals)}-{i}.so"
+            row = {"id": f"{self.arguments.seed}/{c.name}/{o.name}/control/{v.name}", "class": "control", "task": c.name,
+                   "original": o.name, "operator": v.name}
+            if row["id"] in self.results.rows:
+                continue
             if self._compile(c, v.flags, v.source, to) or search.unfit(to):
-                self.controls["unfit"] += 1
+                self.results.add(row | {"state": "unfit"})
                 to.unlink(missing_ok=True)
                 continue
-            stages = ["confirm"] if i % 10 == 9 else ["check"]
-            self.asked.put(({"class": "control", "task": c.name, "original": o.name, "operator": v.name, "stages": stages}, to, c))
+            self.asked.put((row | {"stages": ["confirm"] if i % 10 == 9 else ["check"]}, to, c))
 
 
 MOST_OF_REFERENCES = 8
@@ -306,8 +306,9 @@ def main() -> None:
     with common.scratch() as folder:
         bench = Bench(arguments, folder, results)
         bench.run(list(originals.contracts(names)))
-    rows = [r for r in results.rows.values() if not arguments.kind or r["class"] in arguments.kind]
-    document |= {"sandbox": bench.sandbox, "stages": arguments.stages, "originals": bench.originals, "controls": bench.controls,
+    every = list(results.rows.values())
+    rows = [r for r in every if r["class"] != "control" and (not arguments.kind or r["class"] in arguments.kind)]
+    document |= {"sandbox": bench.sandbox, "stages": arguments.stages, "originals": bench.originals, "controls": honest.summary(every),
                  "score": score.score(rows), "survivors": [r for r in rows if r["state"] == "survived"],
                  "faults": [r for r in rows if r["state"] == "fault"],
                  "unknown": [{k: r[k] for k in ("task", "original", "class", "operator", "line", "before", "after")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from .mutate_c import K, Mutations
 
@@ -70,3 +71,12 @@ def split_sum(m: Mutations, node: object, flags: str) -> Iterator[Variant]:
               + source[node.extent.end.offset:end].decode())
     text = f"{{ float parts_of_{name}[4] = {{0}}; {inside} {name} += (parts_of_{name}[0] + parts_of_{name}[1]) + (parts_of_{name}[2] + parts_of_{name}[3]); }}"
     yield Variant(f"four sums in line {node.location.line}", flags, (source[:at] + text.encode() + source[end:]).decode())
+
+
+def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Counts the controls among the rows of a run. Variants that a search finds wrong are none."""
+    controls = [r for r in rows if r["class"] == "control"]
+    asked = [r for r in controls if r["state"] != "unfit"]
+    return {"runs": len(asked), "passed": sum(r["state"] == "passed" for r in asked),
+            "refused": [{k: r[k] for k in ("task", "original", "operator", "judge")} for r in asked if r["state"] != "passed"],
+            "unfit": len(controls) - len(asked)}
