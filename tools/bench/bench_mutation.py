@@ -107,6 +107,12 @@ class Bench:
                 common.say(f"control refused: {row['task']} {row['original']} {row['operator']}: {told}")
             return
         row["judge"] = told
+        if row.get("state") == "unknown":
+            if not passed:
+                common.say(f"refused without a witness: {row['task']}/{row['original']} {row['class']} ({row['operator']}) line {row['line']}: "
+                           f"{row['before'][:60]} -> {row['after'][:60]}: {told}")
+            self.results.add(row)
+            return
         row["state"] = "fault" if "fault" in answer else "survived" if passed else "killed"
         if row["state"] != "killed":
             common.say(f"{row['state']}: {row['task']}/{row['original']} {row['class']} ({row['operator']}) line {row['line']}: "
@@ -176,6 +182,9 @@ class Bench:
             witness: Json = {"how": found.how, "text": found.text, "seed": self.arguments.seed, **found.case}
         else:
             sanitized = self._sanitized(m, search, to, local)
+            if not sanitized and self.arguments.ask_unknown:
+                self.asked.put((row | {"state": "unknown", "stages": ["check"]}, to, c))
+                return "unknown"
             if not sanitized:
                 self.results.add(row | {"state": "unknown"})
                 return "unknown"
@@ -280,6 +289,7 @@ def main() -> None:
     p.add_argument("--most", type=int, help="mutants of each class of each original")
     p.add_argument("--controls", type=int, help="variants of each original to judge as honest controls")
     p.add_argument("--stages", default="check,confirm", help="of the judge, in order; the first that refuses ends")
+    p.add_argument("--ask-unknown", action="store_true", help="asks the judge of mutants without a witness, too: what it refuses, the search missed")
     p.add_argument("--state", type=Path, help="results so far; a run that was cut off goes on from it")
     p.add_argument("--prepare", type=Path, help="cuda, triton: writes the mutants to this file, for a machine without libclang")
     p.add_argument("--prepared", type=Path, help="cuda, triton: takes the mutants from this file")
