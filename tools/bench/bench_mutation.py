@@ -21,7 +21,7 @@ from mutation import controls as honest
 from mutation import faults, mutants, mutate_c, originals, score
 from mutation.cases import Workshop
 from mutation.contract import Contract
-from mutation.judge import Judge, code_of
+from mutation.judge import Judge, Source, code_of
 from mutation.search import Search, asan_line
 
 SHORT_TASKS = ["softmax_rows", "map_id", "row_lse", "mbdt"]
@@ -56,7 +56,7 @@ class Bench:
         self.folder = folder
         self.results = results
         self.compiler = Judge(arguments.bin)
-        self.asked: queue.Queue[tuple[Json, Path, Contract] | None] = queue.Queue(maxsize=64)
+        self.asked: queue.Queue[tuple[Json, Path, Contract, Source] | None] = queue.Queue(maxsize=64)
         self.originals: list[Json] = []
         self.sandbox = ""
         self.failed: BaseException | None = None
@@ -87,10 +87,10 @@ class Bench:
             with Judge(self.arguments.bin) as judge:
                 self.sandbox = judge.hello.get("sandbox", "")
                 while (item := self.asked.get()) is not None:
-                    row, file, c = item
+                    row, file, c, source = item
                     judge.tasks[c.name] = c.path
                     stages = row.pop("stages")
-                    answer = judge.judge(c.name, file, stages, long_run_ms=LONG_RUN_MS.get(row["class"], 100))
+                    answer = judge.judge(c.name, file, source, stages, long_run_ms=LONG_RUN_MS.get(row["class"], 100))
                     file.unlink(missing_ok=True)
                     self._judged(row, answer)
         except BaseException as e:
@@ -183,7 +183,7 @@ class Bench:
         else:
             sanitized = self._sanitized(m, search, to, local)
             if not sanitized and self.arguments.ask_unknown:
-                self.asked.put((row | {"state": "unknown", "stages": ["check"]}, to, c))
+                self.asked.put((row | {"state": "unknown", "stages": ["check"]}, to, c, Source(m.source, o.language, o.flags)))
                 return "unknown"
             if not sanitized:
                 self.results.add(row | {"state": "unknown"})
@@ -192,7 +192,7 @@ class Bench:
         row["witness"] = witness
         row["diff"] = difference(o.source, m.source)
         row["stages"] = self.arguments.stages.split(",")
-        self.asked.put((row, to, c))
+        self.asked.put((row, to, c, Source(m.source, o.language, o.flags)))
         return "witnessed"
 
     def _sanitized(self, m: mutants.Mutant, search: Search, to: Path, local: bool) -> str:
@@ -223,7 +223,7 @@ class Bench:
                 self.results.add(row | {"state": "unfit"})
                 to.unlink(missing_ok=True)
                 continue
-            self.asked.put((row | {"stages": ["confirm"] if i % 10 == 9 else ["check"]}, to, c))
+            self.asked.put((row | {"stages": ["confirm"] if i % 10 == 9 else ["check"]}, to, c, Source(v.source, o.language, v.flags)))
 
 
 MOST_OF_REFERENCES = 8

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from . import score
-from .judge import Judge, JudgeFailed
+from .judge import Judge, Source
 
 Json = dict[str, Any]
 COMPILERS = 6
@@ -202,7 +202,7 @@ class GpuBench:
                 judge.tasks[m["task"]] = self.root / m["file"]
                 # A confirmation adds long runs and the sanitised replay.
                 stages = ["check"] if m["class"] == "original" else self.arguments.stages.split(",")
-                answer = judge.judge(m["task"], Path(m["object"]), stages, long_run_ms=1000)
+                answer = judge.judge(m["task"], Path(m["object"]), Source(m["source"], m["language"], ""), stages, long_run_ms=1000)
                 told = {k: answer[k] for k in ("stage", "verdict", "rule", "detail", "fault", "ms") if answer.get(k)}
                 if m["class"] == "original":
                     next(o for o in self.originals if (o["task"], o["original"]) == (m["task"], m["original"]))["judge"] = told
@@ -252,5 +252,3 @@ def main(arguments: Any, document: Json) -> None:
     if not bench_mutation.holds(document) or bench.failed:
         raise SystemExit(1)
 
-
-__all__ = ["JudgeFailed", "main", "prepare"]

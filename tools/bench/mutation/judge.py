@@ -7,11 +7,21 @@ import os
 import struct
 import subprocess
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Self
 
 Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Source:
+    """What an object was built from: a judge reads its constants and has it built again, with sanitizers."""
+
+    text: str
+    language: str
+    flags: str
 
 
 class JudgeFailed(Exception):
@@ -76,9 +86,10 @@ class Judge:
         answer = self.ask({"op": "compile", "task": task, "language": language, "flags": flags, "source": str(source), "object": str(to)})
         return "" if answer["compiled"] else answer["detail"] or "refused"
 
-    def judge(self, task: str, file: Path, stages: Sequence[str], **more: int) -> Json:
+    def judge(self, task: str, file: Path, source: Source, stages: Sequence[str], **more: int) -> Json:
         """Returns the last stage's verdict. A fault is asked again once, in a session of its own."""
-        request = {"op": "judge", "task": task, "object": str(file), "stages": list(stages), **more}
+        request = {"op": "judge", "task": task, "object": str(file), "stages": list(stages), "source": source.text,
+                   "language": source.language, "flags": source.flags, **more}
         for again in (False, True):
             try:
                 answer = self.ask(request)
