@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
 import io
 import sys
@@ -15,7 +16,7 @@ import support
 support.need_libclang()
 sys.path.insert(0, str(Path(__file__).with_name("fake_device")))
 
-from mutation import contract, gpu_faults, gpu_worker, mutate_c, mutate_triton
+from mutation import contract, gpu, gpu_faults, gpu_worker, mutate_c, mutate_triton
 
 TASK = """[task]
 name = "doubled"
@@ -106,6 +107,69 @@ class Device(unittest.TestCase):
     def test_repeated_calls_show_state(self) -> None:
         state = KERNEL + "    global calls\n    calls += 1\n    if calls > 25: cupy.floats(y, int(n))[0] = 7\ncalls = 0\n"
         self.assertEqual(self.how(state, hints=[{"sizes": {}, "patterns": {}, "calls": 27}]), "wrong")
+
+
+class FakeJudge:
+    """Compiles everything but "no", and passes everything but "wrong"."""
+
+    def __init__(self, *_: object) -> None:
+        self.tasks: dict[str, Path] = {}
+
+    def __enter__(self) -> FakeJudge:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def compile(self, task: str, language: str, flags: str, source: Path, to: Path) -> str:
+        text = source.read_text(encoding="utf-8")
+        to.write_text(text, encoding="utf-8")
+        Path(f"{to}.0").write_text(text, encoding="utf-8")
+        return "refused" if text == "no" else ""
+
+    def judge(self, task: str, file: Path, source: object, stages: list[str], **_: int) -> dict[str, object]:
+        return {"verdict": "wrong_result" if file.read_text(encoding="utf-8").startswith("wrong") else "pass"}
+
+
+class FakeSearcher:
+    """Finds a witness of what is not right."""
+
+    def __init__(self, *_: object) -> None:
+        pass
+
+    def ask(self, request: dict[str, object]) -> dict[str, object]:
+        text = Path(str(request["object"])).read_text(encoding="utf-8")
+        if request.get("all"):
+            return {"unfit": [], "cases": 3}
+        return {"witness": None if text.startswith("right") else {"how": "wrong"}}
+
+    def stop(self) -> None:
+        pass
+
+
+class Pipeline(unittest.TestCase):
+    def run_all(self, sources: list[tuple[str, str]]) -> gpu.GpuBench:
+        mutants = [{"task": "t", "file": "t", "original": "o", "language": "cuda", "class": kind, "operator": "", "line": 0, "before": "",
+                    "after": "", "source": source, "hints": []} for kind, source in sources]
+        arguments = argparse.Namespace(wall=30.0, bin=Path(), target="cuda", seed=1, stages="check", allow_weak_sandbox=None)
+        with tempfile.TemporaryDirectory() as folder, redirect_stderr(io.StringIO()):
+            bench = gpu.GpuBench(arguments, mutants, Path(folder), FakeJudge, FakeSearcher)
+            bench.run()
+        self.assertEqual(bench.failed, [])
+        return bench
+
+    def test_every_mutant_gets_its_state(self) -> None:
+        bench = self.run_all([("value", "wrong 1"), ("original", "right"), ("value", "wrong 2"), ("size", "faulty"), ("size", "right 2"),
+                              ("index", "no"), ("value", "wrong 1")])
+        states = sorted((r["class"], r["state"]) for r in bench.rows)
+        self.assertEqual(states, [("index", "not compiled"), ("size", "survived"), ("size", "unknown"),
+                                  ("value", "killed"), ("value", "killed"), ("value", "same code")])
+        self.assertEqual([o["judge"]["verdict"] for o in bench.originals], ["pass"])
+
+    def test_an_original_that_does_not_compile_holds_up_nothing(self) -> None:
+        bench = self.run_all([("original", "no"), ("value", "wrong")])
+        self.assertEqual([r["state"] for r in bench.rows], ["killed"])
+        self.assertEqual(bench.originals[0]["left out"], "refused")
 
 
 class DeviceMutants(unittest.TestCase):

@@ -95,14 +95,18 @@ class Searcher:
 
 
 class GpuBench:
-    def __init__(self, arguments: Any, mutants: list[Json], folder: Path) -> None:
+    def __init__(self, arguments: Any, mutants: list[Json], folder: Path, judge: Callable[..., Any] = Judge,
+                 searcher: Callable[..., Any] = Searcher) -> None:
         self.arguments = arguments
+        self.make_judge, self.make_searcher = judge, searcher
         self.folder = folder
         self.weak = [word for layer in arguments.allow_weak_sandbox or () for word in ("--allow-weak-sandbox", layer)]
         self.root = Path(__file__).resolve().parents[3]
         self.until = time.monotonic() + arguments.wall
         self.to_compile: queue.Queue[Json] = queue.Queue()
-        self.to_search: queue.Queue[Json | None] = queue.Queue()
+        self.to_search: queue.Queue[Json] = queue.Queue()
+        self.compiling = True
+        self.unsearched = 0
         self.to_judge: queue.Queue[Json | None] = queue.Queue()
         for i, m in enumerate(mutants):
             self.to_compile.put(m | {"object": str(folder / f"object-{i}"), "number": i})
@@ -121,8 +125,7 @@ class GpuBench:
             t.start()
         for t in compilers:
             t.join()
-        for _ in searchers:
-            self.to_search.put(None)
+        self.compiling = False
         for t in searchers:
             t.join()
         self.to_judge.put(None)
@@ -140,7 +143,7 @@ class GpuBench:
     def _compile(self) -> None:
         from .judge import code_of
 
-        judge = Judge(self.arguments.bin, self.arguments.target, "--compiles-only", *self.weak)
+        judge = self.make_judge(self.arguments.bin, self.arguments.target, "--compiles-only", *self.weak)
         with judge:
             while not self._late():
                 try:
@@ -162,40 +165,46 @@ class GpuBench:
                 if same and m["class"] != "original":
                     self._done(m, "same code")
                 else:
+                    with self.lock:
+                        self.unsearched += 1
                     self.to_search.put(m)
 
     def _search(self, number: int) -> None:
-        searcher = Searcher(self.folder, number)
-        while (m := self.to_search.get()) is not None:
-            if self._late():
+        searcher = self.make_searcher(self.folder, number)
+        while (self.compiling or self.unsearched) and not self._late():
+            try:
+                m = self.to_search.get(timeout=0.2)
+            except queue.Empty:
                 continue
-            key = (m["task"], m["original"])
-            if m["class"] != "original" and key not in self.unfit:
-                self._original_first(m, searcher)
+            # Cases on which the original is wrong witness nothing; a mutant waits until they are known.
+            if m["class"] != "original" and (m["task"], m["original"]) not in self.unfit:
+                self.to_search.put(m)
+                time.sleep(0.05)
                 continue
-            request = {"task": str(self.root / m["file"]), "object": m["object"], "seed": self.arguments.seed, "hints": m["hints"]}
-            if m["class"] == "original":
-                found = searcher.ask(request | {"all": True})
-                with self.lock:
-                    self.unfit[key] = found.get("unfit", [])
-                    self.originals.append({"task": m["task"], "original": m["original"], "cases": found.get("cases"),
-                                           "own faults": found.get("unfit") or found.get("witness")})
-                self.to_judge.put(m)
-                continue
-            found = searcher.ask(request | {"without": self.unfit[key]})
-            if found["witness"]:
-                self.to_judge.put(m | {"witness": found["witness"] | {"seed": self.arguments.seed}})
-            else:
-                self._done(m, "unknown")
+            self._searched(m, searcher)
+            with self.lock:
+                self.unsearched -= 1
         searcher.stop()
 
-    def _original_first(self, m: Json, searcher: Searcher) -> None:
-        """Cases on which the original is wrong witness nothing; a mutant waits until they are known."""
-        self.to_search.put(m)
-        time.sleep(0.2)
+    def _searched(self, m: Json, searcher: Any) -> None:
+        key = (m["task"], m["original"])
+        request = {"task": str(self.root / m["file"]), "object": m["object"], "seed": self.arguments.seed, "hints": m["hints"]}
+        if m["class"] == "original":
+            found = searcher.ask(request | {"all": True})
+            with self.lock:
+                self.unfit[key] = found.get("unfit", [])
+                self.originals.append({"task": m["task"], "original": m["original"], "cases": found.get("cases"),
+                                       "own faults": found.get("unfit") or found.get("witness")})
+            self.to_judge.put(m)
+            return
+        found = searcher.ask(request | {"without": self.unfit[key]})
+        if found["witness"]:
+            self.to_judge.put(m | {"witness": found["witness"] | {"seed": self.arguments.seed}})
+        else:
+            self._done(m, "unknown")
 
     def _judge(self) -> None:
-        with Judge(self.arguments.bin, self.arguments.target, *self.weak) as judge:
+        with self.make_judge(self.arguments.bin, self.arguments.target, *self.weak) as judge:
             while (m := self.to_judge.get()) is not None:
                 if self._late():
                     continue
@@ -213,7 +222,9 @@ class GpuBench:
     def _done(self, m: Json, state: str, **more: Any) -> None:
         row = {k: m[k] for k in ("task", "original", "class", "operator", "line", "before", "after")} | {"state": state} | more
         if m["class"] == "original":
-            self.originals.append(row)
+            with self.lock:
+                self.originals.append(row | {"left out": more.get("detail", state)})
+                self.unfit[m["task"], m["original"]] = []
             return
         with self.lock:
             self.rows.append(row)
