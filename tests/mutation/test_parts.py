@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import tempfile
 import unittest
@@ -17,6 +18,7 @@ from mutation.cases import CLANG, Workshop
 from mutation.judge import code_of
 from mutation.search import Hint, Search, asan_line
 
+os.environ["WITNESS_SECONDS"] = "1"
 FLAGS = ["-std=gnu11"]
 SUM = """#include <stdint.h>
 void f(const float *x, float *y, int64_t n) {
@@ -219,6 +221,7 @@ class Searches(unittest.TestCase):
         for source, how in ((SUM.replace("2.0f", "2.001f"), "wrong"), (SUM.replace("i < n", "i < n - 1"), "wrong"),
                             (SUM.replace("y[0] = sum", "y[0] = sum; y[1] = 0"), "touched"),
                             (SUM.replace("y[0] = sum", "y[0] = sum; y[100000] = 0"), "signal"),
+                            (SUM.replace("++i", "i += n > 64 ? 0 : 1"), "endless"),
                             (SUM.replace("y[0] = sum", "y[0] = sum; ((float *)x)[n - 1] = 3"), "changed"),
                             (SUM.replace("sum += x[i] * 2.0f", "sum += (float)(_Float16)(x[i] * 2.0f)"), "wrong")):
             with self.subTest(how=how):
