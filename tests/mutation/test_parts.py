@@ -221,7 +221,7 @@ class Searches(unittest.TestCase):
         for source, how in ((SUM.replace("2.0f", "2.001f"), "wrong"), (SUM.replace("i < n", "i < n - 1"), "wrong"),
                             (SUM.replace("y[0] = sum", "y[0] = sum; y[1] = 0"), "touched"),
                             (SUM.replace("y[0] = sum", "y[0] = sum; y[100000] = 0"), "signal"),
-                            (SUM.replace("++i", "i += n > 64 ? 0 : 1"), "endless"),
+                            (SUM.replace("y[0] = sum", "for (volatile int spin = n > 64; spin;) ; y[0] = sum"), "endless"),
                             (SUM.replace("y[0] = sum", "y[0] = sum; ((float *)x)[n - 1] = 3"), "changed"),
                             (SUM.replace("sum += x[i] * 2.0f", "sum += (float)(_Float16)(x[i] * 2.0f)"), "wrong")):
             with self.subTest(how=how):
