@@ -128,7 +128,10 @@ class Bench:
             return
         self.compiler.load(c.name, c.path)
         search = Search(Workshop(c, self.folder / c.name, a.seed), a.seed)
-        for o in originals.originals(c, winners=not a.no_winners):
+        every = list(originals.originals(c, winners=not a.no_winners))
+        if a.search:
+            every += originals.found_winner(c, a.bin, a.seed, a.search, self.folder / c.name)
+        for o in every:
             if o.language == "c" and (not a.original or a.original in o.name):
                 self._original(c, o, search)
 
@@ -286,6 +289,7 @@ def main() -> None:
     p.add_argument("--class", dest="kind", action="append", choices=mutants.CLASSES, help="may be repeated")
     p.add_argument("--original", help="only originals whose name contains this: reference, honest, hand, winner")
     p.add_argument("--no-winners", action="store_true", help="leaves out the recorded winners")
+    p.add_argument("--search", type=int, metavar="SECONDS", help="adds the winner of a campaign of so long to each task's originals")
     p.add_argument("--most", type=int, help="mutants of each class of each original")
     p.add_argument("--controls", type=int, help="variants of each original to judge as honest controls")
     p.add_argument("--stages", default="check,confirm", help="of the judge, in order; the first that refuses ends")

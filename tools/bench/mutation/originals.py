@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ TASKS = ROOT / "config" / "tasks"
 OWN = ROOT / "tests" / "mutation" / "tasks"
 HONEST = ROOT / "tests" / "redteam" / "honest"
 HAND = ROOT / "tools" / "bench" / "hand"
-# Winners of the published campaigns; tools/bench/run quality --long makes new ones.
+# Winners of the published campaigns (tools/bench/run quality --every --long).
 WINNERS = [ROOT / "docs" / "results" / f for f in ("quality-zen5.json", "quality-unseen.json")]
 ENDING = ".task.toml"
 
@@ -71,3 +72,17 @@ def recorded_winners(task: str) -> Iterator[Original]:
 def contracts(names: list[str] | None = None) -> Iterator[Contract]:
     for file in task_files(names):
         yield load(file)
+
+
+def found_winner(c: Contract, bin_dir: Path, seed: int, seconds: int, folder: Path) -> Iterator[Original]:
+    """Runs a campaign of the embedded generator, and returns its winner if it has one."""
+    campaign = folder / "campaign.toml"
+    campaign.write_text(f"task = {json.dumps(str(c.path.resolve()))}\n"
+                        f'target = "cpu"\nseed = {seed}\n\n[[generator]]\nkind = "transform"\n\n[search]\npolicy = "uct"\n\n'
+                        f'[draft]\ncandidates = 10\n\n[budget]\nwall = "{seconds}s"\n', encoding="utf-8")
+    data = folder / "campaign"
+    subprocess.run([bin_dir / "kevolve", "run", campaign, "--data", data, "--quiet"], stdout=subprocess.DEVNULL, check=False)
+    done = subprocess.run([bin_dir / "bench-winner", "--data", data, "--out", folder], stdout=subprocess.PIPE, text=True, check=False)
+    winner = json.loads(done.stdout)["winner"] if done.returncode == 0 and done.stdout else None
+    if winner:
+        yield Original("winner/found", winner["language"], winner["flags"], Path(winner["source"]).read_text(encoding="utf-8"))
