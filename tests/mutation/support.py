@@ -12,11 +12,11 @@ sys.path.insert(0, str(ROOT / "tools" / "bench"))
 
 def need_libclang() -> None:
     try:
-        from mutation import mutate_c
+        from mutation import syntax
     except ImportError as e:
         why = f"{e}: apt-get install python3-numpy"
     else:
-        why = mutate_c.missing()
+        why = syntax.missing()
     if why:
         print(f"skipped: {why}")
         raise unittest.SkipTest(why)

@@ -16,7 +16,7 @@ import support
 support.need_libclang()
 sys.path.insert(0, str(Path(__file__).with_name("fake_device")))
 
-from mutation import contract, gpu, gpu_faults, gpu_worker, mutate_c, mutate_triton
+from mutation import contract, gpu, gpu_faults, gpu_worker, mutate_c, mutate_triton, syntax
 
 TASK = """[task]
 name = "doubled"
@@ -175,10 +175,10 @@ class Pipeline(unittest.TestCase):
 class DeviceMutants(unittest.TestCase):
     def test_barriers_and_atomics_are_dropped(self) -> None:
         source = (gpu_faults.HONEST / "zeroed_scratch.cu").read_text(encoding="utf-8")
-        found = list(mutate_c.Mutations(source, mutate_c.CUDA_FLAGS, "kernel.cu", mutate_c.DEVICE_HELPERS).all())
+        found = list(mutate_c.Mutations(source, syntax.CUDA_FLAGS, "kernel.cu", mutate_c.DEVICE_HELPERS).all())
         self.assertIn(("synchronisation", "no atomic"), {(m.kind, m.name) for m in found})
         source = (gpu_faults.HONEST / "large_shared.cu").read_text(encoding="utf-8")
-        found = list(mutate_c.Mutations(source, mutate_c.CUDA_FLAGS, "kernel.cu", mutate_c.DEVICE_HELPERS).all())
+        found = list(mutate_c.Mutations(source, syntax.CUDA_FLAGS, "kernel.cu", mutate_c.DEVICE_HELPERS).all())
         self.assertIn(("synchronisation", "no barrier"), {(m.kind, m.name) for m in found})
         self.assertTrue(all(m.source.startswith("/* launch plan") for m in found))
 

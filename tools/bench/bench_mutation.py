@@ -18,7 +18,7 @@ from typing import Any
 import common
 from common import Json
 from mutation import controls as honest
-from mutation import faults, mutants, mutate_c, originals, score
+from mutation import faults, mutants, mutate_c, originals, score, syntax
 from mutation.cases import Workshop
 from mutation.contract import Contract
 from mutation.judge import Judge, Source, code_of
@@ -235,8 +235,8 @@ MOST_OF_SHORT = 2
 
 
 def has_local_array(source: str) -> bool:
-    tree = mutate_c.parse(source, C_FLAGS)
-    return any(n.kind == mutate_c.K.VAR_DECL and "ARRAY" in n.type.kind.name for n in tree.nodes)
+    tree = syntax.parse(source, C_FLAGS)
+    return any(n.kind == syntax.K.VAR_DECL and "ARRAY" in n.type.kind.name for n in tree.nodes)
 
 
 def difference(before: str, after: str) -> str:
@@ -306,7 +306,7 @@ def main() -> None:
 
         gpu.main(arguments, document)
         return
-    if why := mutate_c.missing():
+    if why := syntax.missing():
         raise SystemExit(why)
     common.need(arguments.bin, "bench-mutation", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
     names = arguments.task or (None if arguments.long else SHORT_TASKS)

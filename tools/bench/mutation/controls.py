@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .mutate_c import K, Mutations
+from .mutate_c import Mutations
+from .syntax import K
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def variants(source: str, flags: str, arguments: list[str], may_be_fast: bool) -
             yield Variant(f"double sum in line {node.location.line}", flags, m.edit("", "", start, start + 5, "double").source)
 
 
-def reversed_loop(m: Mutations, node: object, flags: str) -> Iterator[Variant]:
+def reversed_loop(m: Mutations, node: Any, flags: str) -> Iterator[Variant]:
     start = node.extent.start.offset
     text = m.tree.source[start:m.header_end(node)].decode()
     found = re.fullmatch(r"for \(int64_t (\w+) = ([^;]+); \1 < ([^;]+); (?:\+\+\1|\1\+\+)\)\s*", text)
@@ -53,7 +54,7 @@ def reversed_loop(m: Mutations, node: object, flags: str) -> Iterator[Variant]:
                       m.edit("", "", start, m.header_end(node), f"for (int64_t {name} = ({end}) - 1; {name} >= ({first}); --{name}) ").source)
 
 
-def split_sum(m: Mutations, node: object, flags: str) -> Iterator[Variant]:
+def split_sum(m: Mutations, node: Any, flags: str) -> Iterator[Variant]:
     loop = m.tree.loop_of(node)
     found = m.operator_of(node)
     if loop is None or not found or found[0] != "+=":

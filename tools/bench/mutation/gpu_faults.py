@@ -13,6 +13,7 @@ from .contract import C_TYPES, Argument, Contract
 from .mutants import Mutant
 from .originals import ROOT, Original
 from .search import Hint
+from .syntax import CUDA_FLAGS
 
 TASKS = ROOT / "config" / "tasks" / "gpu"
 OWN = ROOT / "tests" / "mutation" / "gpu"
@@ -62,7 +63,7 @@ def originals(c: Contract, target: str) -> Iterator[Original]:
 def mutants_of(c: Contract, o: Original) -> list[Mutant]:
     if o.language == "triton":
         return [*mutate_triton.mutations(o.source), *appended(c, o.source, triton_spoiler)]
-    return [*mutate_c.Mutations(o.source, mutate_c.CUDA_FLAGS, "kernel.cu", mutate_c.DEVICE_HELPERS).all(),
+    return [*mutate_c.Mutations(o.source, CUDA_FLAGS, "kernel.cu", mutate_c.DEVICE_HELPERS).all(),
             *appended(c, o.source, cuda_spoiler)]
 
 
