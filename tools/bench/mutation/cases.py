@@ -180,7 +180,7 @@ class Workshop:
         """Runs the cases in one process. It is judged by its last line; a process that says nothing has died."""
         listing = self.folder / f"list-{os.getpid()}"
         listing.write_text("".join(f"{p} {n} {k}\n" for p, n, k in cases), encoding="utf-8")
-        command: list[object] = [program, object_file, self.contract.entry, listing, *([suffix] if suffix else [])]
+        command: list[str | Path] = [program, object_file, self.contract.entry, listing, *([suffix] if suffix else [])]
         try:
             done = subprocess.run(command, capture_output=True, check=False, timeout=seconds * 6 + 60,
                                   env={**os.environ, "WITNESS_SECONDS": str(seconds), **(environment or {})})
@@ -229,7 +229,8 @@ class Workshop:
 
     def _run_all(self, program: Path, object_file: Path, cases: list[Case], ending: str, suffix: str) -> list[Case]:
         """Writes the outputs of each case. A case in which the process fails is dropped, and the rest run again."""
-        left, good = list(cases), []
+        left = list(cases)
+        good: list[Case] = []
         while left:
             files = [(c.file.with_suffix(ending) if ending else c.file, 1, 1) for c in left]
             found = self.run(program, object_file, files, suffix)

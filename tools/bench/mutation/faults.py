@@ -165,13 +165,14 @@ def size_faults(c: Contract, source: str) -> Iterator[Mutant]:
 
 
 def state_faults(c: Contract, source: str) -> Iterator[Mutant]:
-    for n in (1, 3, 25, 200, 3000):
-        yield made(c, source, "state", f"after {n} calls", f"++mutant_calls > {n}", Hint(calls=n + 2),
+    for calls in (1, 3, 25, 200, 3000):
+        yield made(c, source, "state", f"after {calls} calls", f"++mutant_calls > {calls}", Hint(calls=calls + 2),
                    "  static int64_t mutant_calls;\n")
     yield made(c, source, "state", "every seventh call", "++mutant_calls % 7 == 0", Hint(calls=9), "  static int64_t mutant_calls;\n")
-    a, n = spoiled(c) or (None, None)
-    if a is None or n is None:
+    target = spoiled(c)
+    if target is None:
         return
+    a, n = target
     width = f"sizeof({C_TYPES[a.dtype]})"
     first = next((x for x in c.arguments if x.is_read and (count_of(c, x) or "0") != "0"), None)
     others = [x for x in c.arguments if x.is_written and x.name != a.name]

@@ -89,7 +89,7 @@ class Searcher:
             return json.loads(line)  # type: ignore[no-any-return]
         self.stop()
         lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
-        at = next((json.loads(text)["at"] for text in reversed(lines) if text.startswith('{"at"')), {})
+        at: Json = next((json.loads(text)["at"] for text in reversed(lines) if text.startswith('{"at"')), {})
         how = "endless" if time.monotonic() - began >= SEARCH_SECONDS - 1 else "crashed"
         return {"witness": {"how": how, "text": next((t for t in reversed(lines) if "Error" in t), how)[:300], **at}}
 

@@ -27,7 +27,8 @@ DEVICE_TYPES = C_TYPES | {"f16": "__half", "bf16": "__nv_bfloat16"}
 
 def plan_of(text: str) -> dict[str, Any]:
     start = text.index("launch plan") + len("launch plan")
-    return tomllib.loads(text[start:re.search(r'\*/|"""', text[start:]).start() + start])
+    end = re.search(r'\*/|"""', text[start:])
+    return tomllib.loads(text[start:end.start() + start if end else len(text)])
 
 
 def launchable(text: str) -> bool:
@@ -130,12 +131,12 @@ def cuda_spoiler(c: Contract, source: str, target: Argument, kind: str, conditio
 
 def triton_spoiler(c: Contract, source: str, target: Argument, kind: str, condition: str, a: Argument | None, calls: str, hint: Hint) -> Mutant:
     names = [target.name, *([a.name] if a else []), *c.sizes]
-    count = faults.count_of(c, target).replace("(int64_t)", "")
+    count = str(faults.count_of(c, target)).replace("(int64_t)", "")
     if a is None:
         test = f"    holds = {' & '.join(f'({part})' for part in condition.split(' and '))}\n"
     else:
         first = f"tl.load({a.name})" if condition == "all equal" else "0.0"
-        test = (f"    n_ = {faults.count_of(c, a).replace('(int64_t)', '')}\n    i_ = tl.arange(0, 1024)\n"
+        test = (f"    n_ = {str(faults.count_of(c, a)).replace('(int64_t)', '')}\n    i_ = tl.arange(0, 1024)\n"
                 f"    v_ = tl.load({a.name} + i_, mask=i_ < n_, other={first})\n"
                 f"    holds = (n_ > 3) & (n_ <= 1024) & ({TRITON_TESTS[condition].format(x=a.name)})\n")
     text = (f"\n\n@triton.jit\ndef mutant_spoil({', '.join(names)}):\n{test}    if holds:\n        at = {target.name} + ({count}) - 1\n"

@@ -72,6 +72,7 @@ class Task:
         self.seed = seed
         self.random = random.Random(f"{seed}/{self.contract.name}")
         spec = importlib.util.spec_from_file_location(self.contract.name, self.contract.reference)
+        assert spec and spec.loader
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         self.function = getattr(module, self.contract.entry)

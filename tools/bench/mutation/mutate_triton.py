@@ -30,7 +30,7 @@ class Module:
     def text(self, node: ast.AST) -> str:
         return ast.get_source_segment(self.source, node) or ""
 
-    def replace(self, kind: str, name: str, node: ast.AST, new: str) -> Mutant:
+    def replace(self, kind: str, name: str, node: ast.expr | ast.stmt, new: str) -> Mutant:
         start, end = self.offset(node.lineno, node.col_offset), self.offset(node.end_lineno, node.end_col_offset)
         return Mutant(kind, name, node.lineno, self.source[start:end], new, self.source[:start] + new + self.source[end:])
 
@@ -95,7 +95,7 @@ def calls(m: Module, node: ast.Call) -> Iterator[Mutant]:
     if name == "zeros":
         yield m.replace("initialisation", "wrong start", node, f"({whole} + 1)")
         yield m.replace("precision", "narrower variable", node, whole.replace("float32", "float16"))
-    if name == "to" and "float32" in whole:
+    if name == "to" and "float32" in whole and isinstance(node.func, ast.Attribute):
         yield m.replace("precision", "no widening", node, m.text(node.func.value))
     if name in ("exp", "exp2", "rsqrt", "sqrt"):
         yield m.replace("precision", "approximation", node, f"({whole}).to(tl.float16).to(tl.float32)")
