@@ -25,7 +25,7 @@ class Portable(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         cls.place = Path(tempfile.mkdtemp(prefix="kevolve-portable-"))
-        cls.packed = run(ROOT / "tools" / "portable", cls.place / "made", "--bin", os.environ["KEVOLVE_BIN"])
+        cls.packed = run(ROOT / "tools" / "portable", cls.place / "made", "--bin", os.environ["KEVOLVE_BIN"], "--bench")
 
     @classmethod
     def tearDownClass(cls) -> None:
@@ -35,7 +35,7 @@ class Portable(unittest.TestCase):
         self.assertEqual(self.packed.returncode, 0, self.packed.stderr)
         self.assertRegex(self.packed.stdout, r"\d+ programs, \d+ libraries, \d+ MiB; needs GLIBC 2\.\d+ or later")
         programs = {p.name for p in (self.place / "made" / "bin").iterdir()}
-        helpers = {"kevolve-judge", "kevolve-zygote", "kevolve-compile-server", "kevolve-runner-cuda"}
+        helpers = {"kevolve-judge", "kevolve-zygote", "kevolve-compile-server", "kevolve-runner-cuda", "bench-mutation"}
         self.assertLessEqual({"kevolve", *helpers}, programs)
         self.assertLess(sum(f.stat().st_size for f in (self.place / "made").rglob("*") if f.is_file()), 64 << 20)
 
