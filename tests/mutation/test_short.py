@@ -7,10 +7,14 @@ import os
 import subprocess
 import sys
 import unittest
+from pathlib import Path
 
 import support
 
 support.need_libclang()
+
+from mutation import originals
+from mutation.judge import Judge
 
 BENCH = support.ROOT / "tools" / "bench" / "run"
 # Classes in which the judge refuses every witnessed fault of the short form.
@@ -47,6 +51,16 @@ class ShortForm(unittest.TestCase):
     def test_the_exit_status_tells_whether_the_targets_are_met(self) -> None:
         self.assertEqual(self.document["score"]["all"]["fault"], 0)
         self.assertEqual(self.status != 0, bool(self.document["score"]["missed"]))
+
+
+class OwnTasks(unittest.TestCase):
+    def test_are_admitted(self) -> None:
+        with Judge(Path(os.environ["KEVOLVE_BIN"])) as judge:
+            for file in sorted(originals.OWN.glob("*.task.toml")):
+                judge.tasks[file.name] = file
+                with self.subTest(task=file.name):
+                    admitted = judge.ask({"op": "judge", "task": file.name, "object": "", "stages": ["admit"]})
+                    self.assertEqual(admitted["verdict"], "pass", admitted)
 
 
 if __name__ == "__main__":
