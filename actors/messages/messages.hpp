@@ -346,8 +346,7 @@ typename I::result_type inspect(I& f, campaign_start& x) {
 template <class I>
 typename I::result_type inspect(I& f, node_brief& x) {
   return f(x.index, x.parents, x.state, x.result, x.speedup, x.ci_low, x.ci_high, x.estimate, x.confirmed, x.draft,
-           x.visits, x.summary, x.pinned, x.banned, x.injected_by, x.waits_for, x.duplicate_of, x.reused_from);
-           x.visits, x.summary, x.pinned, x.banned, x.injected_by, x.waits_for, x.duplicate_of, x.basis);
+           x.visits, x.summary, x.pinned, x.banned, x.injected_by, x.waits_for, x.duplicate_of, x.reused_from, x.basis);
 }
 template <class I>
 typename I::result_type inspect(I& f, tree_page& x) {

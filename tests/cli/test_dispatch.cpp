@@ -38,7 +38,7 @@ json runs_where(const json& document, const std::string& condition) {
 
 } // namespace
 
-TEST_CASE("a dispatcher runs the fastest kernel by the sizes, and is slower nowhere") {
+TEST_CASE("a dispatcher runs the fastest kernel by the sizes, and is slower nowhere" * doctest::test_suite("long")) {
   temporary_folder f;
   const auto id = campaign_of(f, true, {row_squares_fast, short_text});
   auto said = run_kevolve({"dispatch", "--data", "d", "--out", "dispatch.c", "--bundle", "kernel", "--kernels", "2",

@@ -36,6 +36,16 @@ TEST_CASE("a replay takes a draw of each pool, then more of those that fit") {
   CHECK(describe(plan) == "40 draws on 2 shapes and 1 edge");
 }
 
+TEST_CASE("adversarial draws are replayed, and counted apart") {
+  const auto small = pool_of("small", 1e4, 2);
+  const auto planned = pool_of("n=3", 1e4, 5);
+  for (auto& set : planned->sets)
+    set.draw = "n=3; x all equal to 0";
+  const auto plan = plan_replay({small, planned}, 1e9, 1e9);
+  CHECK(describe(plan) == "7 draws on 1 shape, 5 of them adversarial");
+  CHECK(describe(plan_replay({small, planned}, 2e5, 0.0)).find("left out: adversarial draws") != std::string::npos);
+}
+
 TEST_CASE("pools that are too slow with sanitizers are left out and named") {
   const auto small = pool_of("small", 1e4, 2);
   const auto slow = pool_of("slow", 1e9, 2);

@@ -84,6 +84,9 @@ TEST_CASE("a kernel that is wrong, untimed, slower or not shown to be as fast at
     CHECK(kernel_at(r, at(501, 1001)) == choice{}); // beyond two sides, one of which is the reference's
     CHECK(kernel_at(r, at(500, 16)) == choice{0});
   }
+  // The next best runs, though the other is faster on the whole.
+  const auto unsure = measured({2, 2, 2, 9, 0.975, 2, 2, 2});
+  CHECK(kernel_at(planned({measured({2, 2, 2, 2, 2, 2, 2, 2}), unsure}), at(501, 100)) == choice{0});
   // A kernel that is only as fast as the reference does not run either.
   CHECK(kernel_at(planned({measured({2, 2, 2, 1, 1, 2, 2, 2})}), at(501, 100)) == choice{});
 }

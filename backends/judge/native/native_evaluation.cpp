@@ -99,9 +99,9 @@ private:
       return ok;
     // A candidate that is not faster needs no close look at what it leaves out, or touches that it may not.
     if (request_.mode != judge_mode::screening) {
-      if (auto ok = sanitised_replay{judge_.sandbox, request_, hooks_}.run(test_set_.all(), out_); !ok)
-        return ok;
       if (auto ok = screen_closely(); !ok)
+        return ok;
+      if (auto ok = replay_sanitised(); !ok)
         return ok;
     }
     if (request_.mode == judge_mode::check)
@@ -169,9 +169,16 @@ private:
     gathered_ += steady_clock::now() - start;
     if (!planned)
       return tl::unexpected<evaluation_error>(planned.error());
-    if (auto ok = screen_draws(processes_, *planned, request_, hooks_, out_); !ok)
+    planned_ = std::move(*planned);
+    if (auto ok = screen_draws(processes_, planned_, request_, hooks_, out_); !ok)
       return ok;
-    return screen_between_fences(*planned);
+    return screen_between_fences();
+  }
+
+  attempt<void> replay_sanitised() {
+    auto pools = test_set_.all();
+    pools.insert(pools.end(), planned_.begin(), planned_.end());
+    return sanitised_replay{judge_.sandbox, request_, hooks_}.run(pools, out_);
   }
 
   attempt<void> screen_edges_among_calls(const shape_case& shape) {
@@ -211,7 +218,7 @@ private:
   }
 
   // On each shape, at either end of what it may touch.
-  attempt<void> screen_between_fences(const std::vector<test_set::input_sets_pointer>& planned) {
+  attempt<void> screen_between_fences() {
     if (auto ok = processes_.reopen(*test_set_.all().front()); !ok)
       return ok;
     for (const auto& pool : test_set_.all())
@@ -223,7 +230,7 @@ private:
             return ok;
     if (request_.mode == judge_mode::screening) // these draws are left to the confirmation
       return {};
-    for (const auto& pool : planned) {
+    for (const auto& pool : planned_) {
       if (auto ok = processes_.reopen_alone(*pool); !ok)
         return ok;
       for (size_t set = 0; set < pool->sets.size(); ++set)
@@ -265,6 +272,7 @@ private:
   const request_hooks& hooks_;
   judge_outcome& out_;
   test_set test_set_;
+  std::vector<test_set::input_sets_pointer> planned_; // adversarial draws
   native_process_pair processes_;
   paired_comparison comparison_;
   std::chrono::nanoseconds gathered_{0};

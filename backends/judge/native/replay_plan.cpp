@@ -12,6 +12,10 @@ constexpr double slower = 10.0;
 constexpr double ns_for_a_byte = 2.0; // the copies of the arrays, there and back
 constexpr double ns_for_a_call = 5e4; // waking and freezing the process, red zones
 
+bool is_adversarial(const input_sets& pool) {
+  return !pool.sets.front().draw.empty();
+}
+
 std::string counted(size_t n, const std::string& what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
@@ -42,7 +46,9 @@ replay_plan plan_replay(const std::vector<std::shared_ptr<const input_sets>>& po
     }
     chosen.push_back(pool);
     out.draws.push_back({pool, 0});
-    if (pool->edge != edge_kind::none)
+    if (is_adversarial(*pool))
+      ++out.adversarial;
+    else if (pool->edge != edge_kind::none)
       ++out.edges;
     else if (shapes.insert(pool->shape.name).second)
       ++out.shapes;
@@ -55,6 +61,7 @@ replay_plan plan_replay(const std::vector<std::shared_ptr<const input_sets>>& po
       if (const auto cost = replay_cost_ns(*pool); set < pool->sets.size() && cost <= more_ns) {
         more_ns -= cost;
         out.draws.push_back({pool, set});
+        out.adversarial += is_adversarial(*pool) ? 1 : 0;
       }
   return out;
 }
@@ -63,9 +70,13 @@ std::string describe(const replay_plan& plan) {
   auto out = counted(plan.draws.size(), "draw") + " on " + counted(plan.shapes, "shape");
   if (plan.edges != 0)
     out += " and " + counted(plan.edges, "edge");
+  if (plan.adversarial != 0)
+    out += ", " + std::to_string(plan.adversarial) + " of them adversarial";
   std::string names;
   for (const auto* pool : plan.left_out) {
-    auto name = pool->shape.held_out ? std::string{"a held-out shape"} : "'" + pool->shape.name + "'";
+    auto name = is_adversarial(*pool)  ? std::string{"adversarial draws"}
+                : pool->shape.held_out ? std::string{"a held-out shape"}
+                                       : "'" + pool->shape.name + "'";
     if (pool->edge != edge_kind::none)
       name = "the edge '" + to_string(pool->edge) + "' of " + name;
     names += (names.empty() ? "" : ", ") + name;

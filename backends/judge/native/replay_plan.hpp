@@ -17,8 +17,9 @@ struct replay_draw {
 struct replay_plan {
   std::vector<replay_draw> draws;
   std::vector<const input_sets*> left_out; // no draw of these fits into the time
-  size_t shapes = 0;                       // with a draw, edges counted apart
+  size_t shapes = 0;                       // with a draw, edges and adversarial draws counted apart
   size_t edges = 0;
+  size_t adversarial = 0; // of the draws
 };
 
 // Returns the nanoseconds that a call on a set of these is expected to take with sanitizers.
@@ -29,7 +30,7 @@ double replay_cost_ns(const input_sets& pool);
 replay_plan plan_replay(const std::vector<std::shared_ptr<const input_sets>>& pools, double first_round_ns,
                         double more_ns);
 
-// "34 draws on 7 shapes and 5 edges"; pools that were left out are named if they are declared.
+// "134 draws on 7 shapes and 5 edges, 100 of them adversarial"; pools that were left out are named if they are declared.
 std::string describe(const replay_plan& plan);
 
 } // namespace kevolve

@@ -177,7 +177,7 @@ attempt<void> sanitised_replay::try_draw(sandboxed_process& process, const repla
     auto refused = found ? *found : std::move(*ended.refused);
     refused.detail = (found ? "" : "in the sanitised replay, ") + refused.detail;
     refused.evidence["replayed"] = "sanitised";
-    tell_where(*draw.pool, refused);
+    tell_where(*draw.pool, draw.pool->sets.at(draw.set), refused);
     return refusal(std::move(refused));
   }
 }

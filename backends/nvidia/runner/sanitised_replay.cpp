@@ -49,8 +49,9 @@ input_sets_pointer smallest_of(const std::vector<input_sets_pointer>& pools, boo
 }
 
 // The smallest declared shape, edge values, and one held-out shape: a tool slows kernels down a hundredfold.
-std::vector<replayed_sets> sets_to_replay(const test_set& tests, const judge_request& request) {
+attempt<std::vector<replayed_sets>> sets_to_replay(test_set& tests, const judge_request& request) {
   constexpr size_t most_sets = 8;
+  constexpr size_t most_adversarial = 64;
   std::vector<replayed_sets> out;
   if (auto declared = smallest_of(tests.compared(), false))
     out.push_back({std::move(declared), 2});
@@ -59,6 +60,12 @@ std::vector<replayed_sets> sets_to_replay(const test_set& tests, const judge_req
       out.push_back({pool, most_sets});
   if (auto held_out = smallest_of(tests.screens(), true))
     out.push_back({std::move(held_out), 1});
+  auto planned = tests.planned();
+  if (!planned)
+    return tl::unexpected<evaluation_error>(planned.error());
+  for (auto& pool : *planned)
+    if (!pool->sets.empty())
+      out.push_back({std::move(pool), most_adversarial});
   // Small ones come first, for the time is limited.
   std::sort(out.begin(), out.end(),
             [](const auto& a, const auto& c) { return a.pool->largest_layout() < c.pool->largest_layout(); });
@@ -239,10 +246,13 @@ replay_result replay_all(gpu_judge_context& b, const judge_request& request, con
 
 } // namespace
 
-attempt<void> replay_sanitised(gpu_judge_context& b, const judge_request& request, const test_set& tests,
+attempt<void> replay_sanitised(gpu_judge_context& b, const judge_request& request, test_set& tests,
                                const request_hooks& hooks, judge_outcome& out) {
   const auto start = steady_clock::now();
-  auto result = replay_all(b, request, sets_to_replay(tests, request), hooks);
+  const auto sets = sets_to_replay(tests, request);
+  if (!sets)
+    return tl::unexpected<evaluation_error>(sets.error());
+  auto result = replay_all(b, request, *sets, hooks);
   if (hooks.cancelled())
     return infrastructure("cancelled", "the request was cancelled in the sanitised replay");
   out.evidence.merge(result.evidence);

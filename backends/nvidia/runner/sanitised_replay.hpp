@@ -9,7 +9,7 @@ namespace kevolve::cuda {
 
 // Records what the tools say as evidence `sanitised`. Refuses the candidate for an error that one reports. A tool that
 // is missing or not permitted refuses nobody: the evidence `unsanitised` then says why.
-attempt<void> replay_sanitised(gpu_judge_context& b, const judge_request& request, const test_set& tests,
+attempt<void> replay_sanitised(gpu_judge_context& b, const judge_request& request, test_set& tests,
                                const request_hooks& hooks, judge_outcome& out);
 
 } // namespace kevolve::cuda
