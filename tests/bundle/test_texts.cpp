@@ -90,7 +90,7 @@ TEST_CASE("a dispatching kernel lists its regions and the shapes judged between 
   b.between = {{{2.0, 1.9, 2.1}, "n=5", true, 1.0, 0, 0, 8}};
   const auto text = readme_text(b);
   CHECK(has(text, R"(| n &lt; 3 \|\| n &gt; 8 | reference |)"));
-  CHECK(has(text, "| n=5 | between | - | - | 2.00x | 1.900 to 2.100 | 8 |"));
+  CHECK(has(text, "| n=5 | between | - | - | 2.00x | 1.900 to 2.100 | 99.2 % | 8 |"));
   CHECK(results_json(b)["regions"][1] == json{{"when", "n <= 4"}, {"runs", "node 7"}});
   CHECK(results_json(b)["between"][0]["shape"] == "n=5");
 }

@@ -76,18 +76,12 @@ std::string baseline_of(const target& hardware) {
   return "the target's baseline";
 }
 
-std::string read_text(const evaluation_record* last, const shape_timing& t) {
-  const auto read = last == nullptr ? speedup_interval{} : read_figure_of(last->outcome, t.shape);
-  return read.speedup > 0.0 ? human_speedup(read.speedup) : "-";
-}
-
-std::string shapes_table(const std::vector<shape_timing>& shapes, const evaluation_record* last) {
-  auto out = head(
-      {"shape", "use", "weight", "reference", "candidate", "speedup", "outputs read", "interval", "coverage", "pairs"});
+std::string shapes_table(const std::vector<shape_timing>& shapes) {
+  auto out = head({"shape", "use", "weight", "reference", "candidate", "speedup", "interval", "coverage", "pairs"});
   for (const auto& t : shapes)
     out += row({t.shape, t.held_out ? "held out" : "declared", fmt::format("{:g}", t.weight),
                 human_ns(median(t.baseline_ns)), human_ns(median(t.candidate_ns)), human_speedup(t.speedup),
-                read_text(last, t), t.ci_low > 0 ? fmt::format("{:.3f} to {:.3f}", t.ci_low, t.ci_high) : "not timed",
+                t.ci_low > 0 ? fmt::format("{:.3f} to {:.3f}", t.ci_low, t.ci_high) : "not timed",
                 coverage_text(basis_of(t)), std::to_string(t.candidate_ns.size())});
   return out
          + "\nEach shape's interval is of its own pairs, within sessions. It and the times are of the calls alone.\n";
@@ -150,7 +144,7 @@ std::string report_text(const campaign_result& r, const target& hardware) {
   out += machine_text(hardware, last_run(r));
   out += fmt::format("- trust tier: {}\n\n", to_string(hardware.trust()));
   if (!s.shapes.empty())
-    out += "## Shapes\n\n" + shapes_table(s.shapes, last_run(r)) + "\n";
+    out += "## Shapes\n\n" + shapes_table(s.shapes) + "\n";
   for (const auto& note : notes_of(r, hardware))
     out += "- " + printable(note) + "\n";
   if (r.fixed)

@@ -114,7 +114,8 @@ std::string marks_of(const json& n) {
 }
 
 void print_tree(const json& list) {
-  std::vector<std::vector<std::string>> rows{{"CANDIDATE", "PARENT", "VERDICT", "SPEEDUP", "CI95", "VISITS", "STEP"}};
+  std::vector<std::vector<std::string>> rows{
+      {"CANDIDATE", "PARENT", "VERDICT", "SPEEDUP", "INTERVAL", "VISITS", "STEP"}};
   for (const auto& n : list["items"]) {
     auto verdict = text_at(n, "verdict");
     auto known = verdict == "pass" || verdict == "reference";
@@ -145,7 +146,7 @@ void print_judged(std::string& out, const json& e) {
                      text_at(e, e.contains("baseline") ? "baseline" : "rival").substr(0, 9),
                      verdict.empty() ? "no verdict" : verdict, text_at(o, "decision"));
   std::vector<std::vector<std::string>> rows{
-      {"  SHAPE", "HELD OUT", "BASELINE", "CANDIDATE", "SPEEDUP", "CI95", "PAIRS"}};
+      {"  SHAPE", "HELD OUT", "BASELINE", "CANDIDATE", "SPEEDUP", "INTERVAL", "PAIRS"}};
   for (const auto& t : o["shapes"]) {
     auto median = [&](const char* key) { return t[key].is_object() ? human_ns(number_at(t[key], "median")) : "-"; };
     rows.push_back(
