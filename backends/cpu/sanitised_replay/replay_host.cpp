@@ -18,6 +18,7 @@
 #include <string_view>
 
 // Declared by no header of the run time.
+// NOLINTNEXTLINE(bugprone-reserved-identifier)
 extern "C" void __ubsan_get_current_report_data(const char** kind, const char** message, const char** file,
                                                 unsigned* line, unsigned* column, char** address);
 
@@ -211,6 +212,7 @@ void note_death(const siginfo_t& info, void* context) {
 } // namespace kevolve::candidate_host
 
 // The run time calls these.
+// NOLINTBEGIN(bugprone-reserved-identifier)
 extern "C" const char* __asan_default_options() {
   // User poisoning is off, so that a candidate cannot lift the red zones. Signals are handled as in kevolve-zygote.
   return "halt_on_error=0:detect_leaks=0:symbolize=0:allow_user_poisoning=0:allocator_may_return_null=1:"
@@ -238,3 +240,4 @@ extern "C" void __ubsan_on_report() {
   std::snprintf(f.file, sizeof(f.file), "%s", file);
   kevolve::candidate_host::note(f);
 }
+// NOLINTEND(bugprone-reserved-identifier)

@@ -174,7 +174,7 @@ attempt<void> sanitised_replay::try_draw(sandboxed_process& process, const repla
       note += (note.empty() ? "" : "; ") + found->detail + ": the reference shows it, too";
       continue;
     }
-    auto refused = found ? *found : std::move(*ended.refused);
+    auto refused = found ? *found : *ended.refused;
     refused.detail = (found ? "" : "in the sanitised replay, ") + refused.detail;
     refused.evidence["replayed"] = "sanitised";
     tell_where(*draw.pool, draw.pool->sets.at(draw.set), refused);
