@@ -123,8 +123,7 @@ TEST_CASE("fingerprints are stable, and the harness's follows its programs") {
   auto toolchain = frozen.toolchain_fingerprint({});
   CHECK(cpu_target{programs.path()}.harness_fingerprint() == harness);
   // A change of one byte in a program changes exactly the fingerprints that depend on it.
-  for (const auto* name :
-       {"kevolve-judge", "kevolve-zygote", "kevolve-sanitised-replay", "kevolve-compile-server"}) {
+  for (const auto* name : {"kevolve-judge", "kevolve-zygote", "kevolve-sanitised-replay", "kevolve-compile-server"}) {
     CAPTURE(name);
     auto compiles = std::string{name} == "kevolve-compile-server";
     auto path = programs.path() + "/" + name;
@@ -149,9 +148,10 @@ TEST_CASE("doctor names missing parts and their remedies") {
     CHECK_MESSAGE((row.state == doctor_row::state::ok) == row.remedy.empty(), row.item);
     CHECK_FALSE(row.detail.empty());
   }
-  for (const auto* item : {"clang-19", "g++", "ld.bfd", "libmvec", "Landlock", "sandbox", "mount namespace", "sanitised replay",
-                           "pid namespace", "network namespace", "ipc namespace", "own user id", "timing core",
-                           "turn at the core", "huge pages", "steal", "counters", "temporary files", "shared memory"})
+  for (const auto* item :
+       {"clang-19", "g++", "ld.bfd", "libmvec", "Landlock", "sandbox", "mount namespace", "sanitised replay",
+        "pid namespace", "network namespace", "ipc namespace", "own user id", "timing core", "turn at the core",
+        "huge pages", "steal", "counters", "temporary files", "shared memory"})
     CHECK_MESSAGE(items.count(item) == 1, item);
   scratch_folder empty;
   cpu_target bad{empty.path()};
