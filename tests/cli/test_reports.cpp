@@ -10,6 +10,15 @@
 
 using namespace kevolve::test;
 
+TEST_CASE("a report says what was replayed with sanitizers, or why nothing was") {
+  using kevolve::sanitised_text;
+  CHECK(sanitised_text(json::object(), "- ").empty());
+  CHECK(sanitised_text({{"sanitised", "9 draws on 2 shapes"}}, "- ")
+        == "- sanitised replay, without a finding: 9 draws on 2 shapes\n");
+  CHECK(sanitised_text({{"unsanitised", "no compiler"}}, "  ") == "  unsanitised: no compiler\n");
+  CHECK(sanitised_text({{"sanitised.note", "an overflow"}}, "").find("an overflow") != std::string::npos);
+}
+
 TEST_CASE("a build's machine code is summarised in a line for each kernel, or its absence is explained") {
   using kevolve::json;
   using kevolve::machine_code_text;
