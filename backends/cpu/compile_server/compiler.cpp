@@ -180,7 +180,9 @@ bool compiler::run_step(command_line argv, const compile_request& request, stead
 
 void compiler::build(const compile_request& request, const build_commands& commands, attention& listener,
                      compile_outcome& out) {
-  auto header = headers_.use(commands, request.language, work_, lock_, listener);
+  const bool preprocessed = !commands.preprocess.empty();
+  auto header = preprocessed ? headers_.use_as_text(commands, request.language)
+                             : headers_.use(commands, request.language, work_, lock_, listener);
   if (!header) {
     out.trouble = fault_from(header.error());
     return;
@@ -244,9 +246,8 @@ void compiler::build(const compile_request& request, const build_commands& comma
       return refuse(out, tree.error().detail + "\n" + out.log);
     out.artifact = std::move(*tree);
   } else {
-    const bool preprocessed = !commands.preprocess.empty();
     if (preprocessed) {
-      if (!run_after(headers_.as_text(commands), commands.preprocess))
+      if (!run_after(*header, commands.preprocess))
         return;
       auto text = work_.read("candidate.i", most_preprocessed);
       if (!text)

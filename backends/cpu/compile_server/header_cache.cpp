@@ -82,6 +82,14 @@ command_line header_cache::as_text(const build_commands& commands) const {
   return {"-include", folder_ + "/" + key_of(commands) + ".h"};
 }
 
+result<command_line> header_cache::use_as_text(const build_commands& commands, const std::string& language) const {
+  const auto file = folder_ + "/" + key_of(commands) + ".h";
+  if (std::error_code ec; !fs::exists(file, ec))
+    if (auto written = publish(prelude_text(language), file, false); !written)
+      return tl::unexpected(written.error());
+  return as_text(commands);
+}
+
 result<command_line> header_cache::use(const build_commands& commands, const std::string& language,
                                        const workspace& work, const sandbox& lock, attention& listener) {
   auto key = key_of(commands);

@@ -24,6 +24,9 @@ public:
                            const sandbox& lock, attention& listener);
   // Returns the words that include the header's text, for sources that fail with its precompiled form.
   command_line as_text(const build_commands& commands) const;
+  // Returns the options that include the header as text, after publishing that text if it is missing. A sanitised build
+  // uses it: its compile step reads preprocessed text, on which no precompiled header could be tried.
+  result<command_line> use_as_text(const build_commands& commands, const std::string& language) const;
   // If these diagnostics complain about a header, tests it again before its next use. The system's headers may have
   // been upgraded since the server started.
   void doubt_if(std::string_view diagnostics, const build_commands& commands);
