@@ -336,8 +336,9 @@ def main() -> None:
 
 def page_table(documents: dict[str, Json]) -> str:
     """Returns the scores by class of each document, side by side."""
-    names = list(documents)
-    rows = [["class", *(f"{column}, {n}" for n in names for column in ("witnessed", "refused"))]]
+    # A name consists of the benchmark's name and, after a dash, a name of the run.
+    names = [n.partition("-")[2] for n in documents]
+    rows = [["class", *(f"{column} ({n})" if n else column for n in names for column in ("witnessed", "refused"))]]
     for kind in [*mutants.CLASSES, "all"]:
         found = [d["score"]["all"] if kind == "all" else d["score"]["classes"].get(kind) for d in documents.values()]
         if any(found):
