@@ -38,7 +38,9 @@ TEST_CASE("a replay takes a draw of each pool, then more of those that fit") {
 
 TEST_CASE("adversarial draws are replayed, and counted apart") {
   const auto small = pool_of("small", 1e4, 2);
-  const auto planned = pool_of("n=3", 1e4, 5);
+  const auto planned = std::make_shared<input_sets>();
+  planned->sets.resize(5);
+  planned->reference_ns = {1e4};
   for (auto& set : planned->sets)
     set.draw = "n=3; x all equal to 0";
   const auto plan = plan_replay({small, planned}, 1e9, 1e9);
