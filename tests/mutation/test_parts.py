@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import tempfile
@@ -12,6 +13,7 @@ import support
 
 support.need_libclang()
 
+import bench_mutation
 import numpy as np
 from mutation import contract, controls, faults, inputs, mutants, mutate_c, originals, score
 from mutation.cases import CLANG, Workshop
@@ -265,6 +267,13 @@ class Searches(unittest.TestCase):
             with self.subTest(name=v.name):
                 self.assertIsNone(self.kind(v.source))
         self.assertTrue({"reversed loop", "four sums", "double sum"} <= names)
+
+
+class Files(unittest.TestCase):
+    def test_no_object_takes_the_place_of_one_that_waits_for_the_judge(self) -> None:
+        c = contract.load(originals.TASKS / "gemm.task.toml")
+        bench = bench_mutation.Bench(argparse.Namespace(bin=Path()), Path(), bench_mutation.Results(None))
+        self.assertEqual(len({bench._file(c) for _ in range(3)}), 3)
 
 
 class Scores(unittest.TestCase):

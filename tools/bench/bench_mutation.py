@@ -61,6 +61,7 @@ class Bench:
         self.sandbox = ""
         self.failed: BaseException | None = None
         self.cut_off = ""
+        self.made = 0
 
     def run(self, contracts: list[Contract]) -> None:
         worker = threading.Thread(target=self._judge, daemon=True)
@@ -159,13 +160,13 @@ class Bench:
         local = any(word in o.source for word in ("alloc(", "alloca(")) or has_local_array(o.source)
         known = {code_of(right)}
         states: dict[str, int] = {}
-        for i, m in enumerate(chosen):
+        for m in chosen:
             identity = f"{a.seed}/{c.name}/{o.name}/{m.kind}/{m.name}/{m.line}/{m.before}/{m.after}"
             if identity in self.results.rows:
                 continue
             row = {"id": identity, "task": c.name, "original": o.name, "flags": o.flags, "class": m.kind, "operator": m.name,
                    "line": m.line, "before": m.before, "after": m.after}
-            state = self._mutant(c, o, m, row, at / f"mutant-{i}.so", search, right, frozenset(unfit), known, local)
+            state = self._mutant(c, o, m, row, self._file(c), search, right, frozenset(unfit), known, local)
             states[state] = states.get(state, 0) + 1
         common.say(f"{c.name}/{o.name}: {len(chosen)} mutants: " + ", ".join(f"{n} {s}" for s, n in sorted(states.items())))
 
@@ -206,6 +207,11 @@ class Bench:
         file.write_text(m.source, encoding="utf-8")
         return asan_line(search.sanitized(file, to.with_suffix(".asan"), m.hints).text)
 
+    def _file(self, c: Contract) -> Path:
+        """Returns a new path. The judge reads an object when its turn comes, long after the next one was compiled."""
+        self.made += 1
+        return self.folder / c.name / f"made-{self.made}.so"
+
     def _compile(self, c: Contract, flags: str, source: str, to: Path) -> str:
         file = to.with_suffix(".c")
         file.write_text(source, encoding="utf-8")
@@ -217,7 +223,7 @@ class Bench:
         exact = any(a.is_written and (not a.floating or a.nonfinite) for a in c.arguments)
         every = list(honest.variants(o.source, o.flags, C_FLAGS, not exact))
         for i, v in enumerate(every[:self.arguments.controls]):
-            to = self.folder / c.name / f"control-{len(self.originals)}-{i}.so"
+            to = self._file(c)
             row = {"id": f"{self.arguments.seed}/{c.name}/{o.name}/control/{v.name}", "class": "control", "task": c.name,
                    "original": o.name, "operator": v.name}
             if row["id"] in self.results.rows:
