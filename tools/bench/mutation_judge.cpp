@@ -3,6 +3,7 @@
 //   {"op":"task","task":NAME,"file":PATH}                               compiles reference and oracle
 //   {"op":"compile","task":…,"language":…,"flags":…,"source":PATH,"object":PATH}
 //   {"op":"judge","task":…,"object":PATH,"stages":["admit","check","confirm"],"long_run_ms":N}
+#include "backends/judge/source_constants.hpp"
 #include "backends/launch_plan/package.hpp"
 #include "config/task.hpp"
 #include "tools/bench/helper_session.hpp"
@@ -128,8 +129,11 @@ private:
       request.limit_ms = q.value("limit_ms", request.limit_ms);
       request.reference = t.reference;
       request.oracle = t.oracle;
-      if (request.mode != judge_mode::admit)
+      request.reference_constants = source_constants(t.spec.reference_source);
+      if (request.mode != judge_mode::admit) {
         request.candidate = read(q.at("object"));
+        request.candidate_constants = source_constants(q.value("source", std::string{}));
+      }
       auto o = bench_.judge->ask(request);
       if (!o)
         return {{"stage", name}, {"fault", o.error().detail}};
