@@ -2,7 +2,7 @@
 // it with one JSON request a line and gets one JSON answer a line:
 //   {"op":"task","task":NAME,"file":PATH}                               compiles reference and oracle
 //   {"op":"compile","task":…,"language":…,"flags":…,"source":PATH,"object":PATH}
-//   {"op":"judge","task":…,"object":PATH,"stages":["admit","check","confirm"],"long_run_ms":N}
+//   {"op":"judge","task":…,"object":PATH,"stages":["admit","check","replay","confirm"],"long_run_ms":N}
 #include "backends/judge/source_constants.hpp"
 #include "backends/launch_plan/package.hpp"
 #include "config/task.hpp"
@@ -29,6 +29,7 @@ struct loaded_task {
   task_spec spec;
   std::string reference;
   std::string oracle;
+  std::string sanitised_reference;
 };
 
 std::string read(const std::string& path) {
@@ -74,6 +75,10 @@ private:
     if (!reference)
       return failed(reference.error());
     out.reference = std::move(*reference);
+    if (bench_.hardware->replays_sanitised())
+      out.sanitised_reference = compile(bench_, task, task.language, out.spec.reference_source, baseline_flags(bench_),
+                                        compile_role::sanitised)
+                                    .value_or("");
     const bool own = !out.spec.oracle_source.empty();
     const bool floating = std::any_of(task.arguments.begin(), task.arguments.end(), [](const argument& a) {
       return a.role != argument_role::size && is_floating(a.type);
@@ -113,15 +118,29 @@ private:
     return {{"compiled", true}};
   }
 
-  // Asks for each stage until one rejects.
+  // A confirmation replays the correctness draws on builds with sanitizers.
+  void add_sanitised(const loaded_task& t, const json& q, judge_request& request) {
+    if (!bench_.hardware->replays_sanitised())
+      return;
+    const auto flags = q.value("flags", std::string{});
+    auto built = compile(bench_, t.spec.task, q.value("language", std::string{"c"}), q.value("source", std::string{}),
+                         flags.empty() ? baseline_flags(bench_) : flags, compile_role::sanitised);
+    if (built)
+      request.sanitised = std::move(*built);
+    else
+      request.unsanitised = built.error().detail.substr(0, 200);
+    request.sanitised_reference = t.sanitised_reference;
+  }
+
+  // Asks for each stage until one rejects. "replay" is a check with the sanitised replay.
   json judge(const loaded_task& t, const json& q) {
     json out;
     if (!bench_.judge)
       return {{"error", "this session compiles only"}};
     for (const auto& name : q.at("stages")) {
       auto request = stage_request(t.spec.task, stage::confirm);
-      if (name == "check" || name == "admit")
-        request.mode = name == "check" ? judge_mode::check : judge_mode::admit;
+      if (name != "confirm")
+        request.mode = name == "admit" ? judge_mode::admit : judge_mode::check;
       request.min_interval_pairs = fewest_pairs;
       request.max_pairs = 0;
       request.most_repeats = 0;
@@ -134,6 +153,8 @@ private:
         request.candidate = read(q.at("object"));
         request.candidate_constants = source_constants(q.value("source", std::string{}));
       }
+      if (name == "confirm" || name == "replay")
+        add_sanitised(t, q, request);
       auto o = bench_.judge->ask(request);
       if (!o)
         return {{"stage", name}, {"fault", o.error().detail}};
