@@ -87,6 +87,8 @@ choices choices_for(const argument& a) {
   out.insert(out.end(), {{value_pattern::one_hot, at.high, at.low},
                          {value_pattern::one_hot, at.low, at.high},
                          {value_pattern::one_hot, at.high, at.zero},
+                         {value_pattern::alone, at.high, at.zero},
+                         {value_pattern::alone, at.low, at.zero},
                          {value_pattern::alternating, at.low, at.high},
                          {value_pattern::alternating, at.high, at.zero},
                          {value_pattern::sorted, 0.0, 0.0},

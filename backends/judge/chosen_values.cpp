@@ -14,8 +14,8 @@ namespace kevolve {
 namespace {
 
 constexpr std::array<const char*, value_patterns> pattern_names{
-    "as declared", "all equal", "one hot",    "alternating", "sorted", "reversed",  "uniform",
-    "few values",  "sparse",    "heavy tail", "dense",       "no hit", "every hit", "one entry"};
+    "as declared", "all equal",  "one hot", "alternating", "sorted",    "reversed",  "uniform",   "few values",
+    "sparse",      "heavy tail", "dense",   "no hit",      "every hit", "one entry", "one in all"};
 
 int64_t whole_number(double x) {
   constexpr double most = 0x1.0p62;
@@ -72,6 +72,7 @@ double far_or_near(const value_choice& c, random_stream& random) {
 double element_of(const value_choice& c, int64_t i, int64_t row, int64_t hot, random_stream& random) {
   switch (c.pattern) {
     case value_pattern::one_hot:
+    case value_pattern::alone: // the row is the array
       return i % row == hot ? c.value : c.other;
     case value_pattern::alternating:
       return i % 2 == 0 ? c.value : c.other;
@@ -93,6 +94,8 @@ double element_of(const value_choice& c, int64_t i, int64_t row, int64_t hot, ra
 byte_buffer fill_elements(const argument& a, const value_choice& c, int64_t count, int64_t row, random_stream& random) {
   byte_buffer out(static_cast<size_t>(count) * size_bytes(a.type));
   int64_t hot = 0;
+  if (c.pattern == value_pattern::alone)
+    row = std::max<int64_t>(count, 1);
   for (int64_t i = 0; i < count; ++i) {
     if (i % row == 0)
       hot = static_cast<int64_t>(random.below(static_cast<uint64_t>(row)));
@@ -148,6 +151,8 @@ std::string to_string(const value_choice& c) {
       return "all equal to " + value;
     case value_pattern::one_hot:
       return "one " + value + " a row among " + other;
+    case value_pattern::alone:
+      return "one " + value + " in all among " + other;
     case value_pattern::alternating:
       return "alternating " + value + " and " + other;
     case value_pattern::uniform:

@@ -65,6 +65,7 @@ private:
       case value_pattern::all_equal:
         return choice.value;
       case value_pattern::one_hot:
+      case value_pattern::alone:
       case value_pattern::alternating:
       case value_pattern::uniform:
       case value_pattern::few_values:

@@ -22,8 +22,9 @@ enum class value_pattern : uint8_t {
   no_hit,       // sample_of: no value is in the table
   every_hit,    // sample_of: each value is in the table
   one_entry,    // sample_of: the entry of the table that `value` says, 0 the first, 1 the last
+  alone,        // `value` once in the whole array, at a random place, and `other` elsewhere
 };
-inline constexpr size_t value_patterns = 14;
+inline constexpr size_t value_patterns = 15;
 // Returns "all equal", "one hot", …
 std::string to_string(value_pattern p);
 
