@@ -14,7 +14,8 @@ namespace {
 
 constexpr double freely = 3.0; // standard deviations, see values_of()
 constexpr double by_name = 6.0;
-constexpr size_t most_value_draws = 224;
+constexpr size_t most_value_draws = 384;
+constexpr size_t sizes_of_a_choice = 2; // a pattern in a single element, or only beside a tail, tells nothing
 constexpr size_t most_size_draws = 288;
 constexpr size_t most_candidate_draws = 160;
 constexpr uint64_t order_seed = 0xd4a3;
@@ -146,12 +147,13 @@ class value_planner {
 public:
   explicit value_planner(const contract& task) : task_(task), sizes_(sizes_for_values(task)) {}
 
-  // One argument at a time, then all alike, then one against the others.
+  // One argument at a time, at several sizes, then all alike, then one against the others.
   std::vector<adversarial_draw> of_contract() {
     for (size_t i = 0; i < task_.arguments.size(); ++i)
       if (is_chosen(task_.arguments[i]))
         for (const auto& c : choices_for(task_.arguments[i]))
-          add({{i, c}});
+          for (size_t n = 0; n < sizes_of_a_choice; ++n)
+            add({{i, c}});
     all_alike();
     one_against_all();
     return std::move(draws_);

@@ -241,6 +241,8 @@ std::vector<size_map> sizes_for_values(const contract& task) {
   for (const auto& [elements, chosen] : found)
     if (out.size() < wanted && std::find(out.begin(), out.end(), chosen) == out.end())
       out.push_back(chosen);
+  if (found.size() > wanted) // the smallest, too: with every length at its maximum, no other may be cheap
+    out.push_back(found.back().second);
   for (const auto& shape : task.shapes)
     if (out.empty() || declared_sizes_only(task))
       if (!shape.held_out)
