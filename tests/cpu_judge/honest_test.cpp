@@ -564,10 +564,10 @@ TEST_CASE("a candidate whose calls alone exceed the request's limit gets a verdi
 
 TEST_CASE("a kernel that is right in its first calls only is not promoted") {
   judge_driver judge;
-  // Works for more calls than a session makes in one process.
+  // Works for more calls than a session, or the adversarial draws, make in one process.
   const auto at_first = compile_c("#include <stdint.h>\nstatic int calls;\n"
                                   "void poly(const float *x, const float *w, float *y, int64_t n) {\n"
-                                  "  if (++calls > 400)\n    return;\n"
+                                  "  if (++calls > 5000)\n    return;\n"
                                   "  for (int64_t i = 0; i < n; ++i)\n"
                                   "    y[i] = x[i] * x[i] + w[i % 8] * x[i] + 1.0f;\n}\n");
   auto request = request_for(poly_task(), reference(), at_first, judge_mode::confirm);

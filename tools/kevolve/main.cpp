@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
       "Example: kevolve run config/examples/gemm.toml\n"
       "Exit codes: 0 ok, 1 the work failed, 2 usage or configuration, 3 not found, 4 not authorised, 5 conflict,\n"
       "6 no node answers, 7 timed out, 8 budget exhausted before any valid kernel, 130 interrupted.");
-  kevolve::action chosen;
+  kevolve::verb_action chosen;
   kevolve::add_run(app, chosen);
   kevolve::add_eval(app, chosen);
   kevolve::add_checks(app, chosen);

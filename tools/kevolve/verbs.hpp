@@ -12,7 +12,7 @@ class App;
 
 namespace kevolve {
 
-using action = std::function<int()>;
+using verb_action = std::function<int()>;
 
 // The options that every verb takes.
 struct common_options {
@@ -37,28 +37,28 @@ std::string caller_name();
 // `kevolve watch`, for verbs that end in it.
 int watch_campaign(const node_address& where, const common_options& common, const std::string& id);
 
-void add_run(CLI::App& app, action& chosen);       // run
-void add_eval(CLI::App& app, action& chosen);      // eval
-void add_checks(CLI::App& app, action& chosen);    // task check, campaign validate, campaign plan
-void add_campaigns(CLI::App& app, action& chosen); // list status tree candidate best pause resume cancel
-void add_bundle(CLI::App& app, action& chosen);    // bundle
-void add_dispatch(CLI::App& app, action& chosen);  // dispatch
-void add_submit(CLI::App& app, action& chosen);    // submit
-void add_watch(CLI::App& app, action& chosen);     // watch
-void add_events(CLI::App& app, action& chosen);    // events
-void add_steering(CLI::App& app, action& chosen);  // priority budget inject pin ban fork
-void add_provider(CLI::App& app, action& chosen);  // provider test, list, resume
-void add_replay(CLI::App& app, action& chosen);    // record, replay
-void add_relay(CLI::App& app, action& chosen);     // relay next, answer, release, list, show
-void add_help(CLI::App& app, action& chosen);      // help version
-void add_generated(CLI::App& app, action& chosen); // completions man
-void add_actors(CLI::App& app, action& chosen);    // actors list, get, tree, summary
-void add_doctor(CLI::App& app, action& chosen);    // doctor
-void add_fsck(CLI::App& app, action& chosen);      // fsck
-void add_rejudge(CLI::App& app, action& chosen);   // rejudge
-void add_bench(CLI::App& app, action& chosen);     // bench
-void add_backup(CLI::App& app, action& chosen);    // backup restore
-void add_batch(CLI::App& app, action& chosen);     // batch export, work, import, status, cancel
-void add_debug(CLI::App& app, action& chosen);     // debug
+void add_run(CLI::App& app, verb_action& chosen);       // run
+void add_eval(CLI::App& app, verb_action& chosen);      // eval
+void add_checks(CLI::App& app, verb_action& chosen);    // task check, campaign validate, campaign plan
+void add_campaigns(CLI::App& app, verb_action& chosen); // list status tree candidate best pause resume cancel
+void add_bundle(CLI::App& app, verb_action& chosen);    // bundle
+void add_dispatch(CLI::App& app, verb_action& chosen);  // dispatch
+void add_submit(CLI::App& app, verb_action& chosen);    // submit
+void add_watch(CLI::App& app, verb_action& chosen);     // watch
+void add_events(CLI::App& app, verb_action& chosen);    // events
+void add_steering(CLI::App& app, verb_action& chosen);  // priority budget inject pin ban fork
+void add_provider(CLI::App& app, verb_action& chosen);  // provider test, list, resume
+void add_replay(CLI::App& app, verb_action& chosen);    // record, replay
+void add_relay(CLI::App& app, verb_action& chosen);     // relay next, answer, release, list, show
+void add_help(CLI::App& app, verb_action& chosen);      // help version
+void add_generated(CLI::App& app, verb_action& chosen); // completions man
+void add_actors(CLI::App& app, verb_action& chosen);    // actors list, get, tree, summary
+void add_doctor(CLI::App& app, verb_action& chosen);    // doctor
+void add_fsck(CLI::App& app, verb_action& chosen);      // fsck
+void add_rejudge(CLI::App& app, verb_action& chosen);   // rejudge
+void add_bench(CLI::App& app, verb_action& chosen);     // bench
+void add_backup(CLI::App& app, verb_action& chosen);    // backup restore
+void add_batch(CLI::App& app, verb_action& chosen);     // batch export, work, import, status, cancel
+void add_debug(CLI::App& app, verb_action& chosen);     // debug
 
 } // namespace kevolve

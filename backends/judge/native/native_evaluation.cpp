@@ -234,9 +234,9 @@ private:
       if (auto ok = processes_.reopen_alone(*pool); !ok)
         return ok;
       for (size_t set = 0; set < pool->sets.size(); ++set)
-        if (auto ok = processes_.screen_between_fences(*pool, set, set % 2 == 0 ? room_side::back : room_side::front);
-            !ok)
-          return ok;
+        for (const auto side : {room_side::back, room_side::front})
+          if (auto ok = processes_.screen_between_fences(*pool, set, side); !ok)
+            return ok;
     }
     return {};
   }

@@ -61,7 +61,7 @@ replay_plan plan_replay(const std::vector<std::shared_ptr<const input_sets>>& po
       if (const auto cost = replay_cost_ns(*pool); set < pool->sets.size() && cost <= more_ns) {
         more_ns -= cost;
         out.draws.push_back({pool, set});
-        out.adversarial += is_adversarial(*pool) ? 1 : 0;
+        out.adversarial += is_adversarial(*pool) ? 1U : 0U;
       }
   return out;
 }

@@ -122,7 +122,7 @@ CLI::App* add_verb(CLI::App& app, const char* name, const char* about, const opt
 
 } // namespace
 
-void add_actors(CLI::App& app, action& chosen) {
+void add_actors(CLI::App& app, verb_action& chosen) {
   auto o = std::make_shared<actor_options>();
   auto* actors = app.add_subcommand("actors", "Live and dead actors of a running node");
   actors->footer("Example: kevolve actors list --state dead");

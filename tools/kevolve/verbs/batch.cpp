@@ -208,7 +208,7 @@ void add_by_whom(CLI::App& verb, const batch_options_ptr& o) {
   verb.add_option("--by", o->by, "who asks, kept with the event (default: $USER)");
 }
 
-void add_work(CLI::App& batch, action& chosen) {
+void add_work(CLI::App& batch, verb_action& chosen) {
   auto o = std::make_shared<batch_work_options>();
   auto* work = batch.add_subcommand("work", "Judge what a batch brought, without a daemon; the same command goes on");
   work->footer("Example: kevolve batch work gemm.batch --wall 9m\n"
@@ -234,7 +234,7 @@ void add_work(CLI::App& batch, action& chosen) {
 
 } // namespace
 
-void add_batch(CLI::App& app, action& chosen) {
+void add_batch(CLI::App& app, verb_action& chosen) {
   auto* batch = app.add_subcommand("batch", "Evaluations as a file, for a machine that no node reaches");
   batch->footer("Example: kevolve batch export 1a2b --out gemm.batch\n"
                 "[[device]] batch = true, or kevolve run --batch, lets a campaign's evaluations wait for it.");

@@ -56,7 +56,7 @@ int run_bench(const std::vector<std::string>& given) {
 
 } // namespace
 
-void add_bench(CLI::App& app, action& chosen) {
+void add_bench(CLI::App& app, verb_action& chosen) {
   auto* verb = app.add_subcommand("bench", "The project's own benchmarks, each beside its floor: bench NAME [--long]");
   verb->prefix_command();
   verb->set_help_flag(); // what follows is the benchmark's, --help too

@@ -67,7 +67,7 @@ int run(const bundle_options& o) {
 
 } // namespace
 
-void add_bundle(CLI::App& app, action& chosen) {
+void add_bundle(CLI::App& app, verb_action& chosen) {
   auto o = std::make_shared<bundle_options>();
   auto* verb = app.add_subcommand("bundle", "The winner as a folder that builds and tests without kevolve");
   verb->footer("Example: kevolve bundle 1a2b --out my-kernel\nThen, there: cmake -B b && cmake --build b && ctest "

@@ -313,7 +313,7 @@ CLI::App* add_verb(CLI::App& app, const char* name, const char* about, const cha
 
 } // namespace
 
-void add_campaigns(CLI::App& app, action& chosen) {
+void add_campaigns(CLI::App& app, verb_action& chosen) {
   auto o = std::make_shared<campaign_options>();
   auto paged = [o](CLI::App* verb) {
     verb->add_option("--limit", o->limit, "one page of so many")->check(CLI::Range(uint64_t{1}, uint64_t{1000}));

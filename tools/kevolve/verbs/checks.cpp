@@ -320,7 +320,7 @@ int plan_campaign(const check_options& o) {
 
 } // namespace
 
-void add_checks(CLI::App& app, action& chosen) {
+void add_checks(CLI::App& app, verb_action& chosen) {
   auto o = std::make_shared<check_options>();
   auto* task = app.add_subcommand("task", "Task files");
   task->require_subcommand(1);

@@ -213,7 +213,7 @@ int run(const dispatch_options& o) {
 
 } // namespace
 
-void add_dispatch(CLI::App& app, action& chosen) {
+void add_dispatch(CLI::App& app, verb_action& chosen) {
   auto o = std::make_shared<dispatch_options>();
   auto* verb = app.add_subcommand("dispatch", "The fastest kernels of a campaign by the sizes, in one C file");
   verb->footer("Example: kevolve dispatch 1a2b --out kernel.c --margin 2\nThe judge is asked anew, on this machine. A "

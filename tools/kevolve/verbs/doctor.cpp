@@ -98,7 +98,7 @@ int examine(const doctor_options& o) {
 
 } // namespace
 
-void add_doctor(CLI::App& app, action& chosen) {
+void add_doctor(CLI::App& app, verb_action& chosen) {
   auto o = std::make_shared<doctor_options>();
   auto* verb = app.add_subcommand("doctor", "What this machine can do, what is missing and what helps");
   verb->footer("Example: kevolve doctor --json");

@@ -278,7 +278,7 @@ int evaluate(const eval_options& o) {
 
 } // namespace
 
-void add_eval(CLI::App& app, action& chosen) {
+void add_eval(CLI::App& app, verb_action& chosen) {
   auto o = std::make_shared<eval_options>();
   auto* verb = app.add_subcommand("eval", "The judge alone, on one candidate file: no search");
   verb->footer("Example: kevolve eval config/tasks/gemm.task.toml my_gemm.c --flags Ofast --json");

@@ -166,7 +166,7 @@ int events(event_options o) {
 
 } // namespace
 
-void add_events(CLI::App& app, action& chosen) {
+void add_events(CLI::App& app, verb_action& chosen) {
   auto o = std::make_shared<event_options>();
   auto* verb = app.add_subcommand("events", "What happened, and with --follow what happens");
   verb->footer("Example: kevolve events 1a2b --kind node_finished --kind champion_changed --follow\n"

@@ -70,7 +70,7 @@ int print_version(bool as_json) {
 
 } // namespace
 
-void add_help(CLI::App& app, action& chosen) {
+void add_help(CLI::App& app, verb_action& chosen) {
   auto verbs = std::make_shared<std::vector<std::string>>();
   auto* help = app.add_subcommand("help", "Explain a verb, or list them all");
   help->footer("Example: kevolve help provider list");
@@ -83,7 +83,7 @@ void add_help(CLI::App& app, action& chosen) {
   version->callback([common, &chosen] { chosen = [common] { return print_version(common->json); }; });
 }
 
-void add_generated(CLI::App& app, action& chosen) {
+void add_generated(CLI::App& app, verb_action& chosen) {
   auto shell = std::make_shared<std::string>();
   auto* completions = app.add_subcommand("completions", "A completion script for a shell, on stdout");
   completions->footer("Example: kevolve completions bash > /etc/bash_completion.d/kevolve");

@@ -170,7 +170,7 @@ CLI::App* add_verb(CLI::App& parent, const char* name, const char* about, const 
 
 } // namespace
 
-void add_provider(CLI::App& app, action& chosen) {
+void add_provider(CLI::App& app, verb_action& chosen) {
   auto* provider = app.add_subcommand("provider", "Services whose language models write candidates");
   provider->footer("Example: kevolve provider test anthropic --node kevolved.toml\n"
                    "They stand as [[provider]] in a node's settings; keys come from the environment or a file.");

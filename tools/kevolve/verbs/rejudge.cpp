@@ -204,7 +204,7 @@ int run(const rejudge_options& o) {
 
 } // namespace
 
-void add_rejudge(CLI::App& app, action& chosen) {
+void add_rejudge(CLI::App& app, verb_action& chosen) {
   auto o = std::make_shared<rejudge_options>();
   auto* verb = app.add_subcommand("rejudge", "Judge again, with this judge, what another one has judged");
   verb->footer("Example: kevolve rejudge all --dry-run\n"

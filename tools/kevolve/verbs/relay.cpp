@@ -141,7 +141,7 @@ void add_prompt(CLI::App& verb, const relay_ptr& o) {
 
 } // namespace
 
-void add_relay(CLI::App& app, action& chosen) {
+void add_relay(CLI::App& app, verb_action& chosen) {
   auto* relay = app.add_subcommand("relay", "Prompts of campaigns with a relay generator, and their answers");
   relay->footer("Example: kevolve relay next --json > prompt.json\n"
                 "Whoever answers is the model: a coding agent, a batch system, a person.");

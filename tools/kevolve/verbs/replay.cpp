@@ -120,7 +120,7 @@ int replay_file(const record_options& o) {
 
 } // namespace
 
-void add_replay(CLI::App& app, action& chosen) {
+void add_replay(CLI::App& app, verb_action& chosen) {
   auto o = std::make_shared<record_options>();
   auto* keep = app.add_subcommand("record", "Write a campaign's events, prompts and replies into one file");
   keep->footer("Example: kevolve record 1a2b --data my-data softmax.recording.json\n"

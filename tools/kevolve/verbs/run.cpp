@@ -237,7 +237,7 @@ int run_campaign(const run_options& o) {
 
 } // namespace
 
-void add_run(CLI::App& app, action& chosen) {
+void add_run(CLI::App& app, verb_action& chosen) {
   auto o = std::make_shared<run_options>();
   auto* verb = app.add_subcommand("run", "Run a campaign to its end; the same command resumes it");
   verb->footer("Example: kevolve run config/examples/gemm.toml --set budget.wall=30s --data my-data");

@@ -238,7 +238,7 @@ void add_budget_options(CLI::App& verb, const steering_options& o) {
 
 } // namespace
 
-void add_steering(CLI::App& app, action& chosen) {
+void add_steering(CLI::App& app, verb_action& chosen) {
   auto o = std::make_shared<steer_options>();
   auto* priority = add_verb(app, "priority", "Change a campaign's share of the node",
                             "Example: kevolve priority 1a2b 300\n"

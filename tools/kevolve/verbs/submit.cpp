@@ -113,7 +113,7 @@ std::string caller_name() {
   return user == nullptr || *user == '\0' ? "operator" : std::string{user}.substr(0, 64);
 }
 
-void add_submit(CLI::App& app, action& chosen) {
+void add_submit(CLI::App& app, verb_action& chosen) {
   auto o = std::make_shared<submit_options>();
   auto* verb = app.add_subcommand("submit", "Hand a campaign to a running node; the same files are the same campaign");
   verb->footer("Example: kevolve submit config/examples/gemm.toml --priority 200 --set budget.wall=1h\n"

@@ -179,7 +179,7 @@ int watch(const watch_options& o) {
 
 } // namespace
 
-void add_watch(CLI::App& app, action& chosen) {
+void add_watch(CLI::App& app, verb_action& chosen) {
   auto o = std::make_shared<watch_options>();
   auto* verb = app.add_subcommand("watch", "A campaign live, with its tree, until it ends");
   verb->footer(
