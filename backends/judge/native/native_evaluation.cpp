@@ -101,8 +101,6 @@ private:
     if (request_.mode != judge_mode::screening) {
       if (auto ok = screen_closely(); !ok)
         return ok;
-      if (auto ok = replay_sanitised(); !ok)
-        return ok;
     }
     if (request_.mode == judge_mode::check)
       return {};
@@ -172,6 +170,10 @@ private:
     planned_ = std::move(*planned);
     if (auto ok = screen_draws(processes_, planned_, request_, hooks_, out_); !ok)
       return ok;
+    // Sanitizers name the line of what a fence only shows.
+    if (request_.mode != judge_mode::screening)
+      if (auto ok = replay_sanitised(); !ok)
+        return ok;
     return screen_between_fences();
   }
 
