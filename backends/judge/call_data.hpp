@@ -28,7 +28,7 @@ struct draw_options {
   uint32_t variant = 0;             // variant of the edge, for edges with several
   int varied = -1;                  // index of the argument whose stream is seeded differently; -1: none
   uint64_t variation = 0;
-  uint64_t placement = 0;           // placement of the arrays, for lay_out()
+  uint64_t placement = 0;                // placement of the arrays, for lay_out()
   std::vector<value_choice> values = {}; // by argument, static ones aside; empty: as declared
 };
 

@@ -30,7 +30,8 @@ double replay_cost_ns(const input_sets& pool);
 replay_plan plan_replay(const std::vector<std::shared_ptr<const input_sets>>& pools, double first_round_ns,
                         double more_ns);
 
-// "134 draws on 7 shapes and 5 edges, 100 of them adversarial"; pools that were left out are named if they are declared.
+// "134 draws on 7 shapes and 5 edges, 100 of them adversarial"; pools that were left out are named if they are
+// declared.
 std::string describe(const replay_plan& plan);
 
 } // namespace kevolve
