@@ -1,6 +1,8 @@
 #include "tools/kevolve/dispatch/dispatch_text.hpp"
 
+#include "backends/judge/outcome_figures.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
+#include "tools/kevolve/output/interval_text.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 
 #include <fmt/core.h>
@@ -151,7 +153,7 @@ std::string dispatch_text(const dispatch_result& r, const contract& task) {
   if (!j.passes)
     return out + "the dispatcher is refused by the judge: " + printable(j.why) + "\n";
   std::vector<std::vector<std::string>> shapes{
-      {"SHAPE", "USE", "RUNS", "SPEEDUP", "95 % INTERVAL", "PAIRS", "AGAINST THE REFERENCE"}};
+      {"SHAPE", "USE", "RUNS", "SPEEDUP", "INTERVAL", "PAIRS", "AGAINST THE REFERENCE"}};
   size_t shown = 0;
   for (size_t s = 0; s < task.shapes.size(); ++s) {
     const auto& f = j.by_shape[s];
@@ -164,8 +166,8 @@ std::string dispatch_text(const dispatch_result& r, const contract& task) {
          fmt::format("{} (margin {:g} %)", dispatch::to_string(f.against_reference.result), 100.0 * r.rule.margin)});
   }
   out += table_text(shapes);
-  out += fmt::format("\nspeedup {}, 95 % interval {:.3f} to {:.3f}; judged in {}\n", human_speedup(j.outcome.speedup),
-                     j.outcome.ci_low, j.outcome.ci_high, human_number(r.proof.rounds, "round"));
+  out += fmt::format("\nspeedup {}, {}; judged in {}\n", human_speedup(j.outcome.speedup),
+                     interval_sentence(j.outcome, basis_of(j.outcome)), human_number(r.proof.rounds, "round"));
   if (const auto why = disturbance_of(j); !why.empty())
     out += disturbed_text(why);
   out += fmt::format("not inferior to the reference on {} of {} ({}); where that is not shown, the reference runs\n",
@@ -177,7 +179,7 @@ std::string dispatch_text(const dispatch_result& r, const contract& task) {
     return out;
   }
   const auto alone = r.kernels.kernels[r.single.kernel].node;
-  out += fmt::format("against candidate {} alone, the fastest kernel ({} the reference): {}, 95 % interval {:.3f} to "
+  out += fmt::format("against candidate {} alone, the fastest kernel ({} the reference): {}, interval {:.3f} to "
                      "{:.3f}, {}: {}\n",
                      alone, human_speedup(r.kernels.judgements[r.single.kernel].outcome.speedup),
                      human_speedup(r.single.speedup), r.single.ci_low, r.single.ci_high,
