@@ -168,6 +168,29 @@ public:
     return std::move(draws_);
   }
 
+  // Pairs of neighbours with the same sizes and the same first element: a result that is kept by these is wrong.
+  std::vector<adversarial_draw> alike_at_first() {
+    for (size_t i = 0; i < task_.arguments.size(); ++i) {
+      const auto& a = task_.arguments[i];
+      if (!is_chosen(a) || !is_array(a) || !has_landmarks(a))
+        continue;
+      const auto at = landmarks_of(a);
+      const auto other = at.zero < at.high ? at.zero : at.low;
+      adversarial_draw first;
+      first.values.resize(task_.arguments.size());
+      auto second = first;
+      first.values[i] = {value_pattern::all_equal, at.high, 0.0};
+      second.values[i] = {value_pattern::alternating, at.high, other};
+      const auto fit = std::find_if(sizes_.begin(), sizes_.end(), [&](const size_map& sizes) {
+        first.sizes = second.sizes = sizes;
+        return is_cheap(task_, first) && is_cheap(task_, second);
+      });
+      if (other < at.high && fit != sizes_.end())
+        draws_.insert(draws_.end(), {first, second});
+    }
+    return std::move(draws_);
+  }
+
 private:
   void all_alike() {
     size_t most = 0;
@@ -266,7 +289,10 @@ draw_plan plan_draws(const contract& task, const std::vector<double>& reference_
   auto chosen = at_most(most_value_draws, values.of_contract());
   auto named = at_most(most_value_draws, values.of_constants(reference_constants));
   chosen.insert(chosen.end(), named.begin(), named.end());
-  return joined(std::move(sizes), std::move(chosen));
+  auto out = joined(std::move(sizes), std::move(chosen));
+  const auto neighbours = value_planner{task}.alike_at_first(); // in front: the order counts, and time may run out
+  out.draws.insert(out.draws.begin(), neighbours.begin(), neighbours.end());
+  return out;
 }
 
 draw_plan plan_candidate_draws(const contract& task, const std::vector<double>& reference_constants,

@@ -188,6 +188,21 @@ TEST_CASE("patterns give counts of no hit, one hit and every hit") {
   CHECK(all);
 }
 
+TEST_CASE("two draws in a row share their sizes and first element, and differ otherwise") {
+  const auto task = softmax();
+  const auto plan = plan_draws(task, {});
+  const auto first = std::adjacent_find(plan.draws.begin(), plan.draws.end(), [&](const auto& a, const auto& b) {
+    if (a.sizes != b.sizes || a == b)
+      return false;
+    const auto one = data_of(task, a);
+    const auto other = data_of(task, b);
+    const auto* x = one.inputs[0].template as<float>();
+    const auto* y = other.inputs[0].template as<float>();
+    return one.geometries[0].count > 1 && x[0] == y[0] && !std::equal(x, x + one.geometries[0].count, y);
+  });
+  CHECK(first != plan.draws.end());
+}
+
 TEST_CASE("keys stay sorted and unique, samples hit as chosen, offsets follow their lengths") {
   contract c;
   auto table = make_input("table", dtype::i64, {"entries"}, "sorted_unique");
