@@ -18,7 +18,7 @@ from mutation.judge import Judge
 
 BENCH = support.ROOT / "tools" / "bench" / "run"
 # Classes in which the judge refuses every witnessed fault of the short form.
-CERTAIN = ("arithmetic", "boundary", "index", "initialisation", "precision")
+CERTAIN = ("arithmetic", "boundary", "index", "initialisation", "precision", "size", "value")
 
 
 class ShortForm(unittest.TestCase):

@@ -134,6 +134,8 @@ result<std::string> compile(workbench& bench, const contract& task, const std::s
   q.entry = task.entry;
   q.flags = flags;
   q.threads = task.threads;
+  q.libraries = task.libraries;
+  q.task = task;
   auto out = bench.compiler->ask(q);
   if (!out)
     return tl::unexpected(out.error());
