@@ -33,7 +33,7 @@ std::string limit_of_promotion(const pair_limits& x);
 // Returns true if the screening has outlasted its usual time.
 bool goes_on(const pair_limits& x);
 
-// The least number of pairs of the last confirmation's interval: what people are told.
+// The least number of pairs of the last confirmation's interval, which is the reported one.
 inline constexpr uint32_t figures_for_people = 30;
 
 // Returns the rounds of a confirmation. The last figures come from as many as fit into a few seconds of calls, by what

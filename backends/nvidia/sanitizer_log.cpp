@@ -135,7 +135,7 @@ void read_below(const message& m, sanitizer_finding& out) {
   out.more = bounded(out.more);
 }
 
-// Returns true if the message tells of an access of a kernel, which it then describes.
+// Returns true if the message reports an access of a kernel, which it then describes.
 bool read_finding(const message& m, sanitizer_finding& out) {
   const auto race = m.header.find(race_words);
   const auto hazard = m.header.find("hazard detected");

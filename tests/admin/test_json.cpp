@@ -201,7 +201,7 @@ TEST_CASE("an interval has its coverage, and is called ci95 only if that is 95 p
   CHECK(to_json(s)["best"]["ci95"].is_null());
 }
 
-TEST_CASE("both figures of a confirmation are shown, with the one that is told") {
+TEST_CASE("both figures of a confirmation are shown, with the headline") {
   CHECK(outputs_json({}, 1.0).is_null());
   const auto both = outputs_json({{1.5, 1.4, 1.6}, {1.1, 1.0, 1.2}}, 1.1);
   CHECK(both["headline"] == "read");

@@ -1,4 +1,4 @@
-// Tests what a caller is told of a candidate's time: a gain on large arrays is found, and outputs are read after a
+// Tests the reported time of a candidate: a gain on large arrays is found, and outputs are read after a
 // call.
 #include "backends/judge/outcome_figures.hpp"
 #include "judge_driver.hpp"

@@ -154,7 +154,7 @@ TEST_CASE("an error of a tool refuses the candidate; each tool has its rule") {
   CHECK(where.at("file") + ":" + where.at("line") == "block_error.cu:41");
 }
 
-TEST_CASE("an access is told by the argument that it is in or behind") {
+TEST_CASE("an access is reported with the argument that it is in or behind") {
   const auto text = [](const char* progress) {
     return judge_replay({run_of(sanitizer_tool::memcheck, out_of_bounds, sanitizer_found_status, progress)})
         .refused->detail;
@@ -206,7 +206,7 @@ TEST_CASE("a replay that its time limit ended says which part was done") {
   CHECK(said({killed}) == "|the time limit ended it before the first call");
 }
 
-TEST_CASE("the tool is told its work; padding is memcheck's alone") {
+TEST_CASE("the tool gets its options; padding is memcheck's alone") {
   const auto words = sanitizer_command("/t/compute-sanitizer", sanitizer_tool::racecheck, "/tmp/log");
   CHECK(words.front() == "/t/compute-sanitizer");
   CHECK(std::count(words.begin(), words.end(), "racecheck") == 1);

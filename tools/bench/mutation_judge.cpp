@@ -108,7 +108,7 @@ private:
                                                     : failed(object.error());
     const std::string to = q.at("object");
     write(to, *object);
-    // A search for witnesses launches the same machine code by itself.
+    // A search for witnesses launches the same machine code with a launcher of its own.
     if (const auto package = is_device_package(*object) ? unpack(*object) : result<device_package>{device_package{}}) {
       for (size_t i = 0; i < package->modules.size(); ++i)
         write(to + "." + std::to_string(i), package->modules[i]);
