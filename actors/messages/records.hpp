@@ -279,13 +279,6 @@ struct finish_record : speedup_interval {
   outputs_figures outputs = {};
 };
 
-template <>
-inline constexpr bool has_grown<node_record> = true;
-template <>
-inline constexpr bool has_grown<amendment_record> = true;
-template <>
-inline constexpr bool has_grown<finish_record> = true;
-
 template <class I>
 typename I::result_type inspect(I& f, campaign_submission& x) {
   return f(x.name, x.directory, x.spec, x.seed);

@@ -229,19 +229,13 @@ std::string encode(const T& x) {
   return e.take();
 }
 
-// A stored type that has gained fields at its end, so that shorter records of it are read: specialised beside the type.
-template <class T>
-inline constexpr bool has_grown = false;
-
 // Decodes a T; errc::corrupt if the bytes are too short or too long for it.
 template <class T>
 result<T> decode(std::string_view bytes) {
   decoder d{bytes};
-  if constexpr (has_grown<T>)
-    d.expect_older();
   T x{};
   d(x);
-  if ((has_grown<T> && bytes.empty()) || !d.ok() || !d.at_end())
+  if (!d.ok() || !d.at_end())
     return fail(errc::corrupt, "record of " + std::to_string(bytes.size()) + " bytes does not decode");
   return x;
 }

@@ -54,7 +54,7 @@ result<void> names_of_preparation(const std::string& bytes, const name_visitor& 
 }
 
 result<void> names_of_rejudgement(const std::string& bytes, const name_visitor& visit) {
-  auto r = decode<rejudgement>(bytes);
+  auto r = decode_older<rejudgement>(bytes);
   if (!r)
     return tl::unexpected(r.error());
   for (const auto& id : r->evaluations)

@@ -25,8 +25,6 @@ struct rejudgement : measurement {
   int64_t time_ns = 0;   // wall clock
   interval_basis basis;
 };
-template <>
-inline constexpr bool has_grown<rejudgement> = true;
 template <class I>
 typename I::result_type inspect(I& f, rejudgement& x) {
   return f(x.index, x.harness, x.result, x.rule, x.detail, x.speedup, x.ci_low, x.ci_high, x.evaluations, x.objection,

@@ -196,20 +196,7 @@ typename I::result_type inspect(I& f, of_today& x) {
   return f(x.name, x.values, x.level, x.kept);
 }
 
-struct that_grew {
-  std::string name;
-  std::vector<int32_t> values;
-  double level = 0.05;
-};
-template <class I>
-typename I::result_type inspect(I& f, that_grew& x) {
-  return f(x.name, x.values, x.level);
-}
-
 } // namespace
-
-template <>
-inline constexpr bool kevolve::has_grown<that_grew> = true;
 
 TEST_CASE("a record without later fields gets their defaults, if older records are allowed") {
   const auto bytes = encode(of_yesterday{"a", {1, 2}});
@@ -229,15 +216,4 @@ TEST_CASE("a record without later fields gets their defaults, if older records a
   REQUIRE(again);
   CHECK(again->level == 0.1);
   CHECK(again->kept == 7);
-}
-
-TEST_CASE("a type that is known to have grown needs no other way to be read") {
-  const auto bytes = encode(of_yesterday{"a", {1, 2}});
-  const auto read = decode<that_grew>(bytes);
-  REQUIRE(read);
-  CHECK(read->values == std::vector<int32_t>{1, 2});
-  CHECK(read->level == 0.05);
-  CHECK(!decode<that_grew>(""));
-  CHECK(!decode<that_grew>(bytes + "x"));
-  CHECK(decode<that_grew>(encode(that_grew{"b", {}, 0.1}))->level == 0.1);
 }
