@@ -107,9 +107,14 @@ judge_outcome judge_driver::await() {
 }
 
 judge_outcome judge_driver::ask(const judge_request& request) {
-  send(request);
-  auto out = await();
-  CHECK(out.job == request.job);
+  judge_outcome out;
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    send(request);
+    out = await();
+    CHECK(out.job == request.job);
+    if (out.trouble.detail.find("did not get the processor") == std::string::npos)
+      break;
+  }
   return out;
 }
 

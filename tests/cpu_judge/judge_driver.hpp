@@ -23,7 +23,8 @@ public:
   const helper_hello& hello() const { return hello_; }
   pid_t pid() const { return pid_; }
   channel& socket() { return channel_; }
-  // Sends a request and waits for its outcome. Counts progress frames.
+  // Sends a request and waits for its outcome; sends it again if other processes kept the candidate from running.
+  // Counts progress frames.
   judge_outcome ask(const judge_request& request);
   void send(const judge_request& request);
   judge_outcome await();
