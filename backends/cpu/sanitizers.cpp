@@ -45,9 +45,16 @@ std::span<const undefined_behaviour_check> undefined_behaviour_checks() {
 }
 
 std::vector<std::string> sanitizer_options() {
-  // The judge reads lines from DWARF 4. Every other option leaves the values that the source computes as they are.
-  return {"-fsanitize=" + joined(false), "-fsanitize-recover=" + joined(true), "-gdwarf-4", "-gline-tables-only",
-          "-fno-omit-frame-pointer"};
+  // The judge reads lines from DWARF 4. Checks by call instead of in line, in functions of more accesses than the
+  // threshold, cut the compile time of unrolled kernels to a quarter. No option changes the values that the source
+  // computes.
+  return {"-fsanitize=" + joined(false),
+          "-fsanitize-recover=" + joined(true),
+          "-gdwarf-4",
+          "-gline-tables-only",
+          "-fno-omit-frame-pointer",
+          "-mllvm",
+          "-asan-instrumentation-with-call-threshold=200"};
 }
 
 std::vector<std::string> attribute_definitions() {
