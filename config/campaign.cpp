@@ -64,6 +64,18 @@ void declare_search(section& s, search_spec& x) {
   s.value("in_flight", {.text = "candidates under way at once", .low = 1, .high = 1024}, x.in_flight);
 }
 
+// Where models alone propose, returns the largest number of prompts at once; 0 if another generator has weight.
+int64_t prompts_at_once(const campaign_spec& spec) {
+  int64_t out = 0;
+  for (size_t i = 0; i < spec.generators.size(); ++i)
+    if (spec.generators[i].weight > 0.0) {
+      if (!asks_model(spec.generators[i]))
+        return 0;
+      out = std::max(out, model_of(spec, i).in_flight);
+    }
+  return out;
+}
+
 // Refuses settings that a generator of this kind would not heed.
 void check_kind(section& s, const std::string& name) {
   if (name.empty())
@@ -138,7 +150,7 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
     weights += g.weight;
     auto& m = spec.models.emplace_back();
     s.value("in_flight",
-            {.text = "relay, llm: prompts that wait at once, beside search.in_flight", .low = 1, .high = 1e4},
+            {.text = "relay, llm: candidates at once, from the prompt to the verdict", .low = 1, .high = 1e4},
             m.in_flight);
     s.value("context_tokens", {.text = "relay, llm: what a prompt and its reply may take", .low = 4'000, .high = 1e8},
             m.context_tokens);
@@ -180,17 +192,30 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
   });
   if (!spec.generators.empty() && weights <= 0.0)
     root.error("generator", "at least one weight must be greater than 0");
+  if (const auto once = prompts_at_once(spec); once > 0) {
+    spec.draft_candidates = once;
+    spec.from_reference = false;
+  }
   root.table("search", {.text = "the policy"}, [&](section& s) {
     declare_search(s, spec.search);
     s.value(
         "adapt_weights",
         {.text = "generators' weights follow what each gains for its time and money, between a quarter and four times"},
         spec.adapt_weights);
+    s.value("from_reference",
+            {.text = "after the drafts, steps of a policy may improve the reference although a faster candidate stands",
+             .fallback = "true; false where models alone propose"},
+            spec.from_reference);
   });
   root.table("memory", {.text = "what a step is shown; an operator that the table does not name has weight 0"},
              [&](section& s) { declare_memory(s, spec.memory); });
   root.table("draft", {.text = "the first candidates, from the root"}, [&](section& s) {
-    s.value("candidates", {.text = "how many", .low = 0, .high = 1e6}, spec.draft_candidates);
+    s.value("candidates",
+            {.text = "how many",
+             .low = 0,
+             .high = 1e6,
+             .fallback = "10; where models alone propose, the largest of their in_flight"},
+            spec.draft_candidates);
   });
   root.table("budget", {.text = "what may be spent"}, [&](section& s) { declare_budget(s, spec.budget); });
   root.table("stop", {.text = "when it is enough"}, [&](section& s) {

@@ -86,6 +86,7 @@ struct campaign_spec {
   bool adapt_weights = true;          // adapt the weights of the generators
   std::vector<session_spec> sessions; // by the index of the generator
   bool fresh = false;                 // measure everything anew, whatever other campaigns have measured
+  bool from_reference = true;         // after the drafts, the reference may be improved although something is faster
 };
 
 // Returns true if the generator asks a model.
@@ -129,7 +130,8 @@ typename I::result_type inspect(I& f, judge_spec& x) {
 template <class I>
 typename I::result_type inspect(I& f, campaign_spec& x) {
   return f(x.task, x.path, x.text, x.overrides, x.target, x.seed, x.generators, x.search, x.memory, x.draft_candidates,
-           x.budget, x.stop, x.judge, x.compile_limit_s, x.models, x.adapt_weights, x.sessions, x.fresh);
+           x.budget, x.stop, x.judge, x.compile_limit_s, x.models, x.adapt_weights, x.sessions, x.fresh,
+           x.from_reference);
 }
 
 // The targets of this build, and their languages. An empty list accepts any name of a target, and any language.

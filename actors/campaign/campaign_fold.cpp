@@ -420,6 +420,7 @@ policy_options policy_of(const campaign_spec& spec) {
   o.widening = spec.search.widening;
   o.widening_exponent = spec.search.widening_exponent;
   o.combine = spec.search.combine;
+  o.from_reference = spec.from_reference;
   o.drafts = static_cast<uint64_t>(spec.draft_candidates);
   o.memory = {{"parent", spec.memory.parent},
               {"siblings", spec.memory.siblings},

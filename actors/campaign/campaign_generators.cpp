@@ -85,17 +85,24 @@ std::optional<size_t> next_generator(const campaign_state& st, uint64_t seed) {
                      !hold_of(st, i).empty() || rests(st, i)});
   uint64_t at_work = 0;
   for (const auto& [index, r] : st.fold.open) {
-    const auto asked = awaits_model(st, r);
-    if (asked)
-      ++loads[chosen_generator(r)].at_work;
-    // Where batches are judged elsewhere, a prompt counts as well. A prompt written before the batch is back could not
-    // use its results.
-    if (!asked || st.context->batch)
+    // A model's candidate counts until it is judged: a prompt written before that could not use its result.
+    if (const auto which = chosen_generator(r); which < loads.size() && !st.fold.steered.injected.contains(index))
+      ++loads[which].at_work;
+    // Where batches are judged elsewhere, a prompt counts as well.
+    if (!awaits_model(st, r) || st.context->batch)
       ++at_work;
   }
   if (at_work >= static_cast<uint64_t>(spec.search.in_flight))
     return std::nullopt;
   return pick_generator(loads, seed);
+}
+
+bool awaits_results(const campaign_state& st, size_t generator) {
+  const auto& spec = *st.context->spec;
+  const auto& tree = st.fold.tree;
+  const auto made = tree.size() - 1 - std::min<uint64_t>(st.fold.steered.injected.size(), tree.size() - 1);
+  const auto is_draft = made < static_cast<uint64_t>(spec.draft_candidates);
+  return !is_draft && asks_model(spec.generators[generator]) && tree.finished() == 0 && tree.in_flight() > 0;
 }
 
 void listen_to_board(pointer self) {

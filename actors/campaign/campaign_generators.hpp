@@ -14,6 +14,9 @@ bool awaits_model(const campaign_state& st, const selection_record& r);
 // Returns the generator that the next node is for; nothing if the machine, or every generator, has enough to do.
 std::optional<size_t> next_generator(const campaign_state& st, uint64_t seed);
 
+// Tells if a model's step must wait: it follows the drafts, and none of them has been judged.
+bool awaits_results(const campaign_state& st, size_t generator);
+
 // Returns why a generator may not be asked for now; empty: it may.
 std::string hold_of(const campaign_state& st, size_t generator);
 // Returns why a generator's request is not sent: it is on hold, or the campaign's budget has no room for another call.

@@ -261,7 +261,7 @@ void start_nodes(pointer self) {
   while (budget == 0 || charged(st.fold) + st.fold.tree.in_flight() < budget) {
     const auto seed = node_seed(st.context->spec->seed, st.fold.tree.size());
     const auto generator = next_generator(st, seed);
-    if (!generator)
+    if (!generator || awaits_results(st, *generator))
       break;
     start_node(self, seed, *generator);
   }

@@ -113,7 +113,8 @@ struct generate_request {
   std::vector<uint64_t> seen;    // fingerprints of genomes, sorted
   uint64_t seed = 0;
   leading_candidate best;
-  uint64_t unshown = 0; // nodes made, or being made, from the first parent that are not among the siblings
+  uint64_t unshown = 0;          // nodes made, or being made, from the first parent that are not among the siblings
+  std::vector<ancestor> fastest; // the fastest candidate, unless a parent is it; for generators that ask a model
 };
 
 // Messages about evaluation.
@@ -296,7 +297,7 @@ typename I::result_type inspect(I& f, synthesis_step& x) {
 template <class I>
 typename I::result_type inspect(I& f, generate_request& x) {
   return f(x.index, x.draft, x.draft_index, x.memory, x.parents, x.siblings, x.lineage, x.seen, x.seed, x.best,
-           x.unshown);
+           x.unshown, x.fastest);
 }
 template <class I>
 typename I::result_type inspect(I& f, champion_info& x) {

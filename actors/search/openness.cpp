@@ -17,6 +17,12 @@ openness::openness(const search_tree& tree, const policy_options& options)
   mark(tree, exhausted_limit);
   if (!reachable_[0])
     mark(tree, UINT64_MAX); // all tried to the end: once more, with other seeds
+  if (!options.from_reference)
+    for (const auto& n : tree.nodes())
+      if (n.index != 0 && open_[n.index] && n.result == verdict::pass && n.speedup > 1.0) {
+        open_[0] = false;
+        break;
+      }
 }
 
 void openness::mark(const search_tree& tree, uint64_t limit) {

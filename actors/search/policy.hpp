@@ -20,8 +20,9 @@ struct policy_options {
   double exploration = 1.0;                             // c of uct
   double widening = 2.0; // a node with n visits may have up to widening * n^exponent children
   double widening_exponent = 0.5;
-  double combine = 0.1; // share of steps with a second parent
-  uint64_t drafts = 10; // the first so many nodes start from the root
+  double combine = 0.1;       // share of steps with a second parent
+  uint64_t drafts = 10;       // the first so many nodes start from the root
+  bool from_reference = true; // the root may be improved after the drafts, although a faster candidate is open
   std::map<std::string, double> memory{{"parent", 0.5}, {"siblings", 0.2}, {"both", 0.2}, {"none", 0.1}};
   std::set<uint64_t> pinned; // may always be improved on
   std::set<uint64_t> banned; // never again, nor what was made from them

@@ -84,8 +84,11 @@ std::vector<uint64_t> nodes_to_read(const synthesis_step& step, bool for_a_model
   std::vector<uint64_t> out;
   if (!step.draft)
     out = step.parents;
-  if (!step.draft && for_a_model)
+  if (!step.draft && for_a_model) {
     out.insert(out.end(), step.lineage.begin(), step.lineage.end());
+    if (step.memory != "none")
+      out.push_back(step.best.index);
+  }
   if (remembers_siblings(step))
     out.insert(out.end(),
                step.siblings.end() - static_cast<std::ptrdiff_t>(std::min(siblings_shown, step.siblings.size())),
@@ -113,6 +116,9 @@ generate_request to_request(const synthesis_step& step, const std::map<uint64_t,
   if (!step.draft) {
     take(step.parents, q.parents);
     take(step.lineage, q.lineage);
+    const auto& parents = step.parents;
+    if (step.memory != "none" && std::find(parents.begin(), parents.end(), step.best.index) == parents.end())
+      take({step.best.index}, q.fastest);
   }
   if (remembers_siblings(step))
     take(step.siblings, q.siblings);

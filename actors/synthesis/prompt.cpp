@@ -58,24 +58,35 @@ prompt_part code_part(const prompt_facts& facts, bool of_the_tree) {
                            + quote(facts.file_name + " of node " + std::to_string(p.index), p.node.source));
 }
 
+std::string candidate_item(const shown_node& n, const std::string& caption) {
+  return outcome_text(n) + quote(caption + ", node " + std::to_string(n.index), n.node.source);
+}
+
 std::vector<std::string> combine_items(const prompt_facts& facts) {
   std::vector<std::string> out;
-  for (size_t i = 1; i < facts.parents.size(); ++i) {
-    const auto& p = facts.parents[i];
-    out.push_back(outcome_text(p) + quote("another candidate, node " + std::to_string(p.index), p.node.source));
-  }
+  for (size_t i = 1; i < facts.parents.size(); ++i)
+    out.push_back(candidate_item(facts.parents[i], "another candidate"));
+  return out;
+}
+
+// Returns the fastest candidate with what limits it.
+std::vector<std::string> fastest_items(const prompt_facts& facts) {
+  std::vector<std::string> out;
+  for (const auto& n : facts.fastest)
+    out.push_back(candidate_item(n, "the fastest candidate") + bound_text(n.node));
   return out;
 }
 
 struct variable_parts {
   prompt_part code;
   prompt_part combine;
+  prompt_part fastest;
   prompt_part history;
   prompt_part report;
   prompt_part documents;
   prompt_part step;
 
-  std::array<prompt_part*, 6> in_order() { return {&code, &combine, &history, &report, &documents, &step}; }
+  std::array<prompt_part*, 7> in_order() { return {&code, &combine, &fastest, &history, &report, &documents, &step}; }
 };
 
 variable_parts make_parts(const prompt_facts& facts, const prompt_budgets& b) {
@@ -85,6 +96,8 @@ variable_parts make_parts(const prompt_facts& facts, const prompt_budgets& b) {
   // An item with a quotation is shown whole or not at all: cut, it could lose the mark that ends the quotation.
   out.combine = itemised("combine", "# To combine with it: take what makes each of them fast\n",
                          of_the_tree ? combine_items(facts) : std::vector<std::string>{}, b.combine);
+  out.fastest =
+      itemised("fastest", "# The fastest so far: the next candidate has to beat it\n", fastest_items(facts), b.fastest);
   out.history = itemised("history", "# History\n", history_items(facts), b.history);
   const auto report = of_the_tree ? report_text(facts.report) : std::string{};
   out.report = itemised("report", "# Report\n",
@@ -128,9 +141,10 @@ result<prompt> build_prompt(const prompt_facts& facts, const prompt_budgets& bud
     return fail(errc::bad_input, "the current code is " + std::to_string(parts.code.tokens)
                                      + " tokens by estimate; the budget for it is " + std::to_string(b.code));
   const auto room = b.context - b.reply - out.tokens;
-  const std::array<std::pair<prompt_part*, int64_t*>, 4> giving{{{&parts.documents, &b.documents},
+  const std::array<std::pair<prompt_part*, int64_t*>, 5> giving{{{&parts.documents, &b.documents},
                                                                  {&parts.history, &b.history},
                                                                  {&parts.report, &b.report},
+                                                                 {&parts.fastest, &b.fastest},
                                                                  {&parts.combine, &b.combine}}};
   for (const auto& [part, budget] : giving) {
     const auto over = total(parts) - room;

@@ -37,6 +37,7 @@ struct prompt_facts {
   std::vector<shown_node> lineage;  // above the first parent, nearest first
   std::vector<shown_node> siblings; // made from the first parent, newest first
   leading_candidate best;           // best of the campaign
+  std::vector<shown_node> fastest;  // its source, unless a parent is it
   uint64_t unshown = 0;             // further nodes made, or being made, from it: prompts must differ even if only
                                     // these do
   memory_report report;
@@ -49,13 +50,14 @@ struct prompt_budgets { // in estimated tokens
   // The budgets of the parts. Task, hardware and format are never cut; if they do not fit, no prompt is made.
   int64_t code = 24'000;
   int64_t combine = 12'000;
+  int64_t fastest = 12'000;
   int64_t history = 4'000;
   int64_t report = 3'000;
   int64_t documents = 6'000;
 };
 
 struct prompt_part {
-  std::string name; // task hardware format | code combine history report documents step
+  std::string name; // task hardware format | code combine fastest history report documents step
   std::string text;
   int64_t tokens = 0;
   int64_t budget = 0;
@@ -72,8 +74,8 @@ struct prompt {
 };
 
 // Makes the prompt. With memory `none` nothing of the tree is shown: the current code is the reference, without history
-// and report on attempts. If the whole is too large, parts shrink in this order: documents, history, report, combine.
-// errc::bad_input: task and code alone exceed the context; the text says by how much.
+// and report on attempts. If the whole is too large, parts shrink in this order: documents, history, report, fastest,
+// combine. errc::bad_input: task and code alone exceed the context; the text says by how much.
 result<prompt> build_prompt(const prompt_facts& facts, const prompt_budgets& budgets = {});
 
 } // namespace kevolve::synthesis

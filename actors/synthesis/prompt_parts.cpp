@@ -232,6 +232,13 @@ std::string outcome_text(const shown_node& n) {
   return out;
 }
 
+std::string bound_text(const ancestor& n) {
+  std::string out;
+  for (const auto& f : finding_of_bound(n.bound, n.bound_why))
+    out += "What limits it: " + f.problem + ".\n" + quote("measured on node " + std::to_string(n.index), f.evidence);
+  return out;
+}
+
 // Returns a line about the campaign's best node, which every step has to beat.
 std::string best_line(const prompt_facts& facts) {
   const auto& b = facts.best;

@@ -17,5 +17,7 @@ std::string step_text(const prompt_facts& facts);
 
 // Returns the judge's result of a node in a line or two; the judge's words are quoted.
 std::string outcome_text(const shown_node& n);
+// Returns what limits a candidate by its last measurement, with the figures that say so; empty if that is unknown.
+std::string bound_text(const ancestor& n);
 
 } // namespace kevolve::synthesis

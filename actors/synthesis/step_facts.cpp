@@ -170,6 +170,7 @@ prompt_facts facts_of(const campaign_facts& campaign, const generate_request& st
   out.parents = shown(step.parents);
   out.lineage = shown(step.lineage);
   out.best = step.best;
+  out.fastest = shown(step.fastest);
   const auto siblings = shown(step.siblings);
   out.siblings.assign(siblings.rbegin(), siblings.rend());
   report_facts r;

@@ -42,8 +42,9 @@ void generate(synthesizer_pointer self, const work_ptr& w) {
 
 void take(const work_ptr& w, uint64_t index, const synthesizer_state::known& k) {
   w->read[index] = k.node;
-  if (!w->step.parents.empty() && w->step.parents.front() == index)
-    w->told = k.told;
+  if ((!w->step.parents.empty() && w->step.parents.front() == index) || w->step.best.index == index)
+    for (const auto& evaluation : k.told)
+      w->told.emplace_back(index, evaluation);
 }
 
 void remember(synthesizer_state& st, const node_record& node, const synthesizer_state::known& k) {
@@ -54,21 +55,20 @@ void remember(synthesizer_state& st, const node_record& node, const synthesizer_
   st.finished[node.index] = k;
 }
 
-// Reads the parent's evaluations that a prompt describes, one after the other: there are two.
+// Reads the evaluations that a prompt describes, one after the other: there are two of a node.
 void read_told(synthesizer_pointer self, const work_ptr& w) {
-  const auto first = w->step.parents.empty() ? w->read.end() : w->read.find(w->step.parents.front());
-  if (!w->for_a_model || first == w->read.end() || w->told.empty()) {
+  if (!w->for_a_model || w->told.empty()) {
     generate(self, w);
     return;
   }
-  const auto id = w->told.back();
+  const auto [index, id] = w->told.back();
   w->told.pop_back();
   auto& context = *self->state.context;
   self->request(context.journal, until_answered, atom::lookup_v, std::string{keys::evaluations}, keys::evaluation(id))
       .then(
-          [self, w, a = &first->second](std::string& bytes) {
+          [self, w, index](std::string& bytes) {
             if (const auto e = decode_older<evaluation_record>(bytes))
-              append_feedback(*a, *e);
+              append_feedback(w->read[index], *e);
             read_told(self, w);
           },
           [self, w](caf::error&) { read_told(self, w); }); // missing: the prompt is made without it

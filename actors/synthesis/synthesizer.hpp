@@ -10,6 +10,8 @@
 
 #include <map>
 #include <memory>
+#include <utility>
+#include <vector>
 
 namespace kevolve {
 
@@ -23,7 +25,8 @@ struct synthesizer_state {
     std::map<uint64_t, ancestor> read;
     std::vector<uint64_t> to_read;
     bool for_a_model = false;
-    std::vector<id128> told; // the first parent's evaluations that a prompt describes
+    // Evaluations that a prompt describes, with their nodes: the first parent's, and those of the fastest candidate.
+    std::vector<std::pair<uint64_t, id128>> told;
     caf::typed_response_promise<candidate> promise;
   };
   using work_ptr = std::shared_ptr<work>;

@@ -103,6 +103,26 @@ TEST_CASE("the reference is never read as a node, and each node is read once") {
   CHECK(nodes_to_read(s) == std::vector<uint64_t>{1, 2});
 }
 
+TEST_CASE("a model also sees the fastest candidate, unless a parent is it") {
+  synthesis_step s;
+  s.parents = {3};
+  s.best.index = 5;
+  const std::map<uint64_t, ancestor> read{{3, to_ancestor(tried(3), "source")}, {5, to_ancestor(tried(5), "source")}};
+  s.memory = "parent";
+  CHECK(nodes_to_read(s) == std::vector<uint64_t>{3});
+  CHECK(nodes_to_read(s, true) == std::vector<uint64_t>{3, 5});
+  CHECK(names(to_request(s, read).fastest) == "genome 5 ");
+  s.memory = "none";
+  CHECK(nodes_to_read(s, true) == std::vector<uint64_t>{3});
+  CHECK(to_request(s, read).fastest.empty());
+  s.memory = "both";
+  s.parents = {5};
+  CHECK(to_request(s, read).fastest.empty());
+  s.draft = true;
+  CHECK(nodes_to_read(s, true).empty());
+  CHECK(to_request(s, read).fastest.empty());
+}
+
 TEST_CASE("a step continues without ancestors that cannot be read") {
   synthesis_step s;
   s.memory = "both";

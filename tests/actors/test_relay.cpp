@@ -205,7 +205,7 @@ TEST_CASE_FIXTURE(post_office, "a prompt waits, is taken under a lease, and its 
   CHECK(r.model == "a model");
   CHECK(r.outcome == "candidate");
   CHECK(blob(r.turns[0].text) == taken->value->turns[0].text);
-  CHECK(r.parts.size() == 9);
+  CHECK(r.parts.size() == 10);
 }
 
 TEST_CASE_FIXTURE(post_office, "the stable part is equal for all nodes, and a parent's code and flags carry over") {

@@ -127,6 +127,24 @@ TEST_CASE("every form of a campaign is kept") {
   CHECK(model_of(*loaded, 3).in_flight == 4);
 }
 
+TEST_CASE("where models alone propose, one generation of drafts comes first, and later steps improve them") {
+  const auto with = [](std::vector<std::string> settings) {
+    auto loaded = load_campaign(good("plain.toml"), settings);
+    REQUIRE_MESSAGE(loaded.has_value(), to_string(errors_of(loaded)));
+    return std::move(*loaded);
+  };
+  const std::string both = "generator=[{kind='relay',in_flight=3},{kind='transform',weight=";
+  const auto models = with({both + "0}]"});
+  CHECK(models.draft_candidates == 3);
+  CHECK_FALSE(models.from_reference);
+  const auto mixed = with({both + "1}]"});
+  CHECK(mixed.draft_candidates == 10);
+  CHECK(mixed.from_reference);
+  const auto given = with({both + "0}]", "draft.candidates=7", "search.from_reference=true"});
+  CHECK(given.draft_candidates == 7);
+  CHECK(given.from_reference);
+}
+
 TEST_CASE("a campaign without a target speedup takes the task's goal") {
   auto loaded = load_campaign(good("plain.toml"));
   REQUIRE(loaded);
@@ -284,7 +302,7 @@ TEST_CASE("a campaign stored by an older version can be decoded") {
   REQUIRE(loaded);
   auto bytes = encode(*loaded);
   const auto later = encode(loaded->compile_limit_s) + encode(loaded->models) + encode(loaded->adapt_weights)
-                     + encode(loaded->sessions) + encode(loaded->fresh);
+                     + encode(loaded->sessions) + encode(loaded->fresh) + encode(loaded->from_reference);
   REQUIRE(bytes.ends_with(later));
   bytes.resize(bytes.size() - later.size());
   CHECK_FALSE(decode<campaign_spec>(bytes));

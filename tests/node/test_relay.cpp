@@ -18,7 +18,7 @@ using namespace kevolve::test;
 
 namespace {
 
-const std::vector<std::string> by_relay{"generator[0].kind=relay", "draft.candidates=2", "budget.candidates=6"};
+const std::vector<std::string> by_relay{"generator[0].kind=relay", "draft.candidates=4", "budget.candidates=6"};
 
 // Eight partial sums, with a number in a comment that makes every candidate different.
 std::string reply_for(int serial) {
@@ -144,6 +144,34 @@ TEST_CASE("a campaign's candidates come through the relay, across restarts of no
   const auto deep = R"({"kevolve_recording":2,"x":)" + std::string(200'000, '[') + std::string(200'000, ']') + "}";
   CHECK(!parse_recording(deep));
   CHECK(!parse_recording(to_json_text(*kept).substr(0, 1'000)));
+}
+
+TEST_CASE("a prompt is written after the results that it may use are there") {
+  scratch_folder dir;
+  live_node n{dir.path};
+  auto at_once = std::string{"generator[0].in_flight=2"};
+  SUBCASE("the second step waits for the draft's verdict") {}
+  SUBCASE("with one candidate at once, each step waits for the verdict of the one before") {
+    at_once = "generator[0].in_flight=1";
+  }
+  const auto id = n.submit("row_energy", {"generator[0].kind=relay", at_once, "draft.candidates=1",
+                                          "budget.candidates=3", "memory={both=1.0}"});
+  for (int serial = 1; serial <= 3; ++serial) {
+    n.await(id, [&](const campaign_status&) { return prompts(n) != 0; });
+    const auto p = take(n);
+    REQUIRE(p);
+    std::string text;
+    for (const auto& turn : p->turns)
+      text += turn.text;
+    if (serial == 1 || at_once.ends_with("1"))
+      CHECK(prompts(n) == 1);
+    if (serial == 2 || (serial > 2 && at_once.ends_with("1")))
+      CHECK_MESSAGE(text.find("version " + std::to_string(serial - 1)) != std::string::npos, text);
+    CHECK((text.find("A call takes:") != std::string::npos) == (serial > 1));
+    CHECK((text.find("# Current code: the reference") != std::string::npos) == (serial == 1));
+    CHECK(answer(n, p->id, reply_for(serial)) == "candidate");
+  }
+  n.await_end(id);
 }
 
 TEST_CASE("with batches no prompt is prepared ahead of their results") {

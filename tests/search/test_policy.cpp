@@ -152,6 +152,24 @@ TEST_CASE("uct widens a node while its visits allow another child") {
   CHECK(chosen(t, o) == 0);
 }
 
+TEST_CASE("without steps from the reference, policies improve candidates once one of them is faster") {
+  for (const auto& name : policy_names()) {
+    INFO(name);
+    auto o = only(name);
+    o.from_reference = false;
+    std::set<uint64_t> slower;
+    uint64_t from_root = 0;
+    for (uint64_t seed = 0; seed < 100; ++seed) {
+      slower.insert(chosen(star({0.5, 0.5, 0.5}), o, seed));
+      from_root += chosen(star({0.0, 2.0, 0.5}), o, seed) == 0 ? 1U : 0U;
+    }
+    CHECK(slower.contains(0));
+    CHECK(from_root == 0);
+    o.memory = {{"none", 1.0}};
+    CHECK(chosen(star({0.0, 2.0}), o) == 0); // a clean start is meant
+  }
+}
+
 TEST_CASE("uct descends to the higher bound: value first, then fewer visits") {
   auto o = only("uct");
   o.widening = 0.1; // never adds children to a node that has some

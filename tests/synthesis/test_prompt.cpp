@@ -191,6 +191,21 @@ TEST_CASE("one form serves drafts, repairs, refinements and combinations") {
   CHECK(has(a.user, "the reference, as candidate.c"));
 }
 
+TEST_CASE("the fastest candidate is shown with its times and what limits it") {
+  const auto c = campaign();
+  auto f = facts_of(c);
+  f.fastest.push_back(node(11, "the fastest code\n", "pass", 9.0, "z"));
+  f.fastest[0].node.shape_ns["rows=4"] = 12'000.0;
+  f.fastest[0].node.bound = "memory";
+  f.fastest[0].node.bound_why = "92 % of the bandwidth";
+  const auto text = part(build_prompt(f).value(), "fastest").text;
+  for (const auto* wanted : {"the fastest code", "9 times as fast", "12 us", "What limits it", "92 % of the bandwidth"})
+    CHECK_MESSAGE(has(text, wanted), text);
+  f.memory = "none";
+  f.fastest.clear();
+  CHECK(part(build_prompt(f).value(), "fastest").text.empty());
+}
+
 TEST_CASE("prompts from the same code differ while the others' results are unknown") {
   const auto c = campaign();
   auto f = facts_of(c);
@@ -305,6 +320,7 @@ TEST_CASE("a small context drops documents first, then history, report and combi
   const auto c = campaign();
   auto f = facts_of(c);
   f.parents.push_back(node(9, "the other parent\n", "pass", 3.0, "y"));
+  f.fastest.push_back(node(11, "the fastest code\n", "pass", 9.0, "z"));
   prompt_budgets b;
   b.reply = 1'000;
   const auto whole = build_prompt(f, b).value();
@@ -320,11 +336,11 @@ TEST_CASE("a small context drops documents first, then history, report and combi
     CHECK(p->tokens + b.reply <= context);
     CHECK(has(p->user, "parent code"));
     CHECK(p->system == whole.system);
-    for (const char* name : {"documents", "history", "report", "combine"})
+    for (const char* name : {"documents", "history", "report", "fastest", "combine"})
       if (part(*p, name).text.empty() && std::find(gone.begin(), gone.end(), name) == gone.end())
         gone.emplace_back(name);
   }
-  CHECK(gone == std::vector<std::string>{"documents", "history", "report", "combine"});
+  CHECK(gone == std::vector<std::string>{"documents", "history", "report", "fastest", "combine"});
 }
 
 TEST_CASE("code larger than its budget gives no prompt") {
