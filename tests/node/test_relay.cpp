@@ -202,7 +202,7 @@ TEST_CASE("a model that never answers blocks neither other generators nor the ca
                                     "budget.candidates=100000", "budget.wall=8s"});
   auto s = n.await_end(id);
   CHECK(s.stop_reason == end_reason::budget);
-  CHECK(s.candidates > 4);
+  CHECK(s.valid > 0);
   CHECK(s.final_confirmed);
   n.await(id, [&](const campaign_status&) { return prompts(n) == 0; });
   n.stop();
