@@ -153,17 +153,19 @@ private:
   // left out.
   attempt<void> run_planned_draws() {
     hooks_.progress("admit: adversarial draws");
-    auto wanted = draws_of_task(request_);
-    wanted.strict = true;
-    wanted.patience = milliseconds{2000};
-    auto pool = maker_.get_planned(wanted);
-    if (!pool)
-      return tl::unexpected<evaluation_error>(pool.error());
-    draws_ = std::move(*pool);
     draw_coverage seen{request_.task};
-    for (const auto& set : draws_->sets)
-      note_draw(seen, request_.task, set);
-    seen.add(draws_->draws);
+    for (auto wanted : {draws_of_task(request_), draws_at_declared_sizes(request_)}) {
+      wanted.strict = true;
+      wanted.patience *= 2;
+      auto pool = maker_.get_planned(wanted);
+      if (!pool)
+        return tl::unexpected<evaluation_error>(pool.error());
+      for (const auto& set : (*pool)->sets)
+        note_draw(seen, request_.task, set);
+      seen.add((*pool)->draws);
+      if (!draws_)
+        draws_ = std::move(*pool);
+    }
     seen.note(out_.evidence);
     return {};
   }

@@ -1,140 +1,22 @@
 #include "backends/judge/adversarial_draws.hpp"
 
 #include "backends/judge/geometry.hpp"
-#include "backends/judge/numbers.hpp"
+#include "backends/judge/pattern_choices.hpp"
 #include "backends/judge/planned_sizes.hpp"
 #include "runtime/base/random.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace kevolve {
 
 namespace {
 
-constexpr double freely = 3.0; // standard deviations, see values_of()
-constexpr double by_name = 6.0;
 constexpr size_t most_value_draws = 384;
 constexpr size_t sizes_of_a_choice = 2; // a pattern in a single element, or only beside a tail, tells nothing
 constexpr size_t most_size_draws = 288;
 constexpr size_t most_candidate_draws = 160;
+constexpr size_t most_small_draws = 192;
 constexpr uint64_t order_seed = 0xd4a3;
-
-using choices = std::vector<value_choice>;
-
-// Rounds towards the inside of a range to a number of few bits: sums and products of such numbers are exact, so that
-// every order of them gives the same result.
-double few_bits(double x, bool up) {
-  constexpr double bits = 16.0;
-  if (x == 0.0)
-    return x;
-  int exponent = 0;
-  const auto mantissa = std::frexp(x, &exponent) * bits;
-  return std::ldexp((up ? std::ceil(mantissa) : std::floor(mantissa)) / bits, exponent);
-}
-
-// The ends and the middle of what an argument may hold.
-struct landmarks {
-  double low = 0.0;
-  double high = 0.0;
-  double zero = 0.0; // or what lies nearest to it
-};
-
-landmarks landmarks_of(const argument& a) {
-  const auto range = values_of(a, freely);
-  landmarks out{range.low, range.high, std::clamp(0.0, range.low, range.high)};
-  if (is_floating(a.type) && few_bits(range.low, true) <= few_bits(range.high, false)) {
-    out.low = few_bits(range.low, true);
-    out.high = few_bits(range.high, false);
-  }
-  return out;
-}
-
-bool is_chosen(const argument& a) {
-  if (a.role == argument_role::scalar)
-    return !a.has_value;
-  return is_array(a) && is_read(a) && !a.is_static && a.fill.distribution != "offsets";
-}
-
-choices choices_for_keys() {
-  constexpr double far = 0x1.0p61; // moved to the last keys that there are
-  return {{value_pattern::dense, 0.0, 0.0}, {value_pattern::dense, far, 0.0}};
-}
-
-choices choices_for_samples(const argument& a) {
-  choices out{{value_pattern::sorted, 0.0, 0.0}, {value_pattern::reversed, 0.0, 0.0}};
-  if (a.fill.hit < 1.0)
-    out.push_back({value_pattern::no_hit, 0.0, 0.0});
-  if (a.fill.hit > 0.0)
-    out.insert(out.end(), {{value_pattern::every_hit, 0.0, 0.0},
-                           {value_pattern::one_entry, 0.0, 0.0},
-                           {value_pattern::one_entry, 1.0, 0.0}});
-  return out;
-}
-
-choices choices_for(const argument& a) {
-  if (a.fill.distribution == "sorted_unique" && is_array(a))
-    return choices_for_keys();
-  if (a.fill.distribution == "sample_of" && is_array(a))
-    return choices_for_samples(a);
-  const auto at = landmarks_of(a);
-  choices out{{value_pattern::all_equal, at.low, 0.0},
-              {value_pattern::all_equal, at.high, 0.0},
-              {value_pattern::all_equal, at.zero, 0.0}};
-  if (a.role == argument_role::scalar)
-    return out;
-  if (at.low <= 1.0 && at.high >= 1.0)
-    out.push_back({value_pattern::all_equal, 1.0, 0.0});
-  out.insert(out.end(), {{value_pattern::one_hot, at.high, at.low},
-                         {value_pattern::one_hot, at.low, at.high},
-                         {value_pattern::one_hot, at.high, at.zero},
-                         {value_pattern::alone, at.high, at.zero},
-                         {value_pattern::alone, at.low, at.zero},
-                         {value_pattern::alternating, at.low, at.high},
-                         {value_pattern::alternating, at.high, at.zero},
-                         {value_pattern::sorted, 0.0, 0.0},
-                         {value_pattern::reversed, 0.0, 0.0},
-                         {value_pattern::uniform, at.low, at.high},
-                         {value_pattern::few_values, at.low, at.high},
-                         {value_pattern::sparse, at.zero, at.high},
-                         {value_pattern::heavy_tail, at.low, at.high}});
-  return out;
-}
-
-// The values beside a constant that the type tells from it. Beside zero they are small numbers, but no denormal ones.
-std::vector<double> neighbours(dtype type, double x, const value_range& range) {
-  if (!is_floating(type))
-    return {x - 1.0, x + 1.0};
-  const auto step = x == 0.0 ? std::ldexp(range.high - range.low, -12) : ulp_of(type, x);
-  return {x - step, x + step};
-}
-
-// An argument's choices for one constant: everywhere, once, and alternating with what lies beside it, so that a count
-// of hits is all, one a row, half, and none.
-choices choices_for(const argument& a, double constant) {
-  if (!is_array(a) || a.fill.distribution == "sorted_unique" || a.fill.distribution == "sample_of")
-    return {};
-  const auto range = values_of(a, by_name);
-  const auto holds = [&](double x) {
-    return x >= range.low && x <= range.high && (is_floating(a.type) || x == std::floor(x));
-  };
-  if (!holds(constant))
-    return {};
-  choices out{{value_pattern::all_equal, constant, 0.0}};
-  for (const auto beside : neighbours(a.type, constant, range))
-    if (holds(beside)) {
-      out.push_back({value_pattern::all_equal, beside, 0.0});
-      out.push_back({value_pattern::one_hot, constant, beside});
-      out.push_back({value_pattern::alternating, constant, beside});
-    }
-  const auto at = landmarks_of(a);
-  for (const auto other : {at.low, at.high})
-    if (other != constant) {
-      out.push_back({value_pattern::one_hot, constant, other});
-      out.push_back({value_pattern::alternating, constant, other});
-    }
-  return out;
-}
 
 template <class T>
 void shuffle(std::vector<T>& xs) {
@@ -159,16 +41,33 @@ public:
     return std::move(draws_);
   }
 
+  // The values that tell most, at the smallest sizes: with a single element, most draws look alike.
+  std::vector<adversarial_draw> at_small_sizes() {
+    for (const auto& sizes : smallest_sizes(task_))
+      for (size_t i = 0; i < task_.arguments.size(); ++i)
+        if (is_chosen(task_.arguments[i]))
+          for (const auto& c : telling_choices(task_.arguments[i])) {
+            adversarial_draw draw;
+            draw.sizes = sizes;
+            draw.values = short_lengths_of(task_);
+            draw.values[i] = c;
+            if (is_cheap(task_, draw))
+              draws_.push_back(std::move(draw));
+          }
+    return std::move(draws_);
+  }
+
   std::vector<adversarial_draw> of_constants(const std::vector<double>& constants) {
     for (const auto constant : constants)
       for (size_t i = 0; i < task_.arguments.size(); ++i)
         if (is_chosen(task_.arguments[i]))
-          for (const auto& c : choices_for(task_.arguments[i], constant))
+          for (const auto& c : choices_of_constant(task_.arguments[i], constant))
             add({{i, c}});
     return std::move(draws_);
   }
 
-  // Pairs of neighbours with the same sizes and the same first element: a result that is kept by these is wrong.
+  // Neighbours with the same sizes that share their first element, or all elements but one: a result that is kept by
+  // fewer is wrong.
   std::vector<adversarial_draw> alike_at_first() {
     for (size_t i = 0; i < task_.arguments.size(); ++i) {
       const auto& a = task_.arguments[i];
@@ -176,25 +75,45 @@ public:
         continue;
       const auto at = landmarks_of(a);
       const auto other = at.zero < at.high ? at.zero : at.low;
-      adversarial_draw first;
-      first.values.resize(task_.arguments.size());
-      auto second = first;
-      first.values[i] = {value_pattern::all_equal, at.high, 0.0};
-      second.values[i] = {value_pattern::alternating, at.high, other};
-      const auto fit = std::find_if(sizes_.begin(), sizes_.end(), [&](const size_map& sizes) {
-        first.sizes = second.sizes = sizes;
-        return is_cheap(task_, first) && is_cheap(task_, second);
-      });
-      if (other < at.high && fit != sizes_.end())
-        draws_.insert(draws_.end(), {first, second});
+      if (other >= at.high)
+        continue;
+      const value_choice equal{value_pattern::all_equal, at.high, 0.0};
+      const value_choice mixed{value_pattern::alternating, at.middle, at.high};
+      add_neighbours(i, {equal,
+                         {value_pattern::alternating, at.high, other},
+                         equal,
+                         {value_pattern::alone, other, at.high},
+                         mixed,
+                         {value_pattern::but_one, at.middle, at.high},
+                         mixed,
+                         {value_pattern::but_one, at.middle, at.high}});
     }
     return std::move(draws_);
   }
 
 private:
+  // Adds draws of one argument's choices, one after the other, at the first sizes that allow all of them.
+  void add_neighbours(size_t argument, const std::vector<value_choice>& choices) {
+    for (const auto& sizes : sizes_) {
+      std::vector<adversarial_draw> draws;
+      for (const auto& c : choices) {
+        adversarial_draw draw;
+        draw.sizes = sizes;
+        draw.values.resize(task_.arguments.size());
+        draw.values[argument] = c;
+        if (is_cheap(task_, draw))
+          draws.push_back(std::move(draw));
+      }
+      if (draws.size() != choices.size())
+        continue;
+      draws_.insert(draws_.end(), draws.begin(), draws.end());
+      return;
+    }
+  }
+
   void all_alike() {
     size_t most = 0;
-    std::map<size_t, choices> each;
+    std::map<size_t, std::vector<value_choice>> each;
     for (size_t i = 0; i < task_.arguments.size(); ++i)
       if (is_chosen(task_.arguments[i])) {
         each[i] = choices_for(task_.arguments[i]);
@@ -220,11 +139,6 @@ private:
         if (chosen.size() > 1 && chosen.contains(one))
           add(chosen);
       }
-  }
-
-  static bool has_landmarks(const argument& a) {
-    return a.role == argument_role::scalar
-           || (a.fill.distribution != "sorted_unique" && a.fill.distribution != "sample_of");
   }
 
   void add(const std::map<size_t, value_choice>& chosen) {
@@ -272,9 +186,10 @@ draw_plan joined(draw_plan sizes, std::vector<adversarial_draw> values) {
 } // namespace
 
 std::string to_string(const contract& task, const adversarial_draw& draw) {
-  std::string out;
+  std::string out = draw.held_out ? "a held-out shape" : "";
   for (const auto& [name, size] : draw.sizes)
-    out += (out.empty() ? "" : " ") + name + "=" + std::to_string(size);
+    if (!draw.held_out)
+      out += (out.empty() ? "" : " ") + name + "=" + std::to_string(size);
   std::string values;
   for (size_t i = 0; i < draw.values.size(); ++i)
     if (draw.values[i].pattern != value_pattern::declared)
@@ -289,6 +204,8 @@ draw_plan plan_draws(const contract& task, const std::vector<double>& reference_
   auto chosen = at_most(most_value_draws, values.of_contract());
   auto named = at_most(most_value_draws, values.of_constants(reference_constants));
   chosen.insert(chosen.end(), named.begin(), named.end());
+  auto small = at_most(most_small_draws, value_planner{task}.at_small_sizes());
+  chosen.insert(chosen.end(), small.begin(), small.end());
   auto out = joined(std::move(sizes), std::move(chosen));
   const auto neighbours = value_planner{task}.alike_at_first(); // in front: the order counts, and time may run out
   out.draws.insert(out.draws.begin(), neighbours.begin(), neighbours.end());

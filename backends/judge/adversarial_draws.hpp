@@ -18,6 +18,7 @@ namespace kevolve {
 struct adversarial_draw {
   size_map sizes;
   std::vector<value_choice> values; // by argument
+  bool held_out = false;            // of a held-out shape, whose sizes nothing may tell
 
   bool operator==(const adversarial_draw&) const = default;
 };
@@ -32,14 +33,18 @@ struct draw_plan {
 
 // The fate of planned draws. One that fails by no fault of a candidate is discarded.
 struct draw_counts {
-  size_t missed = 0;     // the reference misses the tolerance, or a result is not finite that must be
-  size_t failed = 0;     // the reference crashed or did not end
-  size_t unmade = 0;     // time or memory did not suffice
-  size_t impossible = 0; // no such data exist
+  size_t missed = 0;                       // the reference misses the tolerance, or a result is not finite that must be
+  size_t failed = 0;                       // the reference crashed or did not end
+  size_t unmade = 0;                       // time or memory did not suffice
+  size_t impossible = 0;                   // no such data exist
+  std::vector<std::string> missed_draws{}; // the names of the first few
 };
 
 // Draws from the contract and the constants of the reference's source.
 draw_plan plan_draws(const contract& task, const std::vector<double>& reference_constants);
+// Draws with chosen values at the declared sizes, held-out ones included, as far as they are affordable. The values
+// that tell most come first, at every shape.
+draw_plan plan_declared_draws(const contract& task);
 // More draws, for the constants of the candidate's source that the reference's does not name.
 draw_plan plan_candidate_draws(const contract& task, const std::vector<double>& reference_constants,
                                const std::vector<double>& candidate_constants);

@@ -22,6 +22,12 @@ rejection wrong_output(const std::string& name, const comparison& c, int64_t ele
   return out;
 }
 
+// Returns true if the argument says how many elements of another one count.
+bool is_count(const contract& task, const argument& a) {
+  return std::any_of(task.arguments.begin(), task.arguments.end(),
+                     [&](const argument& other) { return other.extent == a.name; });
+}
+
 // Refuses an output that may hold NaN and was found right, if a NaN in it was not written.
 std::optional<rejection> left_unwritten(const contract& task, size_t argument, const call_memory& memory,
                                         const input_set& set, int64_t elements) {
@@ -106,13 +112,15 @@ std::optional<rejection> check_call(const contract& task, const call_memory& mem
   if (auto name = memory.mutated_input())
     return rejection{
         verdict::input_mutated, "input_changed", "the input '" + *name + "' was changed", {{"argument", *name}}};
-  for (size_t i = 0; i < task.arguments.size(); ++i) {
-    const auto& a = task.arguments[i];
-    // The same bits as before are as right as before; past them another poison lies.
-    if (is_array(a) && is_written(a) && !(options.same_outputs && !a.tail_untouched))
-      if (auto refused = check_output(task, i, memory, pool, set, options, report))
-        return refused;
-  }
+  // A wrong count is told before the elements that it leaves unwritten.
+  for (const bool counts : {true, false})
+    for (size_t i = 0; i < task.arguments.size(); ++i) {
+      const auto& a = task.arguments[i];
+      // The same bits as before are as right as before; past them another poison lies.
+      if (is_array(a) && is_written(a) && is_count(task, a) == counts && !(options.same_outputs && !a.tail_untouched))
+        if (auto refused = check_output(task, i, memory, pool, set, options, report))
+          return refused;
+    }
   return std::nullopt;
 }
 

@@ -14,8 +14,9 @@ namespace kevolve {
 namespace {
 
 constexpr std::array<const char*, value_patterns> pattern_names{
-    "as declared", "all equal",  "one hot", "alternating", "sorted",    "reversed",  "uniform",   "few values",
-    "sparse",      "heavy tail", "dense",   "no hit",      "every hit", "one entry", "one in all"};
+    "as declared", "all equal",  "one hot",    "alternating",        "sorted", "reversed",
+    "uniform",     "few values", "sparse",     "heavy tail",         "dense",  "no hit",
+    "every hit",   "one entry",  "one in all", "alternating but one"};
 
 int64_t whole_number(double x) {
   constexpr double most = 0x1.0p62;
@@ -74,6 +75,10 @@ double element_of(const value_choice& c, int64_t i, int64_t row, int64_t hot, ra
     case value_pattern::one_hot:
     case value_pattern::alone: // the row is the array
       return i % row == hot ? c.value : c.other;
+    case value_pattern::but_one:
+      if (i == hot)
+        return 2.0 * c.value - c.other;
+      [[fallthrough]];
     case value_pattern::alternating:
       return i % 2 == 0 ? c.value : c.other;
     case value_pattern::uniform:
@@ -94,7 +99,7 @@ double element_of(const value_choice& c, int64_t i, int64_t row, int64_t hot, ra
 byte_buffer fill_elements(const argument& a, const value_choice& c, int64_t count, int64_t row, random_stream& random) {
   byte_buffer out(static_cast<size_t>(count) * size_bytes(a.type));
   int64_t hot = 0;
-  if (c.pattern == value_pattern::alone)
+  if (c.pattern == value_pattern::alone || c.pattern == value_pattern::but_one)
     row = std::max<int64_t>(count, 1);
   for (int64_t i = 0; i < count; ++i) {
     if (i % row == 0)

@@ -66,6 +66,7 @@ private:
         return choice.value;
       case value_pattern::one_hot:
       case value_pattern::alone:
+      case value_pattern::but_one:
       case value_pattern::alternating:
       case value_pattern::uniform:
       case value_pattern::few_values:

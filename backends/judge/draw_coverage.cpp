@@ -33,6 +33,12 @@ std::string first_range(const std::set<int64_t>& numbers) {
                              + std::to_string(*numbers.rbegin());
 }
 
+std::vector<std::string> quoted(std::vector<std::string> names) {
+  for (auto& n : names)
+    n = "'" + n + "'";
+  return names;
+}
+
 bool has_edge(const contract& task, const std::string& edge) {
   return std::any_of(task.arguments.begin(), task.arguments.end(),
                      [&](const auto& a) { return std::find(a.edge.begin(), a.edge.end(), edge) != a.edge.end(); });
@@ -59,8 +65,24 @@ std::string ranges_of(const std::set<int64_t>& numbers) {
   return out;
 }
 
-void draw_coverage::add(const size_map& sizes, const std::vector<value_choice>& chosen) {
+void draw_coverage::add(const size_map& sizes, const std::vector<value_choice>& chosen, bool of_held_out_shape) {
   ++draws_;
+  const bool chooses =
+      std::any_of(chosen.begin(), chosen.end(), [](const auto& c) { return c.pattern != value_pattern::declared; });
+  if (of_held_out_shape)
+    at_held_out_ += chooses ? 1U : 0U;
+  else
+    add_sizes(sizes, chooses);
+  std::set<value_pattern> used;
+  for (const auto& c : chosen)
+    used.insert(c.pattern);
+  if (used.size() > 1)
+    used.erase(value_pattern::declared);
+  for (const auto p : used)
+    ++patterns_[p];
+}
+
+void draw_coverage::add_sizes(const size_map& sizes, bool chooses) {
   std::vector<int64_t> shape;
   for (const auto& a : task_.arguments)
     if (a.role == argument_role::size)
@@ -69,13 +91,9 @@ void draw_coverage::add(const size_map& sizes, const std::vector<value_choice>& 
         sizes_[a.name].insert(found->second);
       }
   shapes_.insert(std::move(shape));
-  std::set<value_pattern> used;
-  for (const auto& c : chosen)
-    used.insert(c.pattern);
-  if (used.size() > 1)
-    used.erase(value_pattern::declared);
-  for (const auto p : used)
-    ++patterns_[p];
+  for (const auto& declared : task_.shapes)
+    if (chooses && !declared.held_out && declared.sizes == sizes)
+      ++at_declared_[declared.name];
 }
 
 void draw_coverage::add_count(const std::string& output, int64_t count, int64_t capacity) {
@@ -93,6 +111,8 @@ void draw_coverage::add(const draw_counts& discarded) {
   discarded_.failed += discarded.failed;
   discarded_.unmade += discarded.unmade;
   discarded_.impossible += discarded.impossible;
+  discarded_.missed_draws.insert(discarded_.missed_draws.end(), discarded.missed_draws.begin(),
+                                 discarded.missed_draws.end());
 }
 
 std::string draw_coverage::sizes_text() const {
@@ -102,13 +122,39 @@ std::string draw_coverage::sizes_text() const {
   return joined(parts, ", ");
 }
 
+// Names the declared shapes at which values were chosen, and those at which they were not.
+std::string draw_coverage::at_declared_text() const {
+  std::vector<std::string> at;
+  std::vector<std::string> not_at;
+  size_t held_out = 0;
+  for (const auto& shape : task_.shapes)
+    if (shape.held_out)
+      ++held_out;
+    else if (const auto found = at_declared_.find(shape.name); found != at_declared_.end())
+      at.push_back("'" + shape.name + "' " + std::to_string(found->second));
+    else
+      not_at.push_back("'" + shape.name + "'");
+  if (at_held_out_ > 0)
+    at.push_back("held-out shapes " + std::to_string(at_held_out_));
+  else if (held_out > 0)
+    not_at.emplace_back("held-out shapes");
+  std::string out;
+  if (!at.empty())
+    out += " Such values at declared shapes: " + joined(at, ", ") + ".";
+  if (!not_at.empty())
+    out += " None at " + joined(not_at, ", ") + ".";
+  return out;
+}
+
 std::string draw_coverage::discarded() const {
   std::vector<std::string> parts;
-  const auto note = [&](size_t n, const char* why) {
+  const auto note = [&](size_t n, const std::string& why) {
     if (n > 0)
-      parts.push_back(std::to_string(n) + " " + why);
+      parts.push_back(counted(n, "draw") + " " + why);
   };
-  note(discarded_.missed, "on which the reference itself misses the tolerance or is not finite");
+  note(discarded_.missed, "on which the reference itself misses the tolerance or is not finite ("
+                              + joined(quoted(discarded_.missed_draws), ", ")
+                              + (discarded_.missed > discarded_.missed_draws.size() ? ", …)" : ")"));
   note(discarded_.failed, "on which the reference fails");
   note(discarded_.unmade, "for want of time or memory");
   note(discarded_.impossible, "for which no data exist");
@@ -121,10 +167,10 @@ std::string draw_coverage::tried() const {
   std::vector<std::string> values;
   for (const auto& [pattern, n] : patterns_)
     values.push_back(to_string(pattern) + " " + std::to_string(n));
-  auto out =
-      counted(draws_, "adversarial draw") + " of " + counted(shapes_.size(), "shape")
-      + " beside the task's own: " + (declared_sizes_only(task_) ? "declared sizes alone" : "sizes " + sizes_text())
-      + "; values " + joined(values, ", ") + ".";
+  auto out = counted(draws_, "adversarial draw")
+             + (declared_sizes_only(task_) ? " at the declared sizes alone"
+                                           : " of " + counted(shapes_.size(), "shape") + ": sizes " + sizes_text())
+             + "; values " + joined(values, ", ") + "." + at_declared_text();
   for (const auto& [name, seen] : counts_)
     out += " Counts of '" + name
            + "' reached: " + (seen.empty() ? "neither 0, 1 nor all" : joined({seen.begin(), seen.end()}, ", ")) + ".";
@@ -139,7 +185,7 @@ std::string draw_coverage::not_tried() const {
     std::vector<std::string> largest;
     for (const auto& [name, sizes] : sizes_)
       largest.push_back(name + " " + std::to_string(*sizes.rbegin()));
-    parts.push_back("sizes other than these and the declared ones, or above them"
+    parts.push_back("sizes other than these and the declared ones"
                     + (largest.empty() ? std::string{} : " (largest: " + joined(largest, ", ") + ")")
                     + ", and most combinations of sizes");
   }
@@ -157,7 +203,7 @@ std::string draw_coverage::not_tried() const {
       parts.push_back("chosen values of the static weight '" + a.name + "'");
   auto out = "Not tried: " + joined(parts, "; ") + ".";
   if (const auto left_out = discarded(); !left_out.empty())
-    out += " Left out: draws " + left_out + ".";
+    out += " Left out: " + left_out + ".";
   return out;
 }
 
@@ -187,13 +233,6 @@ std::string coverage_text(const std::map<std::string, std::string>& evidence) {
   const auto not_tried = evidence.find(not_tried_key);
   return tried == evidence.end() || not_tried == evidence.end() ? std::string{}
                                                                 : tried->second + " " + not_tried->second;
-}
-
-std::string describe_plan(const contract& task, const draw_plan& plan) {
-  draw_coverage out{task};
-  for (const auto& draw : plan.draws)
-    out.add(draw.sizes, draw.values);
-  return out.tried() + " " + out.not_tried();
 }
 
 } // namespace kevolve

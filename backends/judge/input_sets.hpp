@@ -28,6 +28,7 @@ struct input_set {
   std::string draw;
   std::vector<value_choice> chosen;
   std::vector<double> own_error;
+  bool of_held_out_shape = false;
 
   size_t bytes() const;
   // Returns what the reference gave for an argument; null if it was not run on this set.

@@ -18,6 +18,7 @@ shape_case shape_of(const adversarial_draw& draw) {
   for (const auto& [name, size] : draw.sizes)
     out.name += (out.name.empty() ? "" : " ") + name + "=" + std::to_string(size);
   out.sizes = draw.sizes;
+  out.held_out = draw.held_out;
   return out;
 }
 
@@ -91,18 +92,20 @@ attempt<void> input_set_maker::make_planned(const adversarial_draw& draw, bool s
   }
   std::vector<double> error;
   double ns = 0.0;
+  const auto name = to_string(request_.task, draw);
   auto set = finish_set(shape, std::move(drawn), true, &error, &ns);
   if (set) {
     set->own_error = error.empty() ? std::vector<double>(request_.task.arguments.size(), 0.0) : std::move(error);
     if (!find_not_finite(request_.task, *set).which.empty() || reference_misses(request_.task, *set)) {
-      ++out.draws.missed;
+      constexpr size_t named = 3;
+      if (++out.draws.missed <= named)
+        out.draws.missed_draws.push_back(name);
       return {};
     }
     if (set->by_oracle)
       if (auto ok = add_rounding_error(*set); !ok)
         set = tl::unexpected<evaluation_error>(ok.error());
   }
-  const auto name = to_string(request_.task, draw);
   if (!set) {
     if (set.error().trouble || strict)
       return tl::unexpected<evaluation_error>(on_allowed_draw(set.error(), name));
@@ -111,6 +114,7 @@ attempt<void> input_set_maker::make_planned(const adversarial_draw& draw, bool s
   }
   set->draw = name;
   set->chosen = draw.values;
+  set->of_held_out_shape = draw.held_out;
   for (size_t k = 0; k < set->expected.size(); ++k)
     if (const auto& a = request_.task.arguments[k]; tolerance_for(request_.task, a).mode == tolerance_mode::absrel)
       set->error_scale.push_back(0.0);

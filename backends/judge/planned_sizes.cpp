@@ -219,6 +219,26 @@ draw_plan plan_sizes(const contract& task, const std::vector<double>& constants,
   return size_planner{task}.run(constants, asked);
 }
 
+std::vector<size_map> smallest_sizes(const contract& task) {
+  constexpr int64_t beside = 5;
+  const auto symbols = symbols_of(task);
+  std::vector<size_map> out;
+  if (declared_sizes_only(task))
+    return out;
+  const auto next = [](const symbol& s, int64_t size) {
+    return (std::max(size, s.rule.least) + s.rule.step - 1) / s.rule.step * s.rule.step;
+  };
+  for (const int64_t size : {1, 2, 3})
+    for (size_t small = 0; small <= symbols.size(); ++small) {
+      size_map sizes;
+      for (size_t i = 0; i < symbols.size(); ++i)
+        sizes[symbols[i].name] = next(symbols[i], small == symbols.size() || small == i ? size : beside);
+      if (std::find(out.begin(), out.end(), sizes) == out.end())
+        out.push_back(std::move(sizes));
+    }
+  return out;
+}
+
 std::vector<size_map> sizes_for_values(const contract& task) {
   constexpr size_t wanted = 8;
   constexpr int tries = 240;

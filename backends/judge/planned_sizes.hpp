@@ -18,6 +18,9 @@ draw_plan plan_sizes(const contract& task, const std::vector<double>& constants,
 // Lengths at the lower end of what they may be, so that many of them fit into a draw; the others as declared.
 std::vector<value_choice> short_lengths_of(const contract& task);
 
+// Returns the smallest allowed sizes: of all symbols, and of each beside others that are a little larger.
+std::vector<size_map> smallest_sizes(const contract& task);
+
 // Returns a few allowed sizes with enough elements for patterns of values; the declared ones if there are no others.
 std::vector<size_map> sizes_for_values(const contract& task);
 

@@ -17,6 +17,8 @@ constexpr input_set_count cancellation_size{2, 2, milliseconds{0}};
 // They may be large, and are kept: the variants that tell most.
 constexpr input_set_count larger_size{4, 4, milliseconds{0}};
 
+constexpr const char* at_declared_sizes = "declared sizes";
+
 bool is_smaller(const test_set::input_sets_pointer& a, const test_set::input_sets_pointer& b) {
   return a->largest_layout() < b->largest_layout();
 }
@@ -52,6 +54,13 @@ planned_sets draws_of_task(const judge_request& request) {
   return out;
 }
 
+planned_sets draws_at_declared_sizes(const judge_request& request) {
+  planned_sets out;
+  out.purpose = at_declared_sizes;
+  out.plan = [&request] { return plan_declared_draws(request.task); };
+  return out;
+}
+
 planned_sets draws_of_candidate(const judge_request& request) {
   planned_sets out;
   out.purpose = "candidate";
@@ -64,7 +73,7 @@ planned_sets draws_of_candidate(const judge_request& request) {
 }
 
 void note_draw(draw_coverage& seen, const contract& task, const input_set& set) {
-  seen.add(set.data.sizes, set.chosen);
+  seen.add(set.data.sizes, set.chosen, set.of_held_out_shape);
   for (size_t i = 0; i < task.arguments.size(); ++i)
     if (const auto& a = task.arguments[i]; !a.extent.empty())
       seen.add_count(a.name, counted_elements(task, set, i), set.data.geometries[i].count);
@@ -128,7 +137,10 @@ attempt<test_set::input_sets_pointer> test_set::edge_of(const shape_case& shape,
 
 attempt<std::vector<test_set::input_sets_pointer>> test_set::planned() {
   std::vector<input_sets_pointer> out;
-  for (const auto& wanted : {draws_of_task(request_), draws_of_candidate(request_)}) {
+  for (const auto& wanted :
+       {draws_of_task(request_), draws_of_candidate(request_), draws_at_declared_sizes(request_)}) {
+    if (request_.mode == judge_mode::screening && wanted.purpose == at_declared_sizes)
+      continue; // these arrays may be large, and what a screening lets pass is confirmed
     auto pool = maker_.get_planned(wanted);
     if (!pool)
       return tl::unexpected<evaluation_error>(blame_reference(pool.error()));

@@ -18,8 +18,9 @@ attempt<std::shared_ptr<const input_sets>> edge_on_larger(input_set_maker& maker
 // Returns why nobody is judged on it; empty if all are.
 std::string why_skipped(const input_sets& pool, const judge_request& request);
 
-// The adversarial draws of the task, and those of the candidate's own constants.
+// The adversarial draws of the task, those at its declared sizes, and those of the candidate's own constants.
 planned_sets draws_of_task(const judge_request& request);
+planned_sets draws_at_declared_sizes(const judge_request& request);
 planned_sets draws_of_candidate(const judge_request& request);
 
 // Adds a set that a candidate was called on, with the counts that its expected outputs hold.

@@ -23,8 +23,9 @@ enum class value_pattern : uint8_t {
   every_hit,    // sample_of: each value is in the table
   one_entry,    // sample_of: the entry of the table that `value` says, 0 the first, 1 the last
   alone,        // `value` once in the whole array, at a random place, and `other` elsewhere
+  but_one,      // alternating, but for one element, at a random place, as far below `value` as `other` is above it
 };
-inline constexpr size_t value_patterns = 15;
+inline constexpr size_t value_patterns = 16;
 // Returns "all equal", "one hot", …
 std::string to_string(value_pattern p);
 

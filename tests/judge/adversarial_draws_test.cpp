@@ -132,7 +132,7 @@ TEST_CASE("a contract of declared sizes gets draws of these alone") {
   REQUIRE_FALSE(plan.draws.empty());
   for (const auto& draw : plan.draws)
     CHECK(draw.sizes == size_map{{"rows", 64}, {"cols", 256}});
-  CHECK(describe_plan(task, plan).find("sizes = \"declared\"") != std::string::npos);
+  CHECK(draw_coverage{task}.not_tried().find("sizes = \"declared\"") != std::string::npos);
 }
 
 TEST_CASE("sizes whose extents would be below 1 are not planned") {
@@ -287,19 +287,79 @@ TEST_CASE("the account of a plan names its sizes, its patterns and its gaps") {
   seen.add({{"n", 9}}, {{}, {}, {}, {}});
   seen.add_count("at", 1, 1);
   seen.add_count("at", 0, 2);
-  seen.add({.missed = 2, .failed = 0, .unmade = 5, .impossible = 0});
+  seen.add({.missed = 2, .failed = 0, .unmade = 5, .impossible = 0, .missed_draws = {"n=7; text all equal to 44"}});
+  seen.add({{"n", 4321}}, {{value_pattern::all_equal, 44.0, 0.0}, {}, {}, {}}, true);
   std::map<std::string, std::string> evidence;
   seen.note(evidence);
-  CHECK(evidence.at("draws") == "3");
+  CHECK(evidence.at("draws") == "4");
   CHECK(evidence.at("draws.sizes.n") == "1-2 9");
-  CHECK(evidence.at("draws.values.all equal") == "1");
+  CHECK(evidence.at("draws.values.all equal") == "2");
   CHECK(evidence.at("draws.counts.at") == "0, 1, all");
   CHECK(evidence.at("draws.discarded.missed") == "2");
   const auto text = coverage_text(evidence);
-  CHECK(text.find("3 adversarial draws of 3 shapes") != std::string::npos);
-  CHECK(text.find("2 on which the reference itself misses the tolerance") != std::string::npos);
-  CHECK(text.find("5 for want of time or memory") != std::string::npos);
+  CHECK(text.find("4 adversarial draws of 3 shapes: sizes n 1-2 9;") != std::string::npos);
+  CHECK(text.find("Such values at declared shapes: held-out shapes 1. None at '") != std::string::npos);
+  CHECK(text.find("4321") == std::string::npos); // the sizes of held-out shapes are told nowhere
+  CHECK(text.find("2 draws on which the reference itself misses the tolerance or is not finite "
+                  "('n=7; text all equal to 44', …)")
+        != std::string::npos);
+  CHECK(text.find("5 draws for want of time or memory") != std::string::npos);
   CHECK(text.find("values outside the fill rules") != std::string::npos);
   CHECK(text.find("infinities") == std::string::npos); // the task reads integers alone
   CHECK(coverage_text({}).empty());
+}
+
+TEST_CASE("values are chosen at every declared shape, held-out ones too, as far as that is affordable") {
+  auto task = softmax();
+  task.shapes.push_back(make_shape({{"rows", 3}, {"cols", 1000}}));
+  task.shapes.back().held_out = true;
+  task.shapes.push_back(make_shape({{"rows", 1 << 20}, {"cols", 1 << 10}})); // far too large
+  const auto plan = plan_declared_draws(task);
+  std::map<int64_t, size_t> draws;
+  for (const auto& draw : plan.draws) {
+    ++draws[draw.sizes.at("rows")];
+    CHECK(draw.held_out == (draw.sizes.at("rows") == 3));
+    CHECK((to_string(task, draw).find("a held-out shape; x ") == 0) == draw.held_out);
+    CHECK(draw.values[0].pattern != value_pattern::declared);
+  }
+  CHECK(draws.size() == 2);
+  CHECK(draws[64] >= 8);
+  CHECK(draws[3] >= 8);
+  // The first two differ in one element: a result that is kept by any part of the input is wrong on the second.
+  CHECK(plan.draws[0].sizes == plan.draws[1].sizes);
+  const auto first = elements(data_of(task, plan.draws[0]), 0, dtype::f32);
+  const auto second = elements(data_of(task, plan.draws[1]), 0, dtype::f32);
+  size_t differ = 0;
+  for (size_t i = 0; i < first.size(); ++i)
+    differ += first[i] != second[i] ? 1U : 0U;
+  CHECK(differ == 1);
+}
+
+TEST_CASE("the smallest sizes have values of either sign and zero, whatever else is drawn") {
+  const auto plan = plan_draws(softmax(), {});
+  for (const auto& sizes : {size_map{{"rows", 1}, {"cols", 1}}, size_map{{"rows", 2}, {"cols", 2}},
+                            size_map{{"rows", 1}, {"cols", 5}}, size_map{{"rows", 5}, {"cols", 1}}}) {
+    std::set<double> signs;
+    for (const auto& draw : plan.draws)
+      if (draw.sizes == sizes && draw.values[0].pattern == value_pattern::all_equal)
+        signs.insert(draw.values[0].value > 0.0 ? 1.0 : draw.values[0].value < 0.0 ? -1.0 : 0.0);
+    CHECK(signs == std::set<double>{-1.0, 0.0, 1.0});
+  }
+}
+
+TEST_CASE("neighbouring draws share all elements but one") {
+  const auto task = softmax();
+  const auto plan = plan_draws(task, {});
+  size_t pairs = 0;
+  for (size_t i = 0; i + 1 < plan.draws.size(); ++i) {
+    if (plan.draws[i].sizes != plan.draws[i + 1].sizes)
+      continue;
+    const auto first = elements(data_of(task, plan.draws[i]), 0, dtype::f32);
+    const auto second = elements(data_of(task, plan.draws[i + 1]), 0, dtype::f32);
+    size_t differ = 0;
+    for (size_t k = 0; k < first.size(); ++k)
+      differ += first[k] != second[k] ? 1U : 0U;
+    pairs += differ == 1 && first.size() > 1'000 ? 1U : 0U;
+  }
+  CHECK(pairs >= 3);
 }
