@@ -18,6 +18,9 @@ constexpr size_t most_value_draws = 384;
 constexpr size_t sizes_of_a_choice = 2; // a pattern in a single element, or only beside a tail, tells nothing
 constexpr size_t most_size_draws = 288;
 constexpr size_t most_candidate_draws = 160;
+constexpr size_t most_declared_draws = 48;
+constexpr double most_declared_elements = 1 << 22;
+constexpr double most_declared_work = 2e8;
 constexpr uint64_t order_seed = 0xd4a3;
 
 using choices = std::vector<value_choice>;
@@ -292,6 +295,35 @@ draw_plan plan_draws(const contract& task, const std::vector<double>& reference_
   auto out = joined(std::move(sizes), std::move(chosen));
   const auto neighbours = value_planner{task}.alike_at_first(); // in front: the order counts, and time may run out
   out.draws.insert(out.draws.begin(), neighbours.begin(), neighbours.end());
+  return out;
+}
+
+draw_plan plan_declared_draws(const contract& task) {
+  draw_plan out;
+  if (declared_sizes_only(task))
+    return out;
+  // The first choices of all arguments on all shapes come first.
+  for (size_t k = 0, left = 1; left != 0 && out.draws.size() < most_declared_draws; ++k) {
+    left = 0;
+    for (size_t i = 0; i < task.arguments.size(); ++i) {
+      if (!is_chosen(task.arguments[i]))
+        continue;
+      const auto all = choices_for(task.arguments[i]);
+      if (k >= all.size())
+        continue;
+      ++left;
+      for (const auto& shape : task.shapes) {
+        adversarial_draw draw;
+        draw.sizes = shape.sizes;
+        draw.values.resize(task.arguments.size());
+        draw.values[i] = all[k];
+        const auto cost = shape.held_out ? std::nullopt : cost_of(task, draw);
+        if (cost && cost->elements <= most_declared_elements && cost->work <= most_declared_work)
+          out.draws.push_back(std::move(draw));
+      }
+    }
+  }
+  out.draws.resize(std::min(out.draws.size(), most_declared_draws));
   return out;
 }
 

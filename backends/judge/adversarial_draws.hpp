@@ -44,6 +44,10 @@ draw_plan plan_draws(const contract& task, const std::vector<double>& reference_
 draw_plan plan_candidate_draws(const contract& task, const std::vector<double>& reference_constants,
                                const std::vector<double>& candidate_constants);
 
+// A few draws of chosen values at the declared sizes, where a kernel may have a path of its own. None if the contract
+// allows only these sizes: plan_draws() has them already.
+draw_plan plan_declared_draws(const contract& task);
+
 // The cost of a draw: its arrays' elements, and the work where the task states it. Nothing if the contract does not
 // allow the sizes, or if they depend on data in a way that only the data tell.
 struct draw_cost {

@@ -63,6 +63,14 @@ planned_sets draws_of_candidate(const judge_request& request) {
   return out;
 }
 
+planned_sets draws_on_declared(const judge_request& request) {
+  planned_sets out;
+  out.purpose = "declared";
+  out.plan = [&request] { return plan_declared_draws(request.task); };
+  out.patience = std::chrono::milliseconds{500};
+  return out;
+}
+
 void note_draw(draw_coverage& seen, const contract& task, const input_set& set) {
   seen.add(set.data.sizes, set.chosen);
   for (size_t i = 0; i < task.arguments.size(); ++i)
@@ -135,6 +143,13 @@ attempt<std::vector<test_set::input_sets_pointer>> test_set::planned() {
     out.push_back(std::move(*pool));
   }
   return out;
+}
+
+attempt<test_set::input_sets_pointer> test_set::planned_on_declared() {
+  auto pool = maker_.get_planned(draws_on_declared(request_));
+  if (!pool)
+    return tl::unexpected<evaluation_error>(blame_reference(pool.error()));
+  return pool;
 }
 
 attempt<void> test_set::redraw(size_t index, size_t set) {

@@ -21,6 +21,7 @@ std::string why_skipped(const input_sets& pool, const judge_request& request);
 // The adversarial draws of the task, and those of the candidate's own constants.
 planned_sets draws_of_task(const judge_request& request);
 planned_sets draws_of_candidate(const judge_request& request);
+planned_sets draws_on_declared(const judge_request& request);
 
 // Adds a set that a candidate was called on, with the counts that its expected outputs hold.
 void note_draw(draw_coverage& seen, const contract& task, const input_set& set);
@@ -49,6 +50,8 @@ public:
   attempt<input_sets_pointer> edge_of(const shape_case& shape, edge_kind edge);
   // Adversarial draws, made when they are asked for.
   attempt<std::vector<input_sets_pointer>> planned();
+  // Returns adversarial draws of values at the declared sizes.
+  attempt<input_sets_pointer> planned_on_declared();
   // Puts new values into a set of compared()[index].
   attempt<void> redraw(size_t index, size_t set);
   const shape_case& smallest() const { return smallest_; }

@@ -308,6 +308,29 @@ TEST_CASE("the account names the first range of many sizes, and how many others 
   CHECK(ranges_of({1, 2, 3, 8, 16, 17, 64}) == "1-3 8 16-17 64");
 }
 
+TEST_CASE("patterns of values are planned at the declared sizes, but for held-out and costly ones") {
+  auto task = softmax();
+  auto shape = task.shapes.front();
+  shape.sizes = {{"rows", 64}, {"cols", 256}};
+  shape.held_out = false;
+  auto other = shape;
+  other.held_out = true;
+  other.sizes["rows"] = 7;
+  auto costly = shape;
+  costly.sizes["rows"] = 1 << 20;
+  task.shapes = {shape, other, costly};
+  const auto plan = plan_declared_draws(task);
+  REQUIRE(plan.draws.size() > 8);
+  std::set<value_pattern> patterns;
+  for (const auto& draw : plan.draws) {
+    CHECK(draw.sizes == shape.sizes);
+    for (const auto& choice : draw.values)
+      patterns.insert(choice.pattern);
+  }
+  for (const auto pattern : {value_pattern::all_equal, value_pattern::one_hot, value_pattern::alternating})
+    CHECK(patterns.contains(pattern));
+}
+
 TEST_CASE("the account of a plan names its sizes, its patterns and its gaps") {
   const auto task = separators();
   draw_coverage seen{task};

@@ -168,6 +168,14 @@ private:
     if (!planned)
       return tl::unexpected<evaluation_error>(planned.error());
     planned_ = std::move(*planned);
+    if (request_.mode != judge_mode::screening) {
+      const auto begun = steady_clock::now();
+      auto declared = test_set_.planned_on_declared();
+      gathered_ += steady_clock::now() - begun;
+      if (!declared)
+        return tl::unexpected<evaluation_error>(declared.error());
+      planned_.push_back(std::move(*declared));
+    }
     if (auto ok = screen_draws(processes_, planned_, request_, hooks_, out_); !ok)
       return ok;
     // Sanitizers name the line of what a fence only shows.
