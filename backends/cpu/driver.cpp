@@ -224,7 +224,7 @@ result<std::vector<command_line>> gcc_steps(const toolchain& tools, const build_
   return ask(query);
 }
 
-// As sanitise() above. gcc's instrumentation calls the same run time by the same names.
+// Does what sanitise() does. Instrumentation of gcc calls the same run time by the same names.
 result<void> sanitise_by_gcc(const toolchain& tools, const build_variant& v, build_commands& out) {
   auto text = gcc_steps(tools, v, {"-E", "-o", "candidate.i"});
   if (!text)

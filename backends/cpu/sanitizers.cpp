@@ -80,9 +80,14 @@ std::span<const undefined_behaviour_check> undefined_behaviour_checks() {
 }
 
 std::vector<std::string> sanitizer_options(compiler_family family) {
-  // The judge reads lines from DWARF 4. Every other option leaves the values that the source computes as they are.
-  return {"-fsanitize=" + joined(family, false), "-fsanitize-recover=" + joined(family, true), "-gdwarf-4",
-          family == compiler_family::gcc ? "-g1" : "-gline-tables-only", "-fno-omit-frame-pointer"};
+  // The judge reads lines from DWARF 4. Every other option leaves the values that the source computes as they are, but
+  // for those that it makes of variables that nobody set.
+  return {"-fsanitize=" + joined(family, false),
+          "-fsanitize-recover=" + joined(family, true),
+          "-gdwarf-4",
+          family == compiler_family::gcc ? "-g1" : "-gline-tables-only",
+          "-fno-omit-frame-pointer",
+          "-ftrivial-auto-var-init=pattern"};
 }
 
 // A name without a meaning stands in for each, so that a variable of that name is still a variable.
