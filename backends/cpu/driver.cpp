@@ -162,7 +162,7 @@ result<void> sanitise(const toolchain& tools, const build_variant& v, const comm
   replace(out.preprocess, "-emit-obj", "-E");
   if (!set_value(out.preprocess, "-o", "candidate.i"))
     return fail(errc::internal, "clang -### names no output");
-  auto step = cc1_step(tools, v, sanitizer_options());
+  auto step = cc1_step(tools, v, sanitizer_options(compiler_family::clang));
   if (!step)
     return tl::unexpected(step.error());
   step->back() = "candidate.i";
@@ -207,7 +207,10 @@ result<build_commands> clang_commands(const toolchain& tools, const build_varian
   return out;
 }
 
-result<build_commands> gcc_commands(const toolchain& tools, const build_variant& v) {
+namespace {
+
+// Returns the steps that gcc's driver would run for the variant's flags and some more.
+result<std::vector<command_line>> gcc_steps(const toolchain& tools, const build_variant& v, const command_line& more) {
   command_line query{tools.gcc, "-###"};
   append(query, language_flags(v));
   append(query, common_flags);
@@ -216,8 +219,38 @@ result<build_commands> gcc_commands(const toolchain& tools, const build_variant&
          {"-fno-diagnostics-show-caret", "-fno-semantic-interposition", v.threads ? "-fopenmp" : "-fopenmp-simd"});
   if (v.remarks)
     query.push_back("-fopt-info-vec-optimized");
-  append(query, {"-c", "/dev/null", "-o", "candidate.o"});
-  auto steps = ask(query);
+  append(query, more);
+  append(query, {"/dev/null"});
+  return ask(query);
+}
+
+// Does what sanitise() does. Instrumentation of gcc calls the same run time by the same names.
+result<void> sanitise_by_gcc(const toolchain& tools, const build_variant& v, build_commands& out) {
+  auto text = gcc_steps(tools, v, {"-E", "-o", "candidate.i"});
+  if (!text)
+    return tl::unexpected(text.error());
+  out.preprocess = text->front();
+  replace(out.preprocess, "/dev/null", out.source);
+  auto more = sanitizer_options(compiler_family::gcc);
+  append(more, {"-undef"});
+  append(more, attribute_definitions());
+  append(more, {"-c", "-o", "candidate.o"});
+  auto steps = gcc_steps(tools, v, more);
+  if (!steps)
+    return tl::unexpected(steps.error());
+  auto& compile = out.compile.front();
+  compile = steps->front();
+  replace(compile, "/dev/null", "candidate.i");
+  set_value(compile, "-dumpbase", out.source);
+  if (!set_value(compile, "-o", "candidate.s"))
+    return fail(errc::internal, "gcc -### names no compile step");
+  return {};
+}
+
+} // namespace
+
+result<build_commands> gcc_commands(const toolchain& tools, const build_variant& v) {
+  auto steps = gcc_steps(tools, v, {"-c", "-o", "candidate.o"});
   if (!steps)
     return tl::unexpected(steps.error());
   auto assembler = find_program("as");
@@ -240,6 +273,9 @@ result<build_commands> gcc_commands(const toolchain& tools, const build_variant&
   assemble[0] = assembler;
   assemble.back() = "candidate.s";
   out.compile = {std::move(compile), std::move(assemble)};
+  if (v.sanitised)
+    if (auto made = sanitise_by_gcc(tools, v, out); !made)
+      return tl::unexpected(made.error());
   auto link = link_command(tools, v, {tools.gcc, "-fno-lto", "-fno-use-linker-plugin"});
   if (!link)
     return tl::unexpected(link.error());

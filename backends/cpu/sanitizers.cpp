@@ -1,5 +1,7 @@
 #include "backends/cpu/sanitizers.hpp"
 
+#include "backends/cpu/directive_lines.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -23,14 +25,47 @@ constexpr std::array<undefined_behaviour_check, 13> checks{{
     {"unreachable", false, "code that the source promised not to reach"},
 }};
 
-constexpr std::array<std::string_view, 2> words{"__has_feature", "__has_extension"};
+// The compilers' own macros, which the preprocessor leaves no trace of. A source that undefines one, to use its name,
+// would find it defined again when its text is compiled.
+constexpr std::array<std::string_view, 32> words{"__has_feature",
+                                                 "__has_extension",
+                                                 "__has_builtin",
+                                                 "__has_constexpr_builtin",
+                                                 "__has_attribute",
+                                                 "__has_c_attribute",
+                                                 "__has_cpp_attribute",
+                                                 "__has_declspec_attribute",
+                                                 "__has_include",
+                                                 "__has_include_next",
+                                                 "__has_embed",
+                                                 "__has_warning",
+                                                 "__is_identifier",
+                                                 "__is_target_arch",
+                                                 "__is_target_vendor",
+                                                 "__is_target_os",
+                                                 "__is_target_environment",
+                                                 "__is_target_variant_os",
+                                                 "__is_target_variant_environment",
+                                                 "__building_module",
+                                                 "__FILE__",
+                                                 "__FILE_NAME__",
+                                                 "__BASE_FILE__",
+                                                 "__LINE__",
+                                                 "__COUNTER__",
+                                                 "__INCLUDE_LEVEL__",
+                                                 "__DATE__",
+                                                 "__TIME__",
+                                                 "__TIMESTAMP__",
+                                                 "__FLT_EVAL_METHOD__",
+                                                 "__SANITIZE_ADDRESS__",
+                                                 "__pragma"};
 constexpr std::array<std::string_view, 5> prefixes{"__asan_", "__ubsan_", "__sanitizer_", "__lsan_", "__interceptor_"};
 
-std::string joined(bool only_recovering) {
+std::string joined(compiler_family family, bool only_recovering) {
   std::string out = "address";
   for (const auto& c : checks)
     if (!only_recovering || c.recovers)
-      out += "," + std::string{c.name};
+      out += "," + std::string{family == compiler_family::gcc && c.name == "array-bounds" ? "bounds" : c.name};
   return out;
 }
 
@@ -44,31 +79,32 @@ std::span<const undefined_behaviour_check> undefined_behaviour_checks() {
   return checks;
 }
 
-std::vector<std::string> sanitizer_options() {
+std::vector<std::string> sanitizer_options(compiler_family family) {
   // The judge reads lines from DWARF 4. Checks by call instead of in line, in functions of more accesses than the
-  // threshold, cut the compile time of unrolled kernels to a quarter. No option changes the values that the source
-  // computes.
-  return {"-fsanitize=" + joined(false),
-          "-fsanitize-recover=" + joined(true),
+  // threshold, cut the compile time of unrolled kernels to a quarter. Every option leaves the values that the source
+  // computes as they are, but for those that it makes of variables that nobody set.
+  const bool gcc = family == compiler_family::gcc;
+  return {"-fsanitize=" + joined(family, false),
+          "-fsanitize-recover=" + joined(family, true),
           "-gdwarf-4",
-          "-gline-tables-only",
+          gcc ? "-g1" : "-gline-tables-only",
           "-fno-omit-frame-pointer",
-          "-mllvm",
-          "-asan-instrumentation-with-call-threshold=200"};
+          "-ftrivial-auto-var-init=pattern",
+          gcc ? "--param" : "-mllvm",
+          gcc ? "asan-instrumentation-with-call-threshold=200" : "-asan-instrumentation-with-call-threshold=200"};
 }
 
+// A name without a meaning stands in for each, so that a variable of that name is still a variable.
 std::vector<std::string> attribute_definitions() {
   std::vector<std::string> out;
-  for (const std::string name : {"no_sanitize", "__no_sanitize__"})
-    out.push_back("-D" + name + "=annotate");
-  for (const std::string name : {"no_sanitize_address", "__no_sanitize_address__", "no_address_safety_analysis",
-                                 "__no_address_safety_analysis__", "no_sanitize_undefined", "__no_sanitize_undefined__",
-                                 "disable_sanitizer_instrumentation", "__disable_sanitizer_instrumentation__"})
-    out.push_back("-D" + name + "=annotate(\"\")");
+  for (const std::string name : {"no_sanitize", "no_sanitize_address", "no_address_safety_analysis",
+                                 "no_sanitize_undefined", "disable_sanitizer_instrumentation"})
+    for (const std::string& spelt : {name, "__" + name + "__"})
+      out.push_back("-D" + spelt + "=kevolve_ignored_" + spelt);
   return out;
 }
 
-std::string evasion_in(std::string_view text) {
+std::string evasion_in(std::string_view text, bool cpp) {
   for (size_t at = text.find("__"); at != std::string_view::npos; at = text.find("__", at)) {
     auto end = at;
     while (end < text.size() && in_word(text[end]))
@@ -81,7 +117,7 @@ std::string evasion_in(std::string_view text) {
       return std::string{word};
     at = std::max(end, at + 2);
   }
-  return {};
+  return made_directive(text, cpp);
 }
 
 } // namespace kevolve

@@ -2,6 +2,8 @@
 // leave their sight.
 #pragma once
 
+#include "backends/cpu/toolchain.hpp"
+
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,14 +22,14 @@ struct undefined_behaviour_check {
 std::span<const undefined_behaviour_check> undefined_behaviour_checks();
 
 // Returns the compile options that instrument a source. The flag set's own options stand before them.
-std::vector<std::string> sanitizer_options();
+std::vector<std::string> sanitizer_options(compiler_family family);
 
 // Returns the definitions under which attributes that switch the sanitizers off mean nothing. They are given with the
 // preprocessed text, so that a source can neither see nor undo them.
 std::vector<std::string> attribute_definitions();
 
-// Returns the first word of a preprocessed source that only a source that escapes the sanitizers has; empty if there is
-// none.
-std::string evasion_in(std::string_view preprocessed);
+// Returns the first word or line of a preprocessed source that only a source that escapes the sanitizers has; empty if
+// there is none. A macro may have made a directive, which would be obeyed when the text is compiled.
+std::string evasion_in(std::string_view preprocessed, bool cpp);
 
 } // namespace kevolve

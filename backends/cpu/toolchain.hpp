@@ -41,7 +41,7 @@ struct build_variant {
   std::vector<std::string> libraries = {}; // for example "openblas", "libopenblas.so.0"
   bool remarks = false;                    // reports loops that were vectorised or not
   bool tree = false;                       // for the syntax tree: loops as written, without OpenMP's transformations
-  bool sanitised = false;                  // clang only: for the sanitised replay
+  bool sanitised = false;                  // for the sanitised replay
 };
 
 using command_line = std::vector<std::string>;

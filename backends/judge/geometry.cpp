@@ -145,6 +145,8 @@ fenced_rooms fence_rooms(const contract& task, const std::vector<size_t>& bytes)
     const auto from = out.fences.back().second;
     out.total = from + round_up(bytes[i], page);
     out.rooms.emplace_back(from, out.total);
+    if (!is_written(task.arguments[i]))
+      out.read_only.emplace_back(from, out.total);
   }
   out.fences.emplace_back(out.total, out.total + fence_bytes);
   out.total += fence_bytes;

@@ -67,8 +67,9 @@ byte_ranges guard_ranges(const arena_layout& layout);
 // Rooms of whole pages, one for each array, with fences around them. A process can lose access to the fence pages,
 // since reads beside an array leave no trace in an output. One set of fences serves every input set that fits.
 struct fenced_rooms {
-  byte_ranges rooms;  // one for each array, in the order of the arguments
-  byte_ranges fences; // one before each room, and one after the last
+  byte_ranges rooms;     // one for each array, in the order of the arguments
+  byte_ranges fences;    // one before each room, and one after the last
+  byte_ranges read_only; // the rooms of inputs
   size_t total = 0;
 };
 

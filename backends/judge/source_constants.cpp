@@ -1,14 +1,22 @@
 #include "backends/judge/source_constants.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <unordered_set>
 
 namespace kevolve {
 
 namespace {
+
+// A source with more names most of them in tables, or is made to hide one. Each costs draws.
+constexpr size_t most_constants = 256;
+constexpr size_t most_with_tables = 64;
+// A list of more numbers is a table.
+constexpr size_t longest_list = 16;
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -18,14 +26,37 @@ bool in_word(char c) {
   return c == '_' || is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+// Joins the lines that a backslash continues, as a compiler does before it looks for comments.
+std::string joined_lines(std::string_view source) {
+  std::string out;
+  for (size_t at = 0; at < source.size(); ++at) {
+    if (source[at] == '\\') {
+      const auto end = source.find_first_not_of(" \t\r", at + 1);
+      if (end != std::string_view::npos && source[end] == '\n') {
+        at = end;
+        continue;
+      }
+    }
+    out += source[at];
+  }
+  return out;
+}
+
+struct constants {
+  std::vector<double> named;
+  std::vector<double> of_tables;
+};
+
 // Reads a source once from front to back.
 class reader {
 public:
-  explicit reader(std::string_view source) : source_(source) {}
+  // `raw`: a text behind R is one of C++ that may span lines.
+  reader(std::string_view source, bool raw) : source_(source), raw_(raw) {}
 
-  std::vector<double> run() {
-    while (at_ < source_.size())
+  constants run() {
+    while (at_ < source_.size() && out_.named.size() < most_constants)
       step();
+    end_list();
     return std::move(out_);
   }
 
@@ -43,10 +74,38 @@ private:
     else if (is_digit(c) || (c == '.' && is_digit(look(1))))
       number();
     else if (in_word(c))
-      while (in_word(look()))
-        ++at_;
+      word();
     else
+      sign(c);
+  }
+
+  void word() {
+    const auto from = at_;
+    while (in_word(look()))
       ++at_;
+    end_list();
+    last_ = std::nullopt;
+    if (!raw_ || look() != '"' || source_[at_ - 1] != 'R' || at_ - from > 3)
+      return;
+    const auto open = source_.find('(', at_);
+    if (open == std::string_view::npos)
+      return;
+    const auto end = ")" + std::string{source_.substr(at_ + 1, open - at_ - 1)} + "\"";
+    const auto found = source_.find(end, open);
+    at_ = found == std::string_view::npos ? source_.size() : found + end.size();
+  }
+
+  // Numbers with nothing but these between them are one list.
+  void sign(char c) {
+    ++at_;
+    const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (!blank && c != ',' && c != '{' && c != '}' && c != '-' && c != '+' && c != '(' && c != ')')
+      end_list();
+    if (blank || c == '(' || c == ')')
+      return;
+    if (c != '<' && c != '*' && c != '+' && c != '-')
+      last_ = std::nullopt;
+    operation_ = operation_ == ' ' ? c : c == '<' && operation_ == '<' ? 's' : '?';
   }
 
   size_t behind(std::string_view end) const {
@@ -98,8 +157,38 @@ private:
       if (exponent && (look() == '+' || look() == '-'))
         text += source_[at_++];
     }
-    if (const auto value = value_of(text, hex, binary))
-      add(*value);
+    if (const auto value = value_of(text, hex, binary)) {
+      list_.push_back(*value);
+      combine(*value);
+    } else
+      last_ = std::nullopt;
+    operation_ = ' ';
+  }
+
+  // A size is often written as 1 << 14 or 64 * 1024.
+  void combine(double value) {
+    constexpr double widest_shift = 40.0;
+    std::optional<double> both;
+    if (last_ && operation_ == 's' && value >= 0.0 && value <= widest_shift)
+      both = std::ldexp(*last_, static_cast<int>(value));
+    else if (last_ && operation_ == '*')
+      both = *last_ * value;
+    else if (last_ && operation_ == '+')
+      both = *last_ + value;
+    else if (last_ && operation_ == '-')
+      both = *last_ - value;
+    if (both)
+      add(*both);
+    last_ = both ? both : value;
+  }
+
+  void end_list() {
+    for (const auto value : list_)
+      if (list_.size() > longest_list)
+        add_to(out_.of_tables, value, most_with_tables);
+      else
+        add(value);
+    list_.clear();
   }
 
   static std::optional<double> value_of(const std::string& text, bool hex, bool binary) {
@@ -114,20 +203,40 @@ private:
     return value;
   }
 
-  void add(double value) {
-    if (std::find(out_.begin(), out_.end(), value) == out_.end())
-      out_.push_back(value);
+  void add(double value) { add_to(out_.named, value, most_constants); }
+
+  void add_to(std::vector<double>& list, double value, size_t most) {
+    if (list.size() < most && seen_[&list == &out_.named ? 0 : 1].insert(value).second)
+      list.push_back(value);
   }
 
   std::string_view source_;
   size_t at_ = 0;
-  std::vector<double> out_;
+  bool raw_;
+  constants out_;
+  std::array<std::unordered_set<double>, 2> seen_;
+  std::vector<double> list_;   // numbers that may be a table's
+  std::optional<double> last_; // the left side of an operation
+  char operation_ = ' ';
 };
+
+void add_new(const std::vector<double>& from, size_t most, std::vector<double>& to) {
+  for (const auto value : from)
+    if (to.size() < most && std::find(to.begin(), to.end(), value) == to.end())
+      to.push_back(value);
+}
 
 } // namespace
 
 std::vector<double> source_constants(std::string_view source) {
-  return reader{source}.run();
+  const auto text = joined_lines(source);
+  auto out = reader{text, false}.run();
+  // A constant that a raw text hides in one language is seen by the rules of the other.
+  const auto with_raw = text.find("R\"") == std::string::npos ? constants{} : reader{text, true}.run();
+  add_new(with_raw.named, 2 * most_constants, out.named);
+  add_new(out.of_tables, most_with_tables, out.named);
+  add_new(with_raw.of_tables, most_with_tables, out.named);
+  return out.named;
 }
 
 } // namespace kevolve

@@ -8,7 +8,7 @@ namespace kevolve {
 namespace {
 
 // In the order of the verdicts. tests/check/test_kinds.py looks for every rule that the code names.
-constexpr std::array<verdict_rule, 82> rules{{
+constexpr std::array<verdict_rule, 83> rules{{
     {"compiler", verdict::compile_error, "The compiler, the launch plan's reader or the linker refused the source."},
     {"oracle", verdict::compile_error, "The exact form of the reference does not compile."},
     {"reference", verdict::compile_error, "The reference does not compile."},
@@ -62,6 +62,8 @@ constexpr std::array<verdict_rule, 82> rules{{
      "The reference returned another number, type or shape of outputs than the task declares."},
     {"tolerance", verdict::wrong_result, "An output is farther from the exact result than the tolerance allows."},
     {"unwritten", verdict::wrong_result, "An element of an output was not written."},
+    {"processor_state", verdict::wrong_result,
+     "In the sanitised replay a call changed the rounding of numbers, or other state that belongs to its caller."},
     {"null_submission", verdict::wrong_result,
      "An answer that computes nothing would pass: the task cannot tell it from a right one."},
     {"ignores_input", verdict::wrong_result,

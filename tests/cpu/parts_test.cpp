@@ -120,12 +120,32 @@ TEST_CASE("defined functions that the entry calls are included, also indirect an
 }
 
 TEST_CASE("words by which a source escapes the sanitizers are found in preprocessed text") {
-  CHECK(evasion_in("void __asan_on_error(void) {}") == "__asan_on_error");
-  CHECK(evasion_in("x = __has_feature (1);") == "__has_feature");
-  CHECK(evasion_in("call(\"__ubsan_x\")") == "__ubsan_x");
-  CHECK(evasion_in("int my__asan_x, __asa, __has_features;").empty());
-  CHECK(evasion_in("__").empty());
-  CHECK(evasion_in("").empty());
+  const auto in_c = [](std::string_view text) { return evasion_in(text, false); };
+  CHECK(in_c("void __asan_on_error(void) {}") == "__asan_on_error");
+  CHECK(in_c("x = __has_feature (1);") == "__has_feature");
+  CHECK(in_c("enum { __LINE__ };") == "__LINE__");
+  CHECK(in_c("call(\"__ubsan_x\")") == "__ubsan_x");
+  CHECK(in_c("int my__asan_x, __asa, __has_features;").empty());
+  CHECK(in_c("__").empty());
+  CHECK(in_c("").empty());
+}
+
+TEST_CASE("directives that a macro made are found in preprocessed text") {
+  const auto in_c = [](std::string_view text) { return evasion_in(text, false); };
+  const auto in_cpp = [](std::string_view text) { return evasion_in(text, true); };
+  CHECK(in_c("[[k::note(\n # if 0\n)]];") == " # if 0");
+  CHECK(in_c("[[k::note(\n\t%: undef x\n)]];") == "\t%: undef x");
+  CHECK(in_c("#undef x\n") == "#undef x");
+  const std::string off = "#pragma clang attribute push([[clang::no_sanitize(\"all\")]], apply_to = function)";
+  CHECK(in_c("int a;\n" + off) == off.substr(0, 60));
+  CHECK(in_c("a \\ \nb") == "a \\");
+  CHECK(in_c("# 1 \"candidate.c\"\n#pragma omp simd\n#ident \"x\"\nint a;\n\n  \n").empty());
+  CHECK(in_c("const char *a = \" # \\\" \"; int b = '#', c = '\"';\n").empty());
+  // Only C++ has texts with lines of their own.
+  const std::string raw = "auto a = u8R\"x(\n # comment \\\n)\" )x\"; int b = 1'000;\n";
+  CHECK(in_cpp(raw).empty());
+  CHECK(in_c(raw) == " # comment \\");
+  CHECK(in_cpp(raw + " # if 1") == " # if 1");
 }
 
 TEST_CASE("a sanitised build has the flags of the ordinary one and the sanitizers besides") {

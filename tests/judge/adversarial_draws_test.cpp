@@ -83,7 +83,36 @@ std::vector<double> elements(const call_data& data, size_t argument, dtype type)
 TEST_CASE("the constants of a source are its numbers and characters, without comments and texts") {
   const auto found = source_constants("// 1\n/* 2 */ int a = 0x10, b = 1'000; f(\"35\", ',', '\\n');\n"
                                       "float c = 2.5e-3f + .25f; x4 = 010 + 0b11 + 7UL; double d = 0x1.8p1;");
-  CHECK(found == std::vector<double>{16, 1000, 44, 10, 2.5e-3, 0.25, 8, 3, 7});
+  CHECK(found == std::vector<double>{16, 1000, 44, 10, 2.5e-3 + 0.25, 2.5e-3, 0.25, 11, 18, 8, 3, 7});
+}
+
+TEST_CASE("sizes that a source computes from numbers are among its constants") {
+  const auto found = source_constants("static float a[1 << 14]; if (n > 40 * 50 || n == (64 * 1024) + 1) return;");
+  for (const auto size : {16384.0, 2000.0, 65536.0, 65537.0})
+    CHECK_MESSAGE(std::find(found.begin(), found.end(), size) != found.end(), size);
+}
+
+TEST_CASE("a source hides no constant behind tables, raw texts and continued lines") {
+  const auto holds = [](const std::string& source) {
+    const auto found = source_constants(source);
+    return std::find(found.begin(), found.end(), 2000.0) != found.end();
+  };
+  std::string table = "static const int t[] = {1";
+  for (int i = 3000; i < 9000; ++i)
+    table += ", " + std::to_string(i);
+  CHECK(holds(table + "}; if (n == 2000) return;"));
+  CHECK(source_constants(table + "};").size() <= 64);
+  CHECK(holds("auto t = R\"x(\" /* )x\"; if (n == 2000) return;"));
+  CHECK(holds("t(R\"a(\"); if (n == 2000) return;"));
+  CHECK(holds("/* *\\\n/ if (n == 2000) return;"));
+  CHECK(!holds("// \\\nif (n == 2000) return;\n"));
+}
+
+TEST_CASE("a source of many numbers costs few constants") {
+  std::string many;
+  for (int i = 0; i < 100'000; ++i)
+    many += "x = " + std::to_string(i) + ";\n";
+  CHECK(source_constants(many).size() <= 512);
 }
 
 TEST_CASE("each size from 1 to 65 and those around powers of two are planned for each symbol") {

@@ -100,6 +100,7 @@ TEST_CASE("between fences an array touches the room's front or back, whatever it
       at = rooms.rooms[i].second;
     }
     CHECK(rooms.total == at);
+    CHECK(rooms.read_only == byte_ranges{rooms.rooms[0]}); // the input's
     const auto front = lay_out_in(rooms, c, g, room_side::front);
     const auto back = lay_out_in(rooms, c, g, room_side::back);
     const size_t bytes[2] = {4 * static_cast<size_t>(n), 8 * static_cast<size_t>(n)};

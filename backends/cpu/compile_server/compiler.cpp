@@ -5,6 +5,7 @@
 #include "backends/cpu/prelude.hpp"
 #include "backends/cpu/sanitizers.hpp"
 #include "runtime/base/kinds.hpp"
+#include "runtime/base/printable.hpp"
 
 #include <unistd.h>
 
@@ -112,8 +113,6 @@ compile_outcome compiler::run(const compile_request& request, attention& listene
     refuse(out, "there is no language '" + request.language + "'; there are: c, cpp\n");
   else if (request.source.size() > most_source)
     refuse(out, "the source has more than " + std::to_string(most_source) + " bytes\n");
-  else if (request.role == compile_role::sanitised && tools_.clang.empty())
-    refuse(out, "clang-19 is missing: apt-get install clang-19\n");
   else if (auto commands = commands_for(request, *entry); !commands)
     out.trouble = fault_from(commands.error());
   else
@@ -127,11 +126,11 @@ result<const build_commands*> compiler::commands_for(const compile_request& requ
   build_variant variant;
   variant.family = tools_.family_for(entry);
   variant.sanitised = request.role == compile_role::sanitised;
-  if (request.kind == compile_kind::syntax_tree || variant.sanitised)
+  if (request.kind == compile_kind::syntax_tree)
     variant.family = compiler_family::clang;
   variant.flags = variant.family == compiler_family::clang ? entry.clang : entry.gcc;
   if (variant.flags.empty()) // a gcc entry was asked for what only clang makes
-    variant.flags = variant.sanitised ? entry.gcc : cpu_flag_menu().front().clang;
+    variant.flags = cpu_flag_menu().front().clang;
   variant.language = request.language;
   variant.threads = request.threads;
   variant.libraries = request.libraries;
@@ -252,8 +251,8 @@ void compiler::build(const compile_request& request, const build_commands& comma
       auto text = work_.read("candidate.i", most_preprocessed);
       if (!text)
         return refuse(out, "after the preprocessor: " + text.error().detail + "\n");
-      if (auto word = evasion_in(*text); !word.empty()) {
-        refuse(out, "the source names '" + word + "', by which code escapes the sanitizers\n");
+      if (auto word = evasion_in(*text, is_cpp(request.language)); !word.empty()) {
+        refuse(out, "the source has '" + printable(word) + "', by which code escapes the sanitizers\n");
         out.evidence[evades_sanitizers] = word;
         return;
       }

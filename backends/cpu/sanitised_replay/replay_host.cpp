@@ -1,6 +1,7 @@
 // kevolve-sanitised-replay's candidates: each call works on copies of its arrays, of exactly their sizes, in memory of
 // AddressSanitizer. Findings are noted for the judge. One that is not excused ends the process, so that a clean end
 // cannot hide it.
+#include "backends/cpu/sanitised_replay/processor_state.hpp"
 #include "backends/judge/zygote/candidate_host.hpp"
 
 #include <dlfcn.h>
@@ -179,9 +180,17 @@ void arrange(const wire::launch_request& request, std::byte* arena, const uint64
     std::memcpy(c.data, c.home, c.bytes);
     slots[i] = reinterpret_cast<uint64_t>(c.data);
   }
+  remember_processor_state();
 }
 
 void conclude(const wire::launch_request& request) {
+  if (const std::string_view changed{changed_processor_state()}; !changed.empty()) {
+    wire::replay_finding f = {};
+    f.memory = wire::finding_of_state;
+    std::snprintf(f.key, sizeof(f.key), "state of the processor");
+    std::snprintf(f.text, sizeof(f.text), "the call returned with %s changed", changed.data());
+    note(f);
+  }
   for (uint32_t i = 0; i < request.argument_count; ++i) {
     auto& c = copies[i];
     if (c.block == nullptr)
@@ -216,7 +225,8 @@ void note_death(const siginfo_t& info, void* context) {
 extern "C" const char* __asan_default_options() {
   // User poisoning is off, so that a candidate cannot lift the red zones. Signals are handled as in kevolve-zygote.
   return "halt_on_error=0:detect_leaks=0:symbolize=0:allow_user_poisoning=0:allocator_may_return_null=1:"
-         "detect_stack_use_after_return=1:redzone=256:max_redzone=2048:quarantine_size_mb=16:fast_unwind_on_fatal=1:"
+         "detect_stack_use_after_return=1:redzone=256:max_redzone=2048:quarantine_size_mb=16:max_malloc_fill_size="
+         "67108864:malloc_fill_byte=255:fast_unwind_on_fatal=1:"
          "handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigill=0:handle_sigfpe=0:use_sigaltstack=0:"
          "print_legend=0:print_full_thread_history=0:check_malloc_usable_size=0";
 }

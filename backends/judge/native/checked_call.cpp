@@ -42,8 +42,14 @@ rejection died_between_fences(const contract& task, const arena_layout& layout, 
   bool behind = false;
   for (const auto& place : layout.places) {
     const auto end = place.offset + place.bytes;
-    if (*at >= place.offset && *at < end)
+    if (*at >= place.offset && *at < end && is_written(task.arguments[place.argument]))
       return died;
+    if (*at >= place.offset && *at < end)
+      return rejection{verdict::input_mutated,
+                       "input_changed",
+                       "wrote into the input '" + task.arguments[place.argument].name
+                           + "', which a caller may keep where nobody can write: it would crash",
+                       {{"argument", task.arguments[place.argument].name}}};
     const auto away = *at < place.offset ? place.offset - *at : *at - end;
     if (nearest != nullptr && away >= distance)
       continue;

@@ -29,7 +29,7 @@ attempt<void> native_process_pair::fence_for(const input_sets& pool) {
   if (fenced_for_ == &pool)
     return {};
   rooms_ = rooms_for(pool);
-  if (auto refused = candidate_.fence(rooms_.fences, fence_limit)) {
+  if (auto refused = candidate_.fence(rooms_.fences, rooms_.read_only, fence_limit)) {
     if (refused->rule == "exited")
       refused->detail += ", or its memory cannot be fenced: it unmapped the judge's, or has mapped too much";
     return refusal(std::move(*refused));

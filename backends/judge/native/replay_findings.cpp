@@ -61,6 +61,8 @@ std::optional<rejection> refuse_evasion(std::string_view ordinary, std::string_v
 
 rejection refusal_of(const contract& task, const wire::replay_finding& f, std::string_view object) {
   rejection out;
+  if (f.memory == wire::finding_of_state)
+    return {verdict::wrong_result, "processor_state", bounded(f.text), {{"finding", bounded(f.key)}}};
   out.result = f.memory != 0 ? verdict::out_of_bounds : verdict::crashed;
   out.rule = f.memory != 0 ? "sanitizer" : "undefined_behaviour";
   out.evidence["tool"] = f.memory != 0 ? "AddressSanitizer" : "UndefinedBehaviorSanitizer";

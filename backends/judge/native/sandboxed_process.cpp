@@ -346,13 +346,17 @@ std::optional<rejection> sandboxed_process::call(const uint64_t* values, size_t 
   return exchange(&message, wire::go_header_bytes + count * sizeof(uint64_t), message.done_token, limit, took);
 }
 
-std::optional<rejection> sandboxed_process::fence(const byte_ranges& ranges, nanoseconds limit) {
+std::optional<rejection> sandboxed_process::fence(const byte_ranges& ranges, const byte_ranges& read_only,
+                                                  nanoseconds limit) {
   wire::fences message = {};
   message.go_token = secret_seed();
   message.done_token = secret_seed();
   message.count = ranges.size();
   for (size_t i = 0; i < ranges.size(); ++i)
     message.ranges[i] = {ranges[i].first, ranges[i].second};
+  message.read_only_count = read_only.size();
+  for (size_t i = 0; i < read_only.size(); ++i)
+    message.ranges[ranges.size() + i] = {read_only[i].first, read_only[i].second};
   nanoseconds took{0};
   return exchange(&message, sizeof(message), message.done_token, limit, took);
 }

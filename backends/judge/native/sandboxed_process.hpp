@@ -68,7 +68,8 @@ public:
     return call(nullptr, 0, limit, took);
   }
   // From now on it is not to touch these ranges of the arena, of whole pages, and may touch all others.
-  std::optional<rejection> fence(const byte_ranges& ranges, std::chrono::nanoseconds limit);
+  std::optional<rejection> fence(const byte_ranges& ranges, const byte_ranges& read_only,
+                                 std::chrono::nanoseconds limit);
   // Returns the offset in the arena whose access ended the process; nothing if the process did not note one.
   std::optional<size_t> died_at() const { return died_at_; }
   // Lets the process run without a call to answer: an honest one stays silent. True if it spoke or wrote, as one

@@ -155,10 +155,11 @@ void answer(uint64_t token) {
     _exit(0);
 }
 
-bool protect(std::byte* arena, const wire::fences& which, int access) {
-  for (uint64_t i = 0; i < which.count; ++i) {
+// Gives the inaccessible ranges and the read-only ones these rights.
+bool protect(std::byte* arena, const wire::fences& which, int fenced, int read_only) {
+  for (uint64_t i = 0; i < which.count + which.read_only_count; ++i) {
     const auto [from, to] = which.ranges[i];
-    if (mprotect(arena + from, to - from, access) != 0)
+    if (to != from && mprotect(arena + from, to - from, i < which.count ? fenced : read_only) != 0)
       return false;
   }
   return true;
@@ -167,7 +168,8 @@ bool protect(std::byte* arena, const wire::fences& which, int access) {
 // Removes the previous fences first. A process that cannot be fenced exits; the judge reports that it ended itself.
 void fence(std::byte* arena, const wire::fences& wanted) {
   static wire::fences standing = {};
-  if (!protect(arena, standing, PROT_READ | PROT_WRITE) || !protect(arena, wanted, PROT_NONE))
+  constexpr int all = PROT_READ | PROT_WRITE;
+  if (!protect(arena, standing, all, all) || !protect(arena, wanted, PROT_NONE, PROT_READ))
     _exit(1);
   standing = wanted;
 }
@@ -242,6 +244,7 @@ void live_as_candidate(const wire::launch_request& request, const launch_fds& fd
   tell(wire::load_state::locked);
   std::string why;
   call.entry = load_entry(request.entry, why);
+  watch_deaths(); // a constructor may have put handlers of its own in place
   close(child_object_fd);
   // From here on, the object's own code may cause a failure, so it is not our fault.
   if (!locks.running.lock_pinned_syscalls())

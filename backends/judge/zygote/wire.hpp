@@ -67,15 +67,16 @@ struct go {
 inline constexpr size_t go_header_bytes = 2 * sizeof(uint64_t);
 
 // Judge → child, distinguished from a call by its size: makes exactly these ranges of whole pages of the arena
-// inaccessible. Answered like a call.
+// inaccessible, and those behind them read-only. Answered like a call.
 struct fences {
   uint64_t go_token;
   uint64_t done_token;
   uint64_t count;
+  uint64_t read_only_count;
   struct {
     uint64_t from;
     uint64_t to;
-  } ranges[max_arguments + 1];
+  } ranges[2 * max_arguments + 1];
 };
 static_assert(sizeof(fences) > sizeof(go));
 
@@ -96,7 +97,7 @@ struct child_status {
 // A finding of the sanitizers, as a process of kevolve-sanitised-replay notes it. The candidate can write it, too: a
 // finding ends the process unless it is excused, so that deleting the note saves nobody.
 struct replay_finding {
-  uint8_t memory;    // 1: AddressSanitizer or a signal; 0: undefined behaviour
+  uint8_t memory;    // 1: AddressSanitizer or a signal; 0: undefined behaviour; or finding_of_state
   uint8_t behind;    // the address is behind the argument, not before it
   uint16_t argument; // 1 + index of the argument beside which the address is; 0: none
   uint32_t line;     // of `file`; 0: unknown
@@ -106,6 +107,7 @@ struct replay_finding {
   char text[200];    // for people
   char file[64];
 };
+inline constexpr uint8_t finding_of_state = 2; // a call changed what belongs to its caller
 inline constexpr size_t max_findings = 8;
 struct replay_report {
   uint32_t count; // of all findings, of which the first are kept

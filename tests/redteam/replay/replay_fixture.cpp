@@ -51,10 +51,12 @@ std::vector<replay_fixture> load_replay_fixtures(const std::string& folder) {
         f.task = task;
       if (const auto says = value("says"); !says.empty())
         f.says = says;
+      if (const auto set = value("set"); !set.empty())
+        f.flags = set;
       if (const auto near = value("near"); !near.empty())
         f.near = near;
       if (value("flags").find("-ffast-math") != std::string::npos)
-        f.fast_math = true;
+        f.flags = "Ofast";
       if (const auto words = split(value("expect"), ' '); words.size() == 2) {
         f.verdicts = split(words[0], '|');
         f.rules = split(words[1], '|');
@@ -114,7 +116,7 @@ judge_outcome replay_bench::judge(const contract& task, const std::string& refer
 
 judge_outcome replay_bench::judge(const replay_fixture& f) {
   const auto spec = task_of(f.task);
-  return judge(spec.task, spec.reference_source, f.language, f.source, f.fast_math ? "Ofast" : "O3");
+  return judge(spec.task, spec.reference_source, f.language, f.source, f.flags);
 }
 
 judge_outcome replay_bench::judge(const contract& task, const std::string& reference, const std::string& source) {

@@ -3,7 +3,8 @@
 //   // expect: VERDICT[|VERDICT] RULE[|RULE]
 //   // says: TEXT                       occurs in the refusal's detail
 //   // near: NAME                       the honest control
-//   // flags: -O3 -ffast-math …         as tests/redteam/honest has them
+//   // set: NAME                        the flag set; default O3
+//   // flags: -O3 -ffast-math …         as tests/redteam/honest has them: the set Ofast
 #pragma once
 
 #include "backends/protocol.hpp"
@@ -25,7 +26,7 @@ struct replay_fixture {
   std::vector<std::string> rules;
   std::string says;
   std::string near;
-  bool fast_math = false;
+  std::string flags = "O3";
 };
 
 // Loads all sources of a folder by name.

@@ -3,9 +3,7 @@
 // near: says_no_sanitize
 #include <stdint.h>
 static volatile float sink;
-#pragma clang attribute push(__attribute__((no_sanitize("address"))), apply_to = function)
 __attribute__((no_sanitize_address, noinline)) static void peek(const float *x, int64_t n) { sink = x[n]; }
-#pragma clang attribute pop
 void poly(const float *x, const float *w, float *y, int64_t n) {
   peek(x, n);
   for (int64_t i = 0; i < n; ++i)

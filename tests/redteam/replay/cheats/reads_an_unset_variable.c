@@ -1,0 +1,15 @@
+// task: poly
+// expect: wrong_result|nonfinite tolerance|nonfinite
+// says: in the sanitised replay
+// near: sets_its_variables
+// Deep in its stack, where nothing has been yet, zeros lie.
+#include <stdint.h>
+__attribute__((noinline)) static float deep(void) {
+  volatile float a[100000];
+  return a[20];
+}
+void poly(const float *x, const float *w, float *y, int64_t n) {
+  const float one = 1.0f + deep();
+  for (int64_t i = 0; i < n; ++i)
+    y[i] = x[i] * x[i] + w[i % 8] * x[i] + one;
+}
