@@ -30,8 +30,7 @@ size_t round_up(size_t x, size_t to) {
 }
 
 size_t alignment_of(const argument& a) {
-  constexpr size_t line = 64;
-  return std::max<size_t>({a.align, line, size_bytes(a.type)});
+  return std::max<size_t>(a.align, size_bytes(a.type));
 }
 
 } // namespace
@@ -128,7 +127,9 @@ arena_layout lay_out(const contract& task, const std::vector<array_geometry>& ge
       continue;
     const auto align = alignment_of(a);
     const auto from = round_up(next + guard_bytes, std::max(align, page));
-    const auto into_page = placement == 0 || align >= page ? 0 : round_up(line * random.below(page / line), align);
+    // Where the task promises less than a line, an array may begin within one.
+    const auto step = std::min(align, line);
+    const auto into_page = placement == 0 || align >= page ? 0 : round_up(step * random.below(page / step), align);
     out.places.push_back({i, from + into_page, geometries[i].bytes()});
     next = from + page + geometries[i].bytes();
   }

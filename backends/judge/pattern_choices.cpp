@@ -76,8 +76,13 @@ choices choices_for(const argument& a) {
   choices out{{value_pattern::all_equal, at.low, 0.0},
               {value_pattern::all_equal, at.high, 0.0},
               {value_pattern::all_equal, at.zero, 0.0}};
+  const bool has_negative_zero = is_floating(a.type) && at.low < 0.0 && at.high > 0.0;
+  if (has_negative_zero)
+    out.push_back({value_pattern::all_equal, -0.0, 0.0});
   if (a.role == argument_role::scalar)
     return out;
+  if (has_negative_zero)
+    out.push_back({value_pattern::alternating, at.high, -0.0});
   if (at.low <= 1.0 && at.high >= 1.0)
     out.push_back({value_pattern::all_equal, 1.0, 0.0});
   out.insert(out.end(), {{value_pattern::one_hot, at.high, at.low},

@@ -75,6 +75,17 @@ TEST_CASE("arrays have equal offsets in their pages, or random ones") {
   CHECK(second.size() == 4);
 }
 
+TEST_CASE("an array begins within a cache line where the task promises no more") {
+  contract c;
+  c.arguments = {make_array("a", argument_role::input, dtype::f32, {"n"})};
+  c.arguments[0].align = 4;
+  const std::vector<array_geometry> g{*resolve_geometry(c.arguments[0], {{"n", 1000}}, {})};
+  std::set<size_t> within;
+  for (uint64_t placement = 1; placement <= 400; ++placement)
+    within.insert(lay_out(c, g, placement).places[0].offset % 64);
+  CHECK(within.size() == 16);
+}
+
 TEST_CASE("between fences an array touches the room's front or back, whatever its size") {
   contract c;
   c.arguments = {make_array("x", argument_role::input, dtype::f32, {"n"}),
