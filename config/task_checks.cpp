@@ -1,5 +1,8 @@
 #include "config/task_sections.hpp"
 #include "config/task_symbols.hpp"
+#include "runtime/base/array_limits.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
@@ -7,9 +10,6 @@
 namespace kevolve {
 
 namespace {
-
-// A mistyped size must not become an allocation.
-constexpr int64_t max_buffer_bytes = int64_t{1} << 40;
 
 bool is_buffer(const argument& a) {
   return a.role != argument_role::size && a.role != argument_role::scalar;
@@ -69,9 +69,11 @@ private:
         return std::nullopt;
       const auto& value = *known;
       if (!value || *value < 1) {
-        errors_.add(indexed(path, d), value ? "is " + std::to_string(*value) + " at " + indexed("shape", shape)
-                                                  + "; must be at least 1: change that shape's sizes"
-                                            : value.error().detail + " at " + indexed("shape", shape));
+        errors_.add(indexed(path, d), value
+                                          ? "is " + std::to_string(*value) + " at " + indexed("shape", shape)
+                                                + "; must be at least 1: change that shape's sizes"
+                                                + (*value == 0 ? " (minimum = 0 of a size has empty arrays tried)" : "")
+                                          : value.error().detail + " at " + indexed("shape", shape));
         return std::nullopt;
       }
       out.push_back(*value);
@@ -119,12 +121,18 @@ private:
     auto extents = evaluate(shape, s, path + ".shape");
     if (!extents)
       return;
-    auto bytes = static_cast<int64_t>(size_bytes(a.type));
+    double elements = 1.0;
     for (auto extent : *extents)
-      if (__builtin_mul_overflow(bytes, extent, &bytes) || bytes > max_buffer_bytes) {
-        errors_.add(path + ".shape", "takes more than 1 TiB at " + indexed("shape", s));
-        return;
-      }
+      elements *= static_cast<double>(extent);
+    if (elements > static_cast<double>(max_array_elements)) {
+      const auto gib = [&](double count) { return count * static_cast<double>(size_bytes(a.type)) / (1U << 30U); };
+      errors_.add(path + ".shape",
+                  fmt::format("takes {:.0f} GiB at {}; an array has at most {} elements, which are {:.0f} GiB: make "
+                              "that shape smaller",
+                              gib(elements), indexed("shape", s), max_array_elements,
+                              gib(static_cast<double>(max_array_elements))));
+      return;
+    }
     if (strides.empty())
       return;
     auto steps = evaluate(strides, s, path + ".strides");

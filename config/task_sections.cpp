@@ -219,13 +219,14 @@ void declare_tolerance(section& s, tolerance& t) {
     s.error("limit", "missing: how many");
 }
 
-void declare_shape(section& s, shape_case& x) {
+void declare_shape(section& s, const contract& c, shape_case& x) {
   s.value("held_out", {.text = "judged, never shown to a generator, outside the score"}, x.held_out);
   s.value("weight", {.text = "in the score's geometric mean", .low = 0.0, .high = 1e9}, x.weight);
   s.others("<size>", {.text = "value of each size argument"}, [&](const document_member& m) {
-    if (m.value.what != document_value::kind::integer)
-      s.error(m.key, "expected an integer, found " + describe(m.value.what));
-    else if (m.value.integer < 0)
+    if (m.value.what != document_value::kind::integer) {
+      if (find_argument(c, m.key) != nullptr) // else it is reported as an unknown name
+        s.error(m.key, "expected an integer, found " + describe(m.value.what));
+    } else if (m.value.integer < 0)
       s.error(m.key, "a size is at least 0, not " + std::to_string(m.value.integer));
     x.sizes[m.key] = m.value.what == document_value::kind::integer ? m.value.integer : invalid_size;
   });
@@ -259,7 +260,7 @@ void declare_task(section& root, task_draft& draft) {
     });
   });
   root.tables("shape", {.text = "one per set of sizes", .required = true},
-              [&](section& s) { declare_shape(s, c.shapes.emplace_back()); });
+              [&](section& s) { declare_shape(s, c, c.shapes.emplace_back()); });
   root.table("reference", {.text = "what the operator means", .required = true}, [&](section& s) {
     s.value("language",
             {.text = "of the file",

@@ -10,11 +10,14 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace kevolve::campaign_steps {
 
 namespace {
 
-void apply(pointer self, amendment_record r, promotion_rule rule, node_record node, const std::function<void()>& then) {
+void apply(pointer self, amendment_record r, promotion_rule rule, node_record node, const std::function<void()>& then,
+           const std::vector<id128>& evaluations) {
   auto& st = self->state;
   auto& f = st.fold;
   if (f.ended)
@@ -36,6 +39,9 @@ void apply(pointer self, amendment_record r, promotion_rule rule, node_record no
   node.reused_from = r.reused_from;
   node.basis = r.basis;
   node.confirmed = f.tree.at(r.index).confirmed;
+  for (const auto& e : evaluations)
+    if (std::find(node.evaluations.begin(), node.evaluations.end(), e) == node.evaluations.end())
+      node.evaluations.push_back(e);
   push(self, event_kind::node_amended, encode(r), {{keys::nodes, keys::node(st.context->id, r.index), encode(node)}},
        then);
   const auto best = rule == promotion_rule::stays             ? f.champion.index
@@ -50,15 +56,16 @@ void apply(pointer self, amendment_record r, promotion_rule rule, node_record no
   self->send(st.context->evaluator, atom::champion_changed_v, champion_now(st));
 }
 
-void amend_one(pointer self, amendment_record r, promotion_rule promote, std::function<void()> then) {
+void amend_one(pointer self, amendment_record r, promotion_rule promote, std::function<void()> then,
+               std::vector<id128> evaluations) {
   auto& st = self->state;
   self->request(st.context->journal, until_answered, atom::lookup_v, std::string{keys::nodes},
                 keys::node(st.context->id, r.index))
       .then(
-          [self, r, promote, then](std::string& bytes) mutable {
+          [self, r, promote, then, evaluations = std::move(evaluations)](std::string& bytes) mutable {
             auto node = decode_older<node_record>(bytes);
             if (node)
-              apply(self, std::move(r), promote, std::move(*node), then);
+              apply(self, std::move(r), promote, std::move(*node), then, evaluations);
             else
               self->quit(to_error(node.error())); // only a fresh fold of what the journal holds is safe
           },
@@ -68,7 +75,8 @@ void amend_one(pointer self, amendment_record r, promotion_rule promote, std::fu
 } // namespace
 
 // Corrects the node first, then those that have its verdict because they hold its candidate.
-void amend(pointer self, amendment_record r, promotion_rule promote, std::function<void()> then) {
+void amend(pointer self, amendment_record r, promotion_rule promote, std::function<void()> then,
+           std::vector<id128> evaluations) {
   const auto& f = self->state.fold;
   if (f.ended || r.index == 0 || r.index >= f.tree.size())
     return;
@@ -77,9 +85,9 @@ void amend(pointer self, amendment_record r, promotion_rule promote, std::functi
       then = [self, r, index = n.index, then]() mutable {
         r.index = index;
         r.confirmed = false;
-        amend_one(self, std::move(r), promotion_rule::stays, then);
+        amend_one(self, std::move(r), promotion_rule::stays, then, {});
       };
-  amend_one(self, std::move(r), promote, std::move(then));
+  amend_one(self, std::move(r), promote, std::move(then), std::move(evaluations));
 }
 
 } // namespace kevolve::campaign_steps

@@ -83,10 +83,11 @@ void tried(pointer self, uint64_t index, evaluation& e) {
     push(self, event_kind::node_confirmed, encode(c));
   auto a = measured_figures(index, e);
   a.confirmed = c.discovery;
-  amend(self, std::move(a), promotion_rule::to_the_best, [self] {
+  const auto go_on = [self] {
     const auto& last = self->state.fold.finish;
     finish(self, last.stop_reason, last.detail);
-  });
+  };
+  amend(self, std::move(a), promotion_rule::to_the_best, go_on, e.evaluations);
 }
 
 // Records the direct measurement of the champion, whose figures came from a chain of screenings. If the measurement
@@ -118,10 +119,12 @@ void confirmed(pointer self, evaluation& e) {
   if (short_of || beaten) {
     // The candidate that is now the best is measured next. The evaluation of a measured one is stored.
     const auto enough = !short_of || f.measured.size() + 1 >= most_measured;
-    amend(self, std::move(a), enough ? promotion_rule::to_the_measured : promotion_rule::to_the_best, [self] {
+    const auto go_on = [self] {
       const auto& last = self->state.fold.finish;
       finish(self, last.stop_reason, last.detail);
-    });
+    };
+    amend(self, std::move(a), enough ? promotion_rule::to_the_measured : promotion_rule::to_the_best, go_on,
+          e.evaluations);
     return;
   }
   auto record = f.finish;
@@ -135,7 +138,7 @@ void confirmed(pointer self, evaluation& e) {
   if (auto why = e.last.evidence.find("disturbed"); why != e.last.evidence.end())
     record.disturbed = why->second;
   // The node gets the measured figure, as the campaign does.
-  amend(self, std::move(a), promotion_rule::stays, [self, record] { end(self, record); });
+  amend(self, std::move(a), promotion_rule::stays, [self, record] { end(self, record); }, e.evaluations);
 }
 
 void measure(pointer self, uint64_t index, candidate what) {

@@ -63,7 +63,8 @@ void cancel_nodes(pointer self);
 // the best by all figures, or the best that a final confirmation measured. With `stays` the champion remains, with its
 // new figures.
 enum class promotion_rule : uint8_t { to_the_best, to_the_measured, stays };
-void amend(pointer self, amendment_record r, promotion_rule promote, std::function<void()> then = {});
+void amend(pointer self, amendment_record r, promotion_rule promote, std::function<void()> then = {},
+           std::vector<id128> evaluations = {});
 // Runs the final confirmation against the reference, then ends the campaign.
 void finish(pointer self, end_reason reason, const std::string& detail);
 // `stored` runs once the end is recorded; the campaign counts as ended from then on.

@@ -91,10 +91,14 @@ void tell_where(const input_sets& pool, const input_set& set, rejection& c) {
     return;
   }
   c.evidence.try_emplace("shape", pool.shape.held_out ? "held out" : pool.shape.name);
-  if (pool.edge == edge_kind::none)
-    return;
-  c.evidence.try_emplace("edge", to_string(pool.edge));
-  c.detail += ", on the edge '" + to_string(pool.edge) + "'";
+  const bool edge = pool.edge != edge_kind::none;
+  if (edge) {
+    c.evidence.try_emplace("edge", to_string(pool.edge));
+    c.detail += ", on the edge '" + to_string(pool.edge) + "'";
+  }
+  if (c.result == verdict::wrong_result || c.result == verdict::nonfinite)
+    c.detail += std::string{edge ? "" : ", on inputs by the fill rules"} + " at "
+                + (pool.shape.held_out ? "a held-out shape" : "shape '" + pool.shape.name + "'");
 }
 
 std::vector<byte_buffer> collect_outputs(const contract& task, const call_memory& memory, const input_set& set) {

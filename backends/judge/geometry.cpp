@@ -1,15 +1,13 @@
 #include "backends/judge/geometry.hpp"
 
 #include "backends/judge/random_stream.hpp"
+#include "runtime/base/array_limits.hpp"
 
 #include <algorithm>
 
 namespace kevolve {
 
 namespace {
-
-// A larger array is a mistake in the task.
-constexpr int64_t max_elements = int64_t{1} << 33;
 
 result<int64_t> value_of(const argument& a, const std::string& text, const size_map& sizes,
                          const sum_function& sum_of) {
@@ -55,8 +53,12 @@ result<array_geometry> resolve_geometry(const argument& a, const size_map& sizes
     auto v = value_of(a, text, sizes, sum_of);
     if (!v)
       return tl::unexpected<failure>(v.error());
-    if (*v < 0 || (*v > 0 && g.count > max_elements / *v))
+    if (*v < 0)
       return fail(errc::bad_input, "argument '" + a.name + "': extent '" + text + "' is " + std::to_string(*v));
+    if (*v > 0 && g.count > max_array_elements / *v)
+      return fail(errc::bad_input, "argument '" + a.name + "': with extent '" + text + "' at " + std::to_string(*v)
+                                       + " it has more than " + std::to_string(max_array_elements)
+                                       + " elements: make the shape smaller");
     g.dims.push_back(*v);
     g.count *= *v;
   }
@@ -79,7 +81,7 @@ result<array_geometry> resolve_geometry(const argument& a, const size_map& sizes
   // Row-major order must hold, and elements must not share storage: each stride must cover the dimensions inside it.
   int64_t inner_span = 1;
   for (size_t i = g.dims.size(); i-- > 0;) {
-    if (g.strides[i] < inner_span || (g.dims[i] > 0 && g.strides[i] > max_elements / g.dims[i]))
+    if (g.strides[i] < inner_span || (g.dims[i] > 0 && g.strides[i] > max_array_elements / g.dims[i]))
       return fail(errc::bad_input, "argument '" + a.name + "': stride '" + a.strides[i] + "' is "
                                        + std::to_string(g.strides[i]) + ", expected at least "
                                        + std::to_string(inner_span));

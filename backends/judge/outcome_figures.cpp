@@ -69,8 +69,22 @@ interval_basis basis_of(const shape_timing& t, size_t pairs) {
   return {coverage_of_median(pairs), static_cast<uint32_t>(pairs), 1};
 }
 
+interval_basis basis_of(const shape_timing& t, size_t pairs, const interval_basis& whole) {
+  auto out = basis_of(t, pairs);
+  if (out.pairs > 0 && !t.held_out)
+    out.sessions = std::max<uint32_t>(whole.sessions, 1);
+  return out;
+}
+
 interval_basis basis_of(const shape_timing& t) {
   return basis_of(t, std::min(t.baseline_ns.size(), t.candidate_ns.size()));
+}
+
+std::string shape_interval_name(const interval_basis& basis) {
+  auto out = interval_name({basis.coverage, basis.pairs, 1});
+  if (const auto at = out.rfind("within one session"); at != std::string::npos)
+    out.replace(at, std::string::npos, "within sessions");
+  return out;
 }
 
 size_t pairs_on(const judge_outcome& o, const shape_timing& t) {

@@ -192,6 +192,12 @@ TEST_CASE("an interval has its coverage, and is called ci95 only if that is 95 p
   o.timings = {t};
   CHECK(to_json(o, false)["coverage"] == 0.875);
   CHECK(to_json(o, false)["shapes"][0]["pairs"] == 12); // not those that are left of them
+  CHECK(to_json(o, false)["shapes"][0]["sessions"] == 1);
+  o.evidence["interval.coverage"] = "0.95";
+  o.evidence["interval.sessions"] = "5";
+  CHECK(to_json(o, false)["sessions"] == 5);
+  CHECK(to_json(o, false)["shapes"][0]["sessions"] == 5);
+  CHECK(to_json(o, false)["shapes"][0]["includes_session_spread"] == false);
 
   campaign_status s;
   s.best = 1;

@@ -135,3 +135,38 @@ TEST_CASE("results contain the figures as numbers") {
   CHECK(r["environment"]["kernel"]["flags"][1] == "-O3");
   CHECK(r["progress"].size() == 2);
 }
+
+TEST_CASE("the README names the edge values that the task declares, and no others") {
+  auto b = sample_bundle();
+  CHECK_FALSE(has(readme_text(b), "edge values"));
+  b.task.arguments[0].edge = {"zeros", "large"};
+  CHECK(has(readme_text(b), "the judge also tried edge values of `x` (zeros, large)."));
+}
+
+TEST_CASE("kernel.h says where the kernel is known to be right") {
+  auto b = sample_bundle();
+  CHECK(has(kernel_header(b), "Elsewhere than in these shapes it is not known to be right:\n     n=8"));
+  b.checked_on = "12 adversarial draws of 4 shapes beside the task's own: sizes n 1-65. Not tried: infinities and NaN.";
+  const auto others = kernel_header(b);
+  CHECK(has(others, "It was checked and timed in these shapes:\n     n=8"));
+  CHECK(has(others, "README.md lists the other sizes in which it was checked"));
+  CHECK_FALSE(has(others, "Elsewhere than in these shapes"));
+  for (auto& a : b.task.arguments)
+    if (a.role == argument_role::size)
+      set_size_rule(a, {.declared_only = true});
+  const auto declared = kernel_header(b);
+  CHECK(
+      has(declared, "The operator is defined for its declared sizes alone. It was checked in these shapes:\n     n=8"));
+  CHECK_FALSE(has(declared, "README.md lists"));
+}
+
+TEST_CASE("shapes count the sessions of their pairs") {
+  auto b = sample_bundle();
+  b.basis = {0.95, 30, 5};
+  b.shapes.push_back({{2.0, 1.9, 2.1}, "n=3", true, 1.0, 100, 50, 8});
+  const auto shapes = results_json(b)["shapes"];
+  CHECK(shapes[0]["sessions"] == 5);
+  CHECK(shapes[0]["includes_session_spread"] == false);
+  CHECK(shapes[1]["sessions"] == 1);
+  CHECK(has(readme_text(b), "of the calls alone"));
+}

@@ -137,6 +137,8 @@ TEST_CASE("a campaign runs to its end, writes its result, and is not run twice")
         " in 5 sessions, the spread between them included",
         "with their outputs read right after them: ", "## Best so far", "sandbox:", "harness", "kernel.c --flags "})
     CHECK_MESSAGE(report.find(part) != std::string::npos, part);
+  CHECK(report.find("last stage: final confirmation against the reference; ") != std::string::npos);
+  CHECK(report.find("order: " + result["best"]["pairs"].dump() + " on each declared shape") != std::string::npos);
   CHECK(read_file(folder + "/kernel.c").find("row_squares") != std::string::npos);
   CHECK(json::parse(read_file(folder + "/result.json"))["campaign"] == result["campaign"]);
 
@@ -159,6 +161,15 @@ TEST_CASE("a campaign runs to its end, writes its result, and is not run twice")
   auto best = run_kevolve({"best", id, "--json"}, f.path).document();
   CHECK(best["source"] == read_file(folder + "/kernel.c"));
   CHECK(best["evaluations"].size() >= 2);
+  // The final measurement stands there, too, and shapes have its sessions.
+  const auto& last = best["evaluations"].back();
+  CHECK(last["stage"] == "final");
+  CHECK(last["baseline"] == "reference");
+  CHECK(last["outcome"]["pairs"] == result["best"]["pairs"]);
+  for (const auto& s : last["outcome"]["shapes"])
+    CHECK(s["sessions"] == (s["held_out"] == true ? 1 : 5));
+  const auto shown = run_kevolve({"best", id}, f.path).out;
+  CHECK(shown.find("\nfinal confirmation against the reference: pass") != std::string::npos);
   CHECK(run_kevolve({"candidate", id, "0"}, f.path).out.find("row_squares") != std::string::npos);
   // The id may be omitted if there is only one campaign.
   CHECK(run_kevolve({"status", "--json"}, f.path).document()["id"] == result["campaign"]);
@@ -338,6 +349,9 @@ TEST_CASE("eval judges a good, a wrong and a broken candidate") {
   CHECK(text.find("\nright in all " + std::to_string(document["correctness"]["cases"].get<int>()) + " cases")
         != std::string::npos);
   CHECK(text.find("and 1 held-out shape\n") != std::string::npos);
+  CHECK(text.find("SPEEDUP, CALLS ALONE  INTERVAL") != std::string::npos);
+  CHECK(text.find(document["timing"]["shapes"][0]["pairs"].dump()) != std::string::npos);
+  CHECK(document["timing"]["shapes"][0]["sessions"] == document["timing"]["sessions"]);
   CHECK(text.find("nothing was run now") != std::string::npos);
   CHECK(text.find("rows=1024 cols=2048") != std::string::npos);
   for (const auto* hidden : {"rows=33", "alpha", "e-value", "seeds"})
@@ -350,6 +364,8 @@ TEST_CASE("eval judges a good, a wrong and a broken candidate") {
   CAPTURE(other.out);
   CHECK(other.code == 1);
   CHECK(other.out.starts_with("row_squares on cpu: wrong_result"));
+  CHECK(other.out.find("looked at ") != std::string::npos);
+  CHECK(other.out.find("largest error") == std::string::npos); // of ordinary inputs alone, and it was not about these
   f.write("row_squares.c", reference_text);
   auto wrong = run_kevolve({"eval", "row_squares.task.toml", "wrong.c", "--json"}, f.path);
   CHECK(wrong.code == 1);

@@ -326,3 +326,36 @@ TEST_CASE("bad input writes nothing") {
     ++entries;
   CHECK(entries == 2); // the two files of this test
 }
+
+TEST_CASE("a shape too large for an array is refused, and one too large for the machine gets a warning") {
+  temporary_folder f;
+  const auto write = [&](const std::string& n) {
+    std::string task = "[task]\nname = \"large\"\nfamily = \"test\"\n";
+    std::string code = "#include <stdint.h>\nvoid large(";
+    constexpr int inputs = 64; // of 32 GiB each, together more than any machine of a test has
+    for (int i = 0; i < inputs; ++i) {
+      const auto name = "x" + std::to_string(i);
+      task += "[[argument]]\nname = \"" + name + "\"\nrole = \"input\"\ndtype = \"f64\"\nshape = [\"n\"]\n";
+      code += "const double *" + name + ", ";
+    }
+    task += "[[argument]]\nname = \"y\"\nrole = \"output\"\ndtype = \"f64\"\nshape = [1]\n[[argument]]\nname = \"n\"\n"
+            "role = \"size\"\n[[shape]]\nn = "
+            + n + "\n[reference]\nlanguage = \"c\"\nfile = \"large.c\"\nentry = \"large\"\n";
+    f.write("large.task.toml", task);
+    f.write("large.c", code + "double *y, int64_t n) { y[0] = x0[n - 1]; }\n");
+  };
+  write("100000000000");
+  const auto refused = run_kevolve({"task", "check", "large.task.toml"}, f.path);
+  CHECK(refused.code == 2);
+  CHECK(
+      refused.err.find("argument[0].shape: takes 745 GiB at shape[0]; an array has at most 8589934592 elements, which "
+                       "are 64 GiB: make that shape smaller")
+      != std::string::npos);
+  write("4294967296");
+  const auto warned = run_kevolve({"task", "check", "large.task.toml"}, f.path);
+  CAPTURE(warned.err);
+  CHECK(warned.err.find(
+            "kevolve: warning: large.task.toml: shape 'n=4294967296': its arrays take 2048.0 GiB, and this machine has ")
+        != std::string::npos);
+  CHECK(run_kevolve({"task", "check", "large.task.toml", "--json"}, f.path).document()["warnings"].size() == 1);
+}

@@ -65,7 +65,9 @@ TEST_CASE("a dispatcher runs the fastest kernel by the sizes, and is slower nowh
   for (size_t s = 0; s < 2; ++s) {
     CHECK(document["shapes"][s]["held_out"] == false);
     CHECK(document["shapes"][s]["node"].is_number());
-    CHECK(document["shapes"][s]["ci95"][0].get<double>() > 1.5);
+    CHECK(document["shapes"][s]["interval"][0].get<double>() > 1.5);
+    CHECK(document["shapes"][s]["sessions"] == document["sessions"]);
+    CHECK(document["shapes"][s]["pairs"] == document["pairs"]);
   }
   CHECK(document["shapes"][0]["node"] != document["shapes"][1]["node"]);
   // Corners of the box: two are judged as held-out shapes; one is larger than any shape and uses the reference.
@@ -73,7 +75,10 @@ TEST_CASE("a dispatcher runs the fastest kernel by the sizes, and is slower nowh
   CHECK(document["between"][0]["shape"] == "rows=33 cols=3");
   CHECK(document["between"][1]["shape"] == "rows=33 cols=2048");
   for (const auto& s : document["between"])
-    CHECK(s["ci95"].is_array());
+    CHECK(s["interval"].is_array());
+  CHECK(s["coverage"].get<double>() > 0.5);
+  CHECK(s["sessions"] == 1);
+  CHECK(s["ci95"].is_array() == (s["coverage"].get<double>() >= 0.95));
   CHECK(document["regions"].back()["node"].is_null());
   // Beyond the sizes: two probes above each, one below.
   REQUIRE(document["beyond"].size() == 6);

@@ -33,18 +33,20 @@ void row_squares(const float *x, float *y, int64_t rows, int64_t cols) {
 
 } // namespace
 
-TEST_CASE("a kernel that is faster alone than in a dispatcher is handed out alone") {
+TEST_CASE("a kernel that is faster alone than in a dispatcher is handed out alone, unless the reference runs outside") {
   temporary_folder f;
   campaign_of(f, false, {renamed_text});
   auto said = run_kevolve({"dispatch", "--data", "d", "--out", "kernel_alone.c", "--bundle", "kernel", "--flags", "O3",
-                           "--outside", "reference", "--margin", "5", "--json"},
+                           "--margin", "5", "--json"},
                           f.path);
   CAPTURE(said.out);
   CAPTURE(said.err);
   REQUIRE(said.code == 0);
+  CHECK(said.err.find("[warning]") == std::string::npos);
   const auto document = said.document();
   CHECK(document["margin"] == 0.05);
   CHECK(document["handed_out"] == "candidate");
+  CHECK(document["kept_because"].is_null());
   CHECK(document["fastest_alone"]["candidate"] == 1);
   CHECK(document["fastest_alone"]["dispatcher_against_it"]["test"]["result"] == "inferior");
   CHECK(document["source"] == renamed_text);
@@ -54,7 +56,30 @@ TEST_CASE("a kernel that is faster alone than in a dispatcher is handed out alon
   CHECK(results["dispatches"].is_null());
   CHECK(results["regions"].empty());
   CHECK(read_file(f.path + "/kernel/kernel.c") == renamed_text);
-  CHECK(document["beyond"].empty());
-  CHECK(document["regions"][0]["when"] == "rows < 33 || rows > 512 || cols < 17 || cols > 2048");
-  CHECK(document["regions"][0]["candidate"].is_null());
+  // Everything describes the file: the kernel alone.
+  REQUIRE(document["regions"].size() == 1);
+  CHECK(document["regions"][0]["when"] == "all sizes");
+  CHECK(document["regions"][0]["candidate"] == 1);
+  CHECK(document["speedup"] == document["fastest_alone"]["speedup"]);
+  for (const auto* group : {"shapes", "between", "beyond"})
+    for (const auto& s : document[group])
+      CHECK(s["candidate"] == 1);
+  for (size_t s = 0; s < document["shapes"].size(); ++s)
+    CHECK(document["shapes"][s]["speedup"] == document["judged_alone"][0]["shapes"][s]["speedup"]);
+  CHECK(document["dispatcher"]["regions"].size() >= 2); // the one that lost
+
+  auto kept = run_kevolve(
+      {"dispatch", "--data", "d", "--out", "kept.c", "--flags", "O3", "--outside", "reference", "--margin", "5"},
+      f.path);
+  CAPTURE(kept.out);
+  CAPTURE(kept.err);
+  REQUIRE(kept.code == 0);
+  CHECK(read_file(f.path + "/kept.c").find("kevolve_reference_row_squares") != std::string::npos);
+  CHECK(kept.out.find("row_squares: 1 kernel and the reference") != std::string::npos);
+  CHECK(kept.out.find("rows < 33 || rows > 512 || cols < 17 || cols > 2048  reference") != std::string::npos);
+  CHECK(kept.out.find("candidate 1 alone is faster than the dispatcher on the declared shapes; the dispatcher is kept: "
+                      "--outside reference")
+        != std::string::npos);
+  CHECK(kept.out.find("  SPEEDUP, CALLS ALONE  INTERVAL") != std::string::npos);
+  CHECK(kept.out.find("COVERAGE") != std::string::npos);
 }

@@ -115,3 +115,12 @@ TEST_CASE("sizes not judged use the reference; judged ones use the kernel unless
   CHECK(kernel_at(r, at(8, 1000)) == choice{0});
   CHECK(kernel_at(r, at(500, 16)) == choice{0});
 }
+
+TEST_CASE("a task that allows its declared sizes alone has no corners and no probes") {
+  auto t = task_of({at(8, 1000), at(500, 16)});
+  for (auto& a : t.arguments)
+    if (a.role == argument_role::size)
+      set_size_rule(a, {.declared_only = true});
+  CHECK(corners_of(t).to_judge.empty());
+  CHECK(corners_of(t).unseen.empty());
+}

@@ -107,3 +107,32 @@ TEST_CASE("probes do not extend the measured range and choose nothing inside it"
   CHECK(kernel_at(r, at(8, 1000)) == choice{0});
   CHECK(kernel_at(r, at(500, 16)) == choice{1});
 }
+
+TEST_CASE("probes keep to a size's minimum and multiple") {
+  auto t = task_of({at(8, 1000), at(500, 96)});
+  const auto probed_of = [&](const std::string& name) {
+    std::vector<int64_t> out;
+    for (const auto& s : probes_of(t, endless).to_judge)
+      if (const auto value = s.sizes.at(name);
+          value != (name == "rows" ? 8 : 1000) && value != (name == "rows" ? 500 : 96))
+        out.push_back(value);
+    std::sort(out.begin(), out.end());
+    return out;
+  };
+  set_size_rule(t.arguments[2], {.least = 3});
+  set_size_rule(t.arguments[3], {.step = 8});
+  CHECK(probed_of("rows") == std::vector<int64_t>{3, 1000, 2000}); // and not 2
+  CHECK(probed_of("cols") == std::vector<int64_t>{24, 2000, 4000});
+  set_size_rule(t.arguments[3], {.least = 5, .step = 32});
+  CHECK(probed_of("cols") == std::vector<int64_t>{32, 2000, 4000}); // and not 24
+  set_size_rule(t.arguments[2], {.least = 8});
+  CHECK(probed_of("rows") == std::vector<int64_t>{1000, 2000}); // the task allows no smaller one
+}
+
+TEST_CASE("a task that allows its declared sizes alone is not probed beyond them") {
+  auto t = task_of({at(8, 1000), at(500, 16)});
+  set_size_rule(t.arguments[2], {.declared_only = true});
+  set_size_rule(t.arguments[3], {.declared_only = true});
+  CHECK(probes_of(t, endless).to_judge.empty());
+  CHECK(probes_of(t, endless).unseen.empty());
+}

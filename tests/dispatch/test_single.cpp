@@ -1,11 +1,15 @@
 #include "tools/kevolve/dispatch/single_kernel.hpp"
 
+#include "backends/judge/outcome_figures.hpp"
+#include "tests/dispatch/sample.hpp"
+
 #include <doctest/doctest.h>
 
 #include <cmath>
 
 using namespace kevolve;
 using namespace kevolve::dispatch;
+using namespace kevolve::test;
 
 namespace {
 
@@ -49,4 +53,38 @@ TEST_CASE("the dispatcher loses to a single kernel only if it is shown to be slo
 
 TEST_CASE("the fastest kernel alone is the one with the highest speed-up") {
   CHECK(fastest_single({1.5, 3.0, 2.0}) == 1);
+}
+
+TEST_CASE("a single kernel never stands for a dispatcher that leaves other sizes to the reference") {
+  auto t = sample_task();
+  const auto good = measured({3, 3, 3, 3, 3});
+  CHECK(policy_of(t, false) == outside_policy::kernel);
+  CHECK(policy_of(t, true) == outside_policy::reference);
+  CHECK(why_not_alone(t, good, "", outside_policy::kernel).empty());
+  CHECK(why_not_alone(t, good, "", outside_policy::reference).starts_with("--outside reference"));
+  for (auto& a : t.arguments)
+    if (a.role == argument_role::size)
+      set_size_rule(a, {.declared_only = true});
+  CHECK(policy_of(t, false) == outside_policy::not_defined);
+  CHECK(policy_of(t, true) == outside_policy::not_defined);
+  CHECK(why_not_alone(t, good, "", outside_policy::not_defined).find("declared sizes alone") != std::string::npos);
+}
+
+TEST_CASE("a single kernel that is wrong, not measured or inferior somewhere does not stand for a dispatcher") {
+  const auto t = sample_task();
+  CHECK(why_not_alone(t, measured({3, 3, 3, 3, 3}), "crash", outside_policy::kernel).find("crash")
+        != std::string::npos);
+  CHECK(why_not_alone(t, measured({3, 3, 3, 0.5, 3}), "", outside_policy::kernel)
+        == "that kernel is inferior to the reference at rows=1 cols=1");
+  CHECK(why_not_alone(t, measured({3, 3, 3, 0.98, 3}), "", outside_policy::kernel).empty()); // not shown
+  const auto unseen = measured({3, 3, 3, 3, 0});
+  CHECK(why_not_alone(t, unseen, "", outside_policy::kernel).empty());
+  CHECK(why_not_alone(t, unseen, "", outside_policy::kernel, {0, {}, 1}).find("not measured at rows=50")
+        != std::string::npos);
+}
+
+TEST_CASE("the comparison with a single kernel is of the calls alone, as its test is") {
+  auto o = outcome_of({timed(100, 110, 30)});
+  note_outputs(o, {{0.91, 0.9, 0.92}, {0.5, 0.4, 0.6}});
+  CHECK(compared_with_single(0, o, {}).speedup == doctest::Approx(0.91));
 }

@@ -145,6 +145,13 @@ TEST_CASE("an outcome carries the basis of its interval, and an older one that o
   shape.set_speedup({1.2, 1.1, 1.3});
   shape.baseline_ns = shape.candidate_ns = {1, 2, 3, 4};
   CHECK(basis_of(shape).coverage == doctest::Approx(0.875));
+  CHECK(shape_interval_name(basis_of(shape)) == "87.5 % interval of 4 pairs, within sessions");
+  CHECK(basis_of(shape, 4, basis_of(now)).sessions == 5); // the pairs come from all of them
+  CHECK(basis_of(shape, 4, basis_of(now)).coverage == doctest::Approx(0.875));
+  CHECK(basis_of(shape, 4, {}).sessions == 1);
+  auto held_out = shape;
+  held_out.held_out = true; // timed after the last session's rounds
+  CHECK(basis_of(held_out, 4, basis_of(now)).sessions == 1);
   CHECK(pairs_on(now, shape) == 4);
   now.evidence["thinned.n=1"] = "12 pairs";
   CHECK(pairs_on(now, shape) == 12);

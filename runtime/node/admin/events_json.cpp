@@ -119,13 +119,14 @@ json of(const forgotten_record& x) {
   return {{"campaign", to_string(x.campaign)}, {"name", x.name}, {"candidates", x.candidates}};
 }
 json of(const finish_record& x) {
-  auto shapes = json::array();
-  for (const auto& t : x.shapes)
-    shapes.push_back(to_json(t, false));
-  json out{{"state", to_string(x.state)}, {"stop_reason", to_string(x.stop_reason)},
-           {"detail", x.detail},          {"best", x.best == 0 ? json(nullptr) : json(x.best)},
-           {"speedup", x.speedup},        {"outputs", outputs_json(x.outputs, x.speedup)},
-           {"shapes", std::move(shapes)}, {"reused_from", to_json(x.reused_from)}};
+  json out{{"state", to_string(x.state)},
+           {"stop_reason", to_string(x.stop_reason)},
+           {"detail", x.detail},
+           {"best", x.best == 0 ? json(nullptr) : json(x.best)},
+           {"speedup", x.speedup},
+           {"outputs", outputs_json(x.outputs, x.speedup)},
+           {"shapes", to_json(x.shapes, basis_of(x))},
+           {"reused_from", to_json(x.reused_from)}};
   add_interval(out, x, basis_of(x));
   return out;
 }

@@ -137,9 +137,6 @@ json to_json(const campaign_status& s) {
       {"last_sequence", s.last_sequence},
       {"tree_hash", to_string(s.tree_hash)}};
   if (s.best != 0) {
-    auto shapes = json::array();
-    for (const auto& t : s.shapes)
-      shapes.push_back(to_json(t, false));
     out["best"] = {{"candidate", s.best},
                    {"node", s.best},
                    {"speedup", s.speedup},
@@ -147,7 +144,7 @@ json to_json(const campaign_status& s) {
                    {"final", s.final_confirmed},
                    {"disturbed", or_null(s.disturbed)},
                    {"summary", s.best_summary},
-                   {"shapes", std::move(shapes)},
+                   {"shapes", to_json(s.shapes, basis_of(s))},
                    {"reused_from", to_json(s.reused_from)}};
     add_interval(out["best"], s, basis_of(s));
   }
@@ -238,6 +235,25 @@ json to_json(const shape_timing& t, bool with_samples) {
   return to_json(t, basis_of(t), with_samples);
 }
 
+json to_json(const std::vector<shape_timing>& shapes, const interval_basis& whole) {
+  auto out = json::array();
+  for (const auto& t : shapes)
+    out.push_back(to_json(t, basis_of(t, std::min(t.baseline_ns.size(), t.candidate_ns.size()), whole), false));
+  return out;
+}
+
+json shapes_json(const judge_outcome& o, bool with_samples) {
+  auto out = json::array();
+  for (const auto& t : o.timings) {
+    auto& shape = out.emplace_back(to_json(t, basis_of(t, pairs_on(o, t), basis_of(o)), with_samples));
+    const auto read = read_figure_of(o, t.shape);
+    shape["outputs_read"] =
+        read.speedup == 0.0 ? json(nullptr)
+                            : json{{"speedup", read.speedup}, {"interval", interval_json(read.ci_low, read.ci_high)}};
+  }
+  return out;
+}
+
 json to_json(const shape_timing& t, const interval_basis& basis, bool with_samples) {
   json out{{"shape", t.shape},
            {"held_out", t.held_out},
@@ -248,6 +264,7 @@ json to_json(const shape_timing& t, const interval_basis& basis, bool with_sampl
            {"candidate_ns", spread_json(t.candidate_ns)},
            {"floor_ns", t.floor_ns == 0 ? json(nullptr) : json(t.floor_ns)}};
   add_interval(out, t, basis);
+  out["includes_session_spread"] = false;
   if (with_samples)
     out["samples"] = {{"baseline_ns", t.baseline_ns}, {"rival_ns", t.baseline_ns}, {"candidate_ns", t.candidate_ns}};
   return out;
@@ -260,14 +277,6 @@ json to_json(const correctness_report& c) {
 }
 
 json to_json(const judge_outcome& o, bool with_samples) {
-  auto shapes = json::array();
-  for (const auto& t : o.timings) {
-    auto& shape = shapes.emplace_back(to_json(t, basis_of(t, pairs_on(o, t)), with_samples));
-    const auto read = read_figure_of(o, t.shape);
-    shape["outputs_read"] =
-        read.speedup == 0.0 ? json(nullptr)
-                            : json{{"speedup", read.speedup}, {"interval", interval_json(read.ci_low, read.ci_high)}};
-  }
   json out{{"verdict", o.result == verdict::none ? json(nullptr) : json(to_string(o.result))},
            {"fault", to_json(o.trouble)},
            {"rule", or_null(o.rule)},
@@ -280,7 +289,7 @@ json to_json(const judge_outcome& o, bool with_samples) {
            {"speedup", o.speedup},
            {"outputs", outputs_json(outputs_of(o), o.speedup)},
            {"estimate", o.estimate},
-           {"shapes", std::move(shapes)},
+           {"shapes", shapes_json(o, with_samples)},
            {"sandbox_level", or_null(o.sandbox_level)},
            {"judge_s", seconds(o.judge_ns)}};
   add_measured_interval(out, o, basis_of(o));

@@ -22,6 +22,10 @@ json to_json(const device_sample& s);
 json to_json(const device_record& r);
 json to_json(const shape_timing& t, bool with_samples);
 json to_json(const shape_timing& t, const interval_basis& basis, bool with_samples);
+// Returns the shapes without samples; `whole` is the basis of the interval over all of them.
+json to_json(const std::vector<shape_timing>& shapes, const interval_basis& whole);
+// Returns the outcome's shapes, with the figure of each that has its outputs read.
+json shapes_json(const judge_outcome& o, bool with_samples);
 json to_json(const correctness_report& c);
 // Return the draws beside the task's shapes that an outcome was tried on, by kind and in words, and what was not tried;
 // null if its evidence does not say.

@@ -128,6 +128,20 @@ std::string about_tolerance(const tolerance& t) {
   return "exact";
 }
 
+// Returns the shapes in which the kernel is known to be right.
+std::string shapes_checked(const bundle_input& b) {
+  const bool others = !b.checked_on.empty() && !declared_sizes_only(b.task);
+  std::string out = declared_sizes_only(b.task)
+                        ? "\n   The operator is defined for its declared sizes alone. It was checked in these shapes:"
+                    : others ? "\n   It was checked and timed in these shapes:"
+                             : "\n   Elsewhere than in these shapes it is not known to be right:";
+  for (const auto& s : b.task.shapes)
+    out += "\n     " + c_comment(s.name);
+  if (others)
+    out += "\n   README.md lists the other sizes in which it was checked. Elsewhere it is not known to be right.";
+  return out;
+}
+
 } // namespace
 
 std::string source_file(const std::string& stem, const std::string& language) {
@@ -158,9 +172,7 @@ std::string kernel_header(const bundle_input& b) {
     out += "   " + name + " = " + c_comment(text) + "\n";
   out += "\n   Arrays are row-major. Outputs are buffers of the caller's; nothing is kept between calls.";
   out += task.threads ? "\n   It may use threads (OpenMP)." : "\n   It starts no thread.";
-  out += "\n   Elsewhere than in these shapes it is not known to be right:";
-  for (const auto& s : task.shapes)
-    out += "\n     " + c_comment(s.name);
+  out += shapes_checked(b);
   out += " */\n#ifndef KEVOLVE_BUNDLE_KERNEL_H\n#define KEVOLVE_BUNDLE_KERNEL_H\n\n#include <stdint.h>\n\n"
          "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   return out + c_prototype(task) + ";\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";

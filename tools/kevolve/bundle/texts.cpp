@@ -6,7 +6,7 @@
 #include "tools/kevolve/output/interval_text.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -59,7 +59,8 @@ std::string shapes_table(const bundle_input& b) {
 
 // Returns notes that complement the table of shapes.
 std::string shapes_notes(const bundle_input& b) {
-  std::string out;
+  std::string out = "The figures of a shape are of the calls alone, and its interval is of its own pairs, within "
+                    "sessions.\n\n";
   const auto slower = std::count_if(b.shapes.begin(), b.shapes.end(), is_slower);
   if (slower > 0 && b.dispatches.empty())
     out += fmt::format("**On {} of these shapes it is slower than the reference**: `kevolve dispatch` makes a kernel "
@@ -99,11 +100,22 @@ std::string origin_text(const bundle_input& b) {
          + nodes + ", judged as a whole";
 }
 
+// Returns the edge values that the task has the judge try, as the end of a sentence; empty if it declares none.
+std::string edges_text(const contract& task) {
+  std::string out;
+  for (const auto& a : task.arguments)
+    if (!a.edge.empty())
+      out += fmt::format("{}{} ({})", out.empty() ? "" : ", ", markdown_code(a.name),
+                         markdown(fmt::format("{}", fmt::join(a.edge, ", "))));
+  return out.empty() ? out : "; the judge also tried edge values of " + out;
+}
+
 json number_or_null(double x) {
   return x > 0 ? json(x) : json(nullptr);
 }
 
-json shapes_json(const std::vector<bundle_shape>& shapes) {
+// `sessions` is the number of sessions that the pairs of all but held-out shapes come from.
+json shapes_json(const std::vector<bundle_shape>& shapes, uint32_t sessions) {
   auto out = json::array();
   for (const auto& s : shapes) {
     auto& shape = out.emplace_back(json{{"shape", s.name},
@@ -112,8 +124,12 @@ json shapes_json(const std::vector<bundle_shape>& shapes) {
                                         {"reference_ns", number_or_null(s.reference_ns)},
                                         {"kernel_ns", number_or_null(s.kernel_ns)},
                                         {"speedup", number_or_null(s.speedup)}});
-    add_interval(shape, s, basis_of(s));
+    auto basis = basis_of(s);
+    if (basis.pairs > 0 && !s.held_out)
+      basis.sessions = std::max<uint32_t>(sessions, 1);
+    add_interval(shape, s, basis);
     shape["pairs"] = s.pairs;
+    shape["includes_session_spread"] = false;
   }
   return out;
 }
@@ -148,9 +164,9 @@ json results_json(const bundle_input& b) {
            {"final", b.final_confirmed},
            {"disturbed", or_null(b.disturbed)},
            {"reused_from", b.reused_from},
-           {"shapes", shapes_json(b.shapes)},
-           {"between", shapes_json(b.between)},
-           {"beyond", shapes_json(b.beyond)},
+           {"shapes", shapes_json(b.shapes, b.basis.sessions)},
+           {"between", shapes_json(b.between, b.basis.sessions)},
+           {"beyond", shapes_json(b.beyond, b.basis.sessions)},
            {"no_regression", or_null(b.no_regression)},
            {"regions", std::move(regions)},
            {"call_overhead_ns", number_or_null(b.call_overhead_ns)},
@@ -212,13 +228,13 @@ std::string readme_text(const bundle_input& b) {
   for (const auto& s : b.progress)
     out += row({std::to_string(s.candidates), std::to_string(s.node), human_speedup(s.speedup)});
   out += "\n![Progress](progress.svg)\n\n## What is promised, and what is not\n\n";
-  out +=
-      "- On the shapes above, the kernel gave what the exact result asks for, within the tolerance that `kernel.h` "
-      "says, on many random inputs. `test_kernel` checks ordinary ones of the same kinds again; the judge also tried "
-      "edge values.\n"
-      "- The times are ratios of interleaved pairs on the machine above. Another machine, compiler or shape gives "
-      "others; the test times nothing.\n"
-      "- Overlapping arrays were never tried.\n";
+  out += "- On the shapes above, the kernel gave what the exact result asks for, within the tolerance that `kernel.h` "
+         "says, on many random inputs. `test_kernel` checks ordinary ones of the same kinds again"
+         + edges_text(b.task)
+         + ".\n"
+           "- The times are ratios of interleaved pairs on the machine above. Another machine, compiler or shape gives "
+           "others; the test times nothing.\n"
+           "- Overlapping arrays were never tried.\n";
   out += b.checked_on.empty() ? "- Other shapes and values outside the declared ranges were never tried.\n"
                               : "- " + markdown(b.checked_on) + "\n";
   out += "- What it needs beside its arguments may lie on the stack: of kernels by the embedded generator up to three "

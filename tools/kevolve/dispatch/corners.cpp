@@ -87,7 +87,7 @@ std::string shape_name(const contract& task, const sizes& given) {
 
 corners corners_of(const contract& task) {
   corners out;
-  if (task.shapes.empty())
+  if (task.shapes.empty() || declared_sizes_only(task))
     return out;
   std::vector<sizes> shapes;
   extent largest{0.0, 0.0};

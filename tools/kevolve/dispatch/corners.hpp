@@ -27,7 +27,7 @@ std::string shape_name(const contract& task, const sizes& given);
 
 // Returns the corners of the box around the task's shapes, without the shapes themselves. If more than
 // `most_corner_sizes` sizes vary, only those with the widest ranges vary here; the others keep the first shape's
-// values.
+// values. A task that allows its declared sizes alone has no corners.
 inline constexpr size_t most_corner_sizes = 4;
 corners corners_of(const contract& task);
 

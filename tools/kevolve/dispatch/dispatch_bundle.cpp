@@ -1,5 +1,6 @@
 #include "tools/kevolve/dispatch/dispatch_bundle.hpp"
 
+#include "backends/judge/draw_coverage.hpp"
 #include "backends/judge/outcome_figures.hpp"
 #include "runtime/base/wall_clock.hpp"
 #include "runtime/node/admin/records_json.hpp"
@@ -27,6 +28,7 @@ result<void> take_judgement(bundle_input& b, const dispatch::judgement& judged, 
   b.set_speedup(said);
   b.basis = basis_of(said);
   b.outputs = outputs_of(said);
+  b.checked_on = coverage_text(said.evidence);
   b.call_overhead_ns = judged.call_overhead_ns;
   b.final_confirmed = true;
   b.reused_from = nullptr;

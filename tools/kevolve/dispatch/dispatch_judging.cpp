@@ -1,5 +1,6 @@
 #include "tools/kevolve/dispatch/dispatch_judging.hpp"
 
+#include "backends/judge/outcome_figures.hpp"
 #include "tools/kevolve/dispatch/outside.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 
@@ -67,6 +68,7 @@ result<dispatch::judgement> dispatch_judge::judge(const std::string& source, con
     out->why_not_outside = there->why;
     return out;
   }
+  out->outside_basis = basis_of(there->outcome);
   out->outside = std::move(there->outcome.timings);
   return out;
 }
@@ -94,11 +96,16 @@ dispatch::between dispatch_judge::beside() const {
 dispatch::figures dispatch_judge::figures_of(const dispatch::judgement& j) const {
   const auto all = task();
   dispatch::figures out(all.shapes.size());
-  for (const auto* timings : {&j.outcome.timings, &j.outside})
-    for (const auto& t : *timings)
+  const auto take = [&](const std::vector<shape_timing>& timings, const interval_basis& whole) {
+    for (const auto& t : timings)
       for (size_t s = 0; s < out.size(); ++s)
-        if (all.shapes[s].name == t.shape)
-          out[s] = {t.speedup, t.ci_low, t.ci_high, dispatch::test_regression(dispatch::log_ratios(t), rule_)};
+        if (all.shapes[s].name == t.shape) {
+          const auto test = dispatch::test_regression(dispatch::log_ratios(t), rule_);
+          out[s] = {t.speedup, t.ci_low, t.ci_high, test, std::max(basis_of(t, test.pairs, whole).sessions, 1U)};
+        }
+  };
+  take(j.outcome.timings, basis_of(j.outcome));
+  take(j.outside, j.outside_basis);
   return out;
 }
 

@@ -26,14 +26,21 @@ sizes extreme_shape(const std::vector<sizes>& shapes, const std::string& name, b
   });
 }
 
-std::vector<int64_t> values_beyond(const size_range& r) {
+// Returns the values to probe that the task allows.
+std::vector<int64_t> values_beyond(const size_range& r, const size_rule& rule) {
   std::vector<int64_t> out;
-  if (r.low > 1)
-    out.push_back(std::max<int64_t>(r.low / 4, 1));
+  const auto least = (std::max<int64_t>(rule.least, 1) + rule.step - 1) / rule.step * rule.step;
+  if (const auto lower = std::max(r.low / 4 / rule.step * rule.step, least); lower < r.low)
+    out.push_back(lower);
   for (auto factor : {2, 4})
     if (int64_t larger = 0; r.high > 0 && !__builtin_mul_overflow(r.high, int64_t{factor}, &larger))
       out.push_back(larger);
   return out;
+}
+
+size_rule rule_of(const contract& task, const std::string& name) {
+  const auto* size = find_argument(task, name);
+  return size != nullptr && size->role == argument_role::size ? size_rule_of(*size) : size_rule{};
 }
 
 // Returns the fastest kernel at these shapes that is not inferior to the reference at any; none: no kernel is both
@@ -61,11 +68,13 @@ choice fastest_at(const std::vector<figures>& kernels, const std::vector<size_t>
 
 probes probes_of(const contract& task, double most_bytes) {
   probes out;
+  if (declared_sizes_only(task))
+    return out;
   std::vector<sizes> shapes;
   for (const auto& s : task.shapes)
     shapes.push_back(s.sizes);
   for (const auto& r : widest_sizes(task))
-    for (auto value : values_beyond(r)) {
+    for (auto value : values_beyond(r, rule_of(task, r.name))) {
       auto at = extreme_shape(shapes, r.name, value > r.high);
       at[r.name] = value;
       if (bytes_of(task, at) <= most_bytes)

@@ -16,7 +16,8 @@ struct probes {
 
 // Returns shapes at a quarter of the smallest value of each size, and at twice and four times its largest. The other
 // sizes are those of the task's shape with that value. At most `most_corner_sizes` sizes are probed, those with the
-// widest ranges. `most_bytes` bounds the arrays of one call.
+// widest ranges. `most_bytes` bounds the arrays of one call. Values keep to a size's minimum and multiple; a task that
+// allows its declared sizes alone has no probes.
 probes probes_of(const contract& task, double most_bytes);
 
 // Returns the rules for sizes beyond the measured ranges. Each side of a range gets the kernel that is the fastest at

@@ -15,9 +15,10 @@ namespace kevolve::dispatch {
 // The speed-up over the reference as the judge built it; 0: not timed.
 struct figure {
   double speedup = 0.0;
-  double low = 0.0; // lower bound of the 95 % interval
+  double low = 0.0; // lower bound of the interval, whose coverage follows from the pairs of the test
   double high = 0.0;
   regression_test against_reference = {};
+  uint32_t sessions = 1; // the pairs come from so many
 };
 inline bool is_timed(const figure& f) {
   return f.speedup > 0.0;

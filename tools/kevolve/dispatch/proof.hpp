@@ -21,6 +21,7 @@ struct judgement {
   double call_overhead_ns = 0.0; // the judge's own time, included in each time of the outcome; 0: unknown
   judge_outcome outcome;
   std::vector<shape_timing> outside = {}; // at the probes
+  interval_basis outside_basis = {};
   std::string harness, toolchain, device; // fingerprints of the judge
 };
 

@@ -88,7 +88,12 @@ result<single_evaluation> shape_judge::evaluate(const candidate& what, const can
     if (task().shapes.empty())
       return fail(errc::unsupported, "no shape is left to judge");
     auto e = judge_alone(*node_, spec_, what, {setup_.stop, in_use_, setup_.quiet}, baseline);
-    admitted_ = admitted_ || (e && e->fixed.admission.result == verdict::pass);
+    if (!admitted_ && e && e->fixed.admission.result == verdict::pass) {
+      admitted_ = true;
+      for (const auto& [name, note] : e->fixed.admission.evidence)
+        if (name.starts_with("note."))
+          setup_.tell("note: " + note);
+    }
     if (!e || admitted_ || !drop(e->fixed.admission))
       return e;
   }

@@ -2,19 +2,32 @@
 #pragma once
 
 #include "backends/protocol.hpp"
-#include "tools/kevolve/dispatch/non_inferiority.hpp"
+#include "tools/kevolve/dispatch/plan.hpp"
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace kevolve::dispatch {
 
-// The dispatcher's speed-up over that kernel, over the declared shapes.
+// The dispatcher's speed-up over that kernel, over the declared shapes, by the calls alone.
 struct against_single : speedup_interval {
   size_t kernel = 0;         // index
   regression_test test = {}; // of the dispatcher, with that kernel as the baseline
+  interval_basis basis = {};
   bool loses() const { return test.result == regression::inferior; }
 };
+
+// The kernel that may run at sizes beyond the task's own.
+enum class outside_policy : uint8_t { kernel = 0, reference, not_defined };
+// Returns the policy for a task: by the option, and `not_defined` if the task allows its declared sizes alone.
+outside_policy policy_of(const contract& task, bool reference_outside);
+
+// Returns why a kernel alone must not stand for a dispatcher to which it does not lose: it would run beyond the task's
+// sizes although the reference is to run there, it is not right (`why_not_outside`) or not timed at the probes, or it
+// is inferior to the reference at some shape. Returns an empty text if it may.
+std::string why_not_alone(const contract& task, const figures& by_shape, const std::string& why_not_outside,
+                          outside_policy policy, const between& beside = {});
 
 // Returns the index of the kernel with the highest speed-up over the reference.
 size_t fastest_single(const std::vector<double>& speedups);

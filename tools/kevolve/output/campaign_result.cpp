@@ -209,10 +209,7 @@ result<std::string> write_result(const campaign_result& r, const target& hardwar
   if (ec)
     return tl::unexpected(from_errno(ec.value(), "making " + folder));
   auto document = run_json(r, hardware, folder);
-  auto shapes = json::array();
-  for (const auto& t : r.status.shapes)
-    shapes.push_back(to_json(t, false));
-  document["shapes"] = std::move(shapes);
+  document["shapes"] = to_json(r.status.shapes, basis_of(r.status));
   document["candidates_by_verdict"] = r.by_verdict;
   std::vector<std::tuple<std::string, std::string, bool>> files{
       {"report.md", report_text(r, hardware), false}, {"result.json", to_pretty_text(document) + "\n", false}};

@@ -93,6 +93,14 @@ std::string source_text(const json& n) {
   return lines_of(n, "source");
 }
 
+std::string stage_text(const std::string& stage) {
+  if (stage == "race")
+    return "screening";
+  if (stage == "confirm")
+    return "confirmation";
+  return stage == "final" ? "final confirmation" : stage;
+}
+
 std::string interval_text(const json& x) {
   auto i = x.find(x.contains("interval") ? "interval" : "ci95"); // its name in nodes of before
   if (i == x.end() || !i->is_array() || i->size() != 2 || !(*i)[0].is_number() || !(*i)[1].is_number())

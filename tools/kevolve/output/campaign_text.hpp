@@ -26,6 +26,8 @@ std::string source_text(const json& node);
 // Returns the label of a verdict that another campaign measured, "reused from campaign 1a2b3c4d, candidate 5"; empty:
 // this campaign has measured it.
 std::string reused_text(const json& x);
+// Returns a stage's name for people: "screening", "final confirmation".
+std::string stage_text(const std::string& stage);
 // "[1.20, 1.31]"; empty without one.
 std::string interval_text(const json& x);
 // Returns what a build's evidence reports about its machine code: the kernels, then the remarkable points; empty:

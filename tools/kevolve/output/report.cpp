@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
 namespace kevolve {
 
@@ -87,17 +88,33 @@ std::string shapes_table(const std::vector<shape_timing>& shapes) {
          + "\nEach shape's interval is of its own pairs, within sessions. It and the times are of the calls alone.\n";
 }
 
+// Returns the number of pairs on each shape: "180 on each declared shape, 8 on each held-out one".
+std::string pairs_text(const judge_outcome& o) {
+  std::string out;
+  for (const bool held_out : {false, true}) {
+    std::set<size_t> counts;
+    for (const auto& t : o.timings)
+      if (t.held_out == held_out)
+        counts.insert(pairs_on(o, t));
+    if (counts.empty())
+      continue;
+    out += out.empty() ? "" : ", ";
+    out += std::to_string(*counts.begin());
+    if (counts.size() > 1)
+      out += " to " + std::to_string(*counts.rbegin());
+    out += held_out ? " on each held-out shape" : " on each declared shape";
+  }
+  return out.empty() ? "none" : out;
+}
+
 std::string how_judged(const campaign_result& r) {
   std::string out = "## How it was judged\n\n";
   if (const auto* last = last_run(r)) {
     const auto& c = last->outcome.correctness;
-    size_t pairs = 0;
-    for (const auto& t : last->outcome.timings)
-      pairs += t.candidate_ns.size();
-    out +=
-        fmt::format("- last stage: {}; {} pairs of timed calls over {} shapes, candidate and baseline interleaved in "
-                    "random order\n",
-                    last->stage, pairs, last->outcome.timings.size());
+    out += fmt::format("- last stage: {} against {}; pairs of timed calls, interleaved in random order: {}\n",
+                       stage_text(last->stage),
+                       last->baseline && r.best ? fmt::format("candidate {}", r.best->baseline) : "the reference",
+                       pairs_text(last->outcome));
     out += fmt::format("- correctness: {} cases over {} seeds, every output compared in full; largest error {:.3g} "
                        "absolute, {:.3g} relative, {:.3g} ulp (the reference's own: {:.3g} absolute){}\n",
                        c.cases, c.seeds, c.max_abs, c.max_rel, c.max_ulp, c.reference_max_abs,

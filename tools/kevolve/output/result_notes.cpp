@@ -36,7 +36,7 @@ std::string slower_note(const shape_timing& t) {
     return {};
   return fmt::format("on the {}shape '{}' the winner is slower than the reference: {}, {}: {:.3f} to {:.3f}; "
                      "what `kevolve dispatch` makes runs the reference there",
-                     t.held_out ? "held-out " : "", t.shape, human_speedup(t.speedup), interval_name(basis_of(t)),
+                     t.held_out ? "held-out " : "", t.shape, human_speedup(t.speedup), shape_interval_name(basis_of(t)),
                      t.ci_low, t.ci_high);
 }
 

@@ -130,20 +130,20 @@ void print_tree(const json& list) {
   print_out(table_text(rows));
 }
 
-// A stage as people call it.
-std::string stage_text(const std::string& stage) {
-  if (stage == "race")
-    return "screening";
-  if (stage == "confirm")
-    return "confirmation";
-  return stage == "final" ? "final confirmation" : stage;
+// Returns the baseline of a candidate's evaluation: "the reference", or "candidate 3", the champion of that time.
+std::string baseline_text(const json& candidate, const json& e) {
+  const auto id = text_at(e, e.contains("baseline") ? "baseline" : "rival");
+  if (id == "reference")
+    return "the reference";
+  const auto index = candidate.value("baseline", json{});
+  return index.is_number_unsigned() && index != 0U ? fmt::format("candidate {}", index.get<uint64_t>())
+                                                   : "an earlier champion (" + id.substr(0, 9) + ")";
 }
 
-void print_judged(std::string& out, const json& e) {
+void print_judged(std::string& out, const json& candidate, const json& e) {
   const auto& o = e["outcome"];
   auto verdict = text_at(o, "verdict");
-  out += fmt::format("\n{} against {}: {} ({})\n", stage_text(text_at(e, "stage")),
-                     text_at(e, e.contains("baseline") ? "baseline" : "rival").substr(0, 9),
+  out += fmt::format("\n{} against {}: {} ({})\n", stage_text(text_at(e, "stage")), baseline_text(candidate, e),
                      verdict.empty() ? "no verdict" : verdict, text_at(o, "decision"));
   std::vector<std::vector<std::string>> rows{
       {"  SHAPE", "HELD OUT", "BASELINE", "CANDIDATE", "SPEEDUP", "INTERVAL", "PAIRS"}};
@@ -191,7 +191,7 @@ void print_candidate(const json& n) {
   }
   for (const auto& e : n["evaluations"])
     if (e.contains("outcome"))
-      print_judged(out, e);
+      print_judged(out, n, e);
   for (const auto& e : n["evaluations"])
     if (!e.contains("outcome")) {
       if (auto log = lines_of(e, "log"); !log.empty())

@@ -13,6 +13,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
@@ -62,6 +63,19 @@ std::optional<double> bytes_of(const contract& c, const size_map& sizes) {
     total += elements * static_cast<double>(size_bytes(a.type));
   }
   return total;
+}
+
+// Returns a warning for each shape whose arrays do not fit into this machine's memory.
+std::vector<std::string> too_large(const contract& c) {
+  const auto memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGE_SIZE));
+  std::vector<std::string> out;
+  for (const auto& s : c.shapes)
+    if (const auto bytes = bytes_of(c, sizes_of(c, s)); bytes && *bytes > memory)
+      out.push_back(
+          fmt::format("shape '{}': its arrays take {}, and this machine has {} of memory: make it smaller, or "
+                      "judge it on a machine with more",
+                      s.name, human_bytes(*bytes), human_bytes(memory)));
+  return out;
 }
 
 std::optional<double> work_of(const std::string& text, const size_map& sizes) {
@@ -187,6 +201,10 @@ int check_task(const check_options& o) {
                          : only_read ? "a reference in PyTorch is read here, and runs on the GPU's machine alone"
                                      : std::string{};
   const auto reading = wrong && !only_read ? read_by_generator(*task) : fail(errc::unsupported, "");
+  const auto of_order = out_of_order(c, reading);
+  const auto of_size = too_large(c);
+  auto warnings = of_order;
+  warnings.insert(warnings.end(), of_size.begin(), of_size.end());
   const auto code = wrong ? exit_code::ok : exit_code::failed; // half a check is none to who builds on it
   if (o.common.json) {
     print_out(to_text(json{{"ok", wrong.has_value()},
@@ -203,7 +221,7 @@ int check_task(const check_options& o) {
                            {"goal_speedup", task->goal_speedup > 0 ? json(task->goal_speedup) : json(nullptr)},
                            {"tolerances", tolerances_json(c)},
                            {"generator", reading_json(reading)},
-                           {"warnings", out_of_order(c, reading)},
+                           {"warnings", warnings},
                            {"shapes", shapes_json(c)}})
               + "\n");
     return code;
@@ -212,8 +230,10 @@ int check_task(const check_options& o) {
     print_err("kevolve: not checked: whether the reference "
               + std::string{only_read ? "runs" : "compiles and fits the prototype"} + ": " + printable(unchecked)
               + "\n");
-  for (const auto& warning : out_of_order(c, reading))
+  for (const auto& warning : of_order)
     print_err("kevolve: warning: " + printable(task->reference_path) + ": " + printable(warning) + "\n");
+  for (const auto& warning : of_size)
+    print_err("kevolve: warning: " + printable(o.file) + ": " + printable(warning) + "\n");
   if (o.common.quiet)
     return code;
   print_out(fmt::format(

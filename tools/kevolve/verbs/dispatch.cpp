@@ -90,7 +90,11 @@ result<dispatch_result> make_dispatcher(const dispatch_options& o, const dispatc
         fmt::format("{} between the task's own would take more than {:.0f} times what its largest takes: not "
                     "judged, the reference runs there; declare such a shape if it matters",
                     human_number(unseen, "shape"), dispatch::most_beyond));
-  auto kernels = judge_kernels(judge, worth_judging(m, o.kernels), o.outside == "kernel");
+  const auto policy = dispatch::policy_of(m.task.task, o.outside == "reference");
+  if (policy == dispatch::outside_policy::not_defined)
+    judge.setup().tell("the task allows its declared sizes alone: nothing is judged at others, and beyond them the "
+                       "reference runs, whatever --outside says");
+  auto kernels = judge_kernels(judge, worth_judging(m, o.kernels), policy == dispatch::outside_policy::kernel);
   if (!kernels)
     return tl::unexpected(kernels.error());
   out.kernels = std::move(*kernels);
@@ -109,6 +113,10 @@ result<dispatch_result> make_dispatcher(const dispatch_options& o, const dispatc
   if (!single)
     return tl::unexpected(single.error());
   out.single = *single;
+  const auto& alone = out.kernels.judgements[single->kernel];
+  if (single->loses())
+    out.kept_because =
+        dispatch::why_not_alone(judge.task(), alone.by_shape, alone.why_not_outside, policy, judge.beside());
   return out;
 }
 
@@ -193,11 +201,13 @@ int run(const dispatch_options& o) {
   for (const auto& k : asked->material.kernels)
     if (flags.empty() && k.node == asked->material.best)
       flags = k.flags;
-  if (o.common.quiet) // what the task's admission has to note is no news
-    log::configure({log::level::error, false, ""});
+  log::configure({log::level::error, false, ""}); // the notes of the task's admission stand among the progress
   const judge_setup setup{flags, o.weak_sandbox, stop, o.common.quiet};
-  dispatch_judge judge{
-      spec_around(asked->material.task, "cpu"), setup, {o.margin_percent / 100.0}, o.outside == "kernel"};
+  dispatch_judge judge{spec_around(asked->material.task, "cpu"),
+                       setup,
+                       {o.margin_percent / 100.0},
+                       dispatch::policy_of(asked->material.task.task, o.outside == "reference")
+                           == dispatch::outside_policy::kernel};
   auto made = make_dispatcher(o, asked->material, judge, flags);
   if (!made)
     return report(made.error(), o.common.json);
@@ -216,11 +226,13 @@ int run(const dispatch_options& o) {
 void add_dispatch(CLI::App& app, verb_action& chosen) {
   auto o = std::make_shared<dispatch_options>();
   auto* verb = app.add_subcommand("dispatch", "The fastest kernels of a campaign by the sizes, in one C file");
-  verb->footer("Example: kevolve dispatch 1a2b --out kernel.c --margin 2\nThe judge is asked anew, on this machine. A "
-               "kernel runs only where it is shown to be at most the margin slower than the reference; beyond the "
-               "task's sizes it is judged at a quarter of the smallest and at twice and four times the largest. If the "
-               "fastest kernel alone beats the dispatcher by more than the margin, that kernel is written. Exit 1, and "
-               "no file: a shape is inferior to the reference all the same.");
+  verb->footer(
+      "Example: kevolve dispatch 1a2b --out kernel.c --margin 2\nThe judge is asked anew, on this machine. A "
+      "kernel runs only where it is shown to be at most the margin slower than the reference; beyond the "
+      "task's sizes it is judged at a quarter of the smallest and at twice and four times the largest. If the "
+      "fastest kernel alone beats the dispatcher by more than the margin, that kernel is written, unless it is "
+      "inferior to the reference at some shape or --outside reference is given. Exit 1, and no file: a shape "
+      "is inferior to the reference all the same.");
   verb->add_option("ID", o->id, "the campaign's id, or at least 4 of its first digits (default: the only one)");
   verb->add_option("--out", o->out, "the C file to write; must be absent (default: none is written)");
   verb->add_option("--bundle", o->bundle,

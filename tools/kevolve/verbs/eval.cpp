@@ -90,14 +90,11 @@ json total_ns(const std::vector<shape_timing>& shapes, const std::vector<double>
 json timing_json(const judge_outcome& o) {
   if (o.timings.empty())
     return nullptr;
-  auto shapes = json::array();
-  for (const auto& t : o.timings)
-    shapes.push_back(to_json(t, true)); // a fresh outcome is not thinned
   json out{{"reference_ns", total_ns(o.timings, &shape_timing::baseline_ns)},
            {"candidate_ns", total_ns(o.timings, &shape_timing::candidate_ns)},
            {"speedup", o.speedup},
            {"outputs", outputs_json(outputs_of(o), o.speedup)},
-           {"shapes", std::move(shapes)}};
+           {"shapes", shapes_json(o, true)}};
   add_interval(out, o, basis_of(o));
   return out;
 }
@@ -145,11 +142,13 @@ json document_of(const campaign_spec& spec, const candidate& what, const target&
           {"sandbox_level", or_null(last.sandbox_level)}};
 }
 
+// The largest errors are those of ordinary inputs. A refusal may be about others, so that its text has no errors.
 std::string correctness_text(const json& c, bool right) {
   const auto cases = human_number(c["cases"].get<size_t>(), "case");
   const auto seeds = human_number(c["seeds"].get<size_t>(), "set") + " of random inputs";
-  auto out = right ? fmt::format("right in all {}, over {}", cases, seeds)
-                   : fmt::format("looked at {}, over {}", cases, seeds);
+  if (!right)
+    return fmt::format("looked at {}, over {}\n", cases, seeds);
+  auto out = fmt::format("right in all {}, over {}", cases, seeds);
   const auto same = c["bit_equal"].get<bool>() ? "; wherever both were run, equal to the reference bit by bit" : "";
   return out
          + fmt::format("{}; largest error, edge cases aside, {:.3g} absolute, {:.3g} relative, {:.3g} ulp; the "
@@ -168,7 +167,8 @@ std::string speed_text(const judge_outcome& o) {
 
 // Held-out shapes are counted and no more: who reads this may be the one who writes the next candidate.
 std::string shapes_text(const json& shapes) {
-  std::vector<std::vector<std::string>> rows{{"SHAPE", "REFERENCE", "CANDIDATE", "SPEEDUP"}};
+  std::vector<std::vector<std::string>> rows{
+      {"SHAPE", "REFERENCE", "CANDIDATE", "SPEEDUP, CALLS ALONE", "INTERVAL", "COVERAGE", "PAIRS"}};
   size_t held_out = 0;
   for (const auto& s : shapes) {
     if (s["held_out"].get<bool>()) {
@@ -177,7 +177,12 @@ std::string shapes_text(const json& shapes) {
     }
     auto median = [&](const char* key) { return s[key].is_object() ? human_ns(s[key]["median"].get<double>()) : "-"; };
     rows.push_back({s["shape"].get<std::string>(), median("reference_ns"), median("candidate_ns"),
-                    human_speedup(s["speedup"].get<double>())});
+                    human_speedup(s["speedup"].get<double>()),
+                    s["interval"].is_array() ? fmt::format("{:.3f} to {:.3f}", s["interval"][0].get<double>(),
+                                                           s["interval"][1].get<double>())
+                                             : "-",
+                    s["coverage"].is_number() ? fmt::format("{:.3g} %", 100.0 * s["coverage"].get<double>()) : "-",
+                    s["pairs"].is_number() ? std::to_string(s["pairs"].get<uint64_t>()) : "-"});
   }
   return table_text(rows) + (held_out > 0 ? "and " + human_number(held_out, "held-out shape") + "\n" : "");
 }
