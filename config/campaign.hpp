@@ -88,6 +88,10 @@ struct campaign_spec {
   bool fresh = false;                 // measure everything anew, whatever other campaigns have measured
 };
 
+// Returns the bytes that a campaign's id is derived from. Paths do not count, nor do members that records of before
+// lack, as long as they have their defaults: the same files stay the same campaign when a campaign_spec grows.
+std::string identity_bytes(campaign_spec spec);
+
 // Returns true if the generator asks a model.
 bool asks_model(const generator_spec& g);
 bool calls_providers(const generator_spec& g);
@@ -129,7 +133,7 @@ typename I::result_type inspect(I& f, judge_spec& x) {
 template <class I>
 typename I::result_type inspect(I& f, campaign_spec& x) {
   return f(x.task, x.path, x.text, x.overrides, x.target, x.seed, x.generators, x.search, x.memory, x.draft_candidates,
-           x.budget, x.stop, x.judge, x.compile_limit_s, x.models, x.adapt_weights, x.sessions, x.fresh);
+           x.budget, x.stop, x.judge, x.compile_limit_s, x.models, x.adapt_weights, x.sessions, x.fresh, x.task.files);
 }
 
 // The targets of this build, and their languages. An empty list accepts any name of a target, and any language.

@@ -52,12 +52,8 @@ campaign_submission submission_of(const campaign_spec& spec) {
 
 // The place of the files does not count towards the campaign's id: the same command from another directory resumes it.
 id128 id_of_content(const campaign_spec& spec) {
-  auto content = spec;
-  content.path.clear();
-  content.task.path.clear();
-  content.task.reference_path.clear();
-  content.task.oracle_path.clear();
-  auto submission = submission_of(content);
+  auto submission = submission_of(spec);
+  submission.spec = identity_bytes(spec);
   submission.directory.clear();
   return campaign_id(submission);
 }
