@@ -38,9 +38,9 @@ result<task_spec> task_told(const json& task) {
   out.reference_source = exact_text(*files, "reference");
   out.oracle_source = exact_text(*files, "oracle");
   if (const auto others = files->find("others"); others != files->end() && others->is_object())
-    for (const auto& [name, content] : others->items())
+    for (const auto& [file, content] : others->items())
       if (content.is_string())
-        out.files[name] = content.get<std::string>();
+        out.files[file] = content.get<std::string>();
   const auto& shapes = task["shapes"];
   if (shapes.size() != out.task.shapes.size())
     return fail(errc::protocol, "the node tells other shapes than the task's file declares");
