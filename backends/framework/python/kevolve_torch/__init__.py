@@ -1,0 +1,1 @@
+"""PyTorch modules for kevolve: tracing, lowering to C, tasks."""

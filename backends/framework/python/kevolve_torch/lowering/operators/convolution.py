@@ -1,0 +1,139 @@
+"""Convolutions in one to three dims: grouped, dilated, transposed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..expression import Expression, both, cast, compare, computed, index_value, literal, local
+from ..index import ONE, Polynomial, as_polynomial, constant, flatten, is_within
+from ..statements import Declare, If, Statement, Store, Update, loops
+from ..values import Value, of_buffer, reshaped
+from .pointwise import mul
+from .registry import Call, operator
+
+
+def inside(places: list[Polynomial], extents: Any) -> Expression:
+    """Returns the condition that all places lie in their extents, as far as that is not sure."""
+    out = literal(True, "bool")
+    for p, n in zip(places, extents, strict=True):
+        if not is_within(p, n):
+            at = index_value(p)
+            out = both(out, both(compare(">=", at, literal(0, "i64")), compare("<", at, index_value(n))))
+    return out
+
+
+def when(condition: Expression, body: list[Statement]) -> list[Statement]:
+    if condition.op == "const":
+        return body if condition.data else []
+    return [If(condition, body)]
+
+
+@operator("convolution.default", "_convolution.default")
+def _convolution(c: Call, x: Value, weight: Value, bias: Value | None, stride: list[int], padding: list[int], dilation: list[int],
+                 transposed: bool, output_padding: list[int], groups: int, *_: Any) -> Value:  # fmt: skip
+    x, weight = c.context.cheap(x, 0), c.context.cheap(weight, 0)
+    n = weight.rank - 2
+    stride, padding, dilation = ([*v] * n if len(v) == 1 else [*v] for v in (stride, padding, dilation))
+    shape = c.shape
+    if x.rank == n + 1:  # without a batch
+        x = reshaped(x, (1, *x.shape))
+        shape = (ONE, *shape)
+    f = _backward if transposed else _forward
+    return f(c, x, weight, bias, shape, stride, padding, dilation, groups)
+
+
+def _start(bias: Value | None, channel: Polynomial, dtype: str) -> Expression:
+    return literal(0, dtype) if bias is None else cast(bias.at([channel]), dtype)
+
+
+def _forward(c: Call, x: Value, weight: Value, bias: Value | None, shape: Any, stride: list[int], padding: list[int], dilation: list[int],
+             groups: int) -> Value:  # fmt: skip
+    each = shape[1] // groups
+    taken = weight.shape[1]
+    size = list(weight.shape[2:])
+    dims = [shape[0], constant(groups), each, *shape[2:]]
+    buffer, name = c.context.buffer("convolved", c.dtype, dims), c.context.name("sum")
+    dtype = computed(c.dtype)
+
+    def build(index: list[Polynomial], depth: int) -> list[Statement]:
+        b, g, o, *at = index
+        channel = g * each + o
+
+        def term(r: list[Polynomial], _: int) -> list[Statement]:
+            places = [at[d] * stride[d] + r[d + 1] * dilation[d] - padding[d] for d in range(len(at))]
+            value = mul(cast(x.at([b, g * taken + r[0], *places]), dtype), cast(weight.at([channel, *r]), dtype))
+            return when(inside(places, x.shape[2:]), [Update(name, dtype, "+", value)])
+
+        return [Declare(name, dtype, _start(bias, channel, dtype)), *loops([taken, *size], depth, term),
+                Store(buffer, flatten(index, dims), local(name, dtype))]  # fmt: skip
+
+    return c.context.fill(buffer, dims, build, c.dtype, c.shape)
+
+
+def _backward(c: Call, x: Value, weight: Value, bias: Value | None, shape: Any, stride: list[int], padding: list[int], dilation: list[int],
+              groups: int) -> Value:  # fmt: skip
+    """Gathers: an output place of phase r (its remainder by the stride) meets only kernel elements of one remainder."""
+    each = weight.shape[1]
+    taken = weight.shape[0] // groups
+    size = [as_polynomial(k) for k in weight.shape[2:]]
+    n = len(size)
+    if any(dilation[d] != 1 and stride[d] != 1 for d in range(n)):
+        return _scattered(c, x, weight, bias, shape, stride, padding, dilation, groups)
+    # Place p of the output is stride * q + r; phases of dims with stride 1 are left out.
+    phases = [constant(stride[d]) for d in range(n)]
+    counts = [(shape[2 + d] + stride[d] - 1) // stride[d] for d in range(n)]
+    dims = [shape[0], constant(groups), each, *phases, *counts]
+    flat = [shape[0], constant(groups), each, *shape[2:]]
+    buffer, name = c.context.buffer("convolved", c.dtype, flat), c.context.name("sum")
+    dtype = computed(c.dtype)
+
+    def build(index: list[Polynomial], depth: int) -> list[Statement]:
+        b, g, o, *rest = index
+        r, q = rest[:n], rest[n:]
+        out = [q[d] * stride[d] + r[d] for d in range(n)]
+        first = [(r[d] + padding[d]) % stride[d] for d in range(n)]  # the first kernel element
+        reach = [(size[d] + stride[d] - 1) // stride[d] for d in range(n)]
+
+        def term(t: list[Polynomial], _: int) -> list[Statement]:
+            kernel = [t[d + 1] * stride[d] + first[d] for d in range(n)]
+            places = [q[d] + (r[d] + padding[d]) // stride[d] - t[d + 1] * (dilation[d] if stride[d] == 1 else 1) for d in range(n)]
+            value = mul(cast(x.at([b, g * taken + t[0], *places]), dtype), cast(weight.at([g * taken + t[0], o, *kernel]), dtype))
+            guard = both(inside(kernel, size), inside(places, x.shape[2:]))
+            return when(guard, [Update(name, dtype, "+", value)])
+
+        body: list[Statement] = [Declare(name, dtype, _start(bias, g * each + o, dtype)), *loops([taken, *reach], depth, term),
+                                 Store(buffer, flatten([b, g, o, *out], flat), local(name, dtype))]  # fmt: skip
+        return when(inside(out, shape[2:]), body)
+
+    c.context.nest(dims, build)
+    made = of_buffer(buffer, c.shape)
+    made.dtype = c.dtype
+    return made
+
+
+def _scattered(c: Call, x: Value, weight: Value, bias: Value | None, shape: Any, stride: list[int], padding: list[int], dilation: list[int],
+               groups: int) -> Value:  # fmt: skip
+    each, taken = weight.shape[1], weight.shape[0] // groups
+    size, dtype = list(weight.shape[2:]), computed(c.dtype)
+    flat = [shape[0], constant(groups), each, *shape[2:]]
+    buffer = c.context.buffer("convolved", dtype, flat)
+
+    def build(index: list[Polynomial], depth: int) -> list[Statement]:
+        b, g, o = index
+
+        def start(p: list[Polynomial], _: int) -> list[Statement]:
+            return [Store(buffer, flatten([b, g, o, *p], flat), _start(bias, g * each + o, dtype))]
+
+        def term(t: list[Polynomial], _: int) -> list[Statement]:
+            at, kernel = t[1 : 1 + len(size)], t[1 + len(size) :]
+            out = [at[d] * stride[d] + kernel[d] * dilation[d] - padding[d] for d in range(len(size))]
+            value = mul(cast(x.at([b, g * taken + t[0], *at]), dtype), cast(weight.at([g * taken + t[0], o, *kernel]), dtype))
+            return when(inside(out, shape[2:]), [Store(buffer, flatten([b, g, o, *out], flat), value, True)])
+
+        return [*loops(list(shape[2:]), depth, start), *loops([taken, *x.shape[2:], *size], depth, term)]
+
+    c.context.nest([shape[0], constant(groups), each], build, fusable=False)
+    made = of_buffer(buffer, c.shape)
+    made.dtype = c.dtype
+    return made
+
