@@ -1,1 +1,1 @@
-"""PyTorch modules for kevolve: tracing, lowering to C, tasks."""
+"""The Python side of kevolve's framework: from a PyTorch module to the facts and the C text of a task."""

@@ -156,12 +156,19 @@ class Emitter:
             return f"{x.op}{f'({inner})' if inner.startswith('-') and x.op == '-' else inner}", UNARY
         mine = RANK[x.op]
         a, b = x.operands
-        mixed = x.op in ("&&", "||", "&", "|", "^", "<<", ">>")
-        left = self.text(a, mine)
-        if mixed and a.op in RANK and a.op != x.op and a.serial not in self.hoisted and RANK[a.op] < 6:
-            left = f"({self.text(a)})"
-        associative = x.op == b.op and x.op in ("&&", "||")
-        return f"{left} {x.op} {self.text(b, mine if associative else mine + 1)}", mine
+        return f"{self.side(x, a, mine)} {x.op} {self.side(x, b, mine + 1)}", mine
+
+    def side(self, x: Expression, operand: Expression, rank: int) -> str:
+        """Returns an operand; other operators beside those of truth values and bits get parentheses, as compilers wish."""
+        if operand.serial not in self.hoisted and operand.op in RANK:
+            if x.op in ("&&", "||") and operand.op == x.op:
+                return self.text(operand)
+            if (x.op in ("||", "&", "|", "^", "<<", ">>") and operand.op != x.op and RANK[operand.op] != 7) or (
+                x.op in ("==", "!=", "<", ">", "<=", ">=") and RANK[operand.op] in (6, 7)):
+                return f"({self.text(operand)})"
+            if x.op in ("&", "|", "^"):
+                return f"({self.text(operand)})"
+        return self.text(operand, rank)
 
     def number(self, x: Expression) -> tuple[str, int]:
         v = x.data

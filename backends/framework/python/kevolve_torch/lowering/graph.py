@@ -330,7 +330,9 @@ def results(exported: Any, program: Program, taken: set[str]) -> list[Buffer]:
     out: list[Buffer] = []
     for number, node in enumerate(wanted):
         name = identifier("out" if len(wanted) == 1 else f"out{number}", taken)
-        value: Value = program.values[node]
+        value = program.values[node]
+        if not isinstance(value, Value):
+            raise Unsupported([Refusal("a result", "", 0, "is a number, and a C function returns arrays")])
         ((dtype, shape),) = program.described(node.meta["val"])
         b = value.buffer
         if b is not None and b.kind == "temporary" and b.count == value.count and b.dtype == expression.computed(dtype):

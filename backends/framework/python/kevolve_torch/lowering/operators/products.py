@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..expression import Expression, cast, computed, literal, local
+from ..expression import Expression, cast, compare, computed, literal, local
 from ..index import Polynomial, flatten
 from ..statements import Declare, Statement, Store, Update, loops
-from ..values import Value, reshaped
-from .pointwise import broadcast, elementwise, mul
+from ..values import Value
+from .pointwise import add, broadcast, elementwise, mul
 from .registry import Call, operator
 
 At = Callable[[list[Polynomial], Polynomial], Expression]
@@ -43,27 +43,31 @@ def _mm(c: Call, a: Value, b: Value) -> Value:
     return matmul(c, a, b)
 
 
-@operator("addmm.default", "baddbmm.default", "addbmm_.default")
+@operator("addmm.default", "baddbmm.default")
 def _addmm(c: Call, x: Value, a: Value, b: Value, beta: Any = 1, alpha: Any = 1) -> Value:
-    made = matmul(c, a, b)
-
-    def f(p: Expression, y: Expression) -> Expression:
-        from .pointwise import add
-
-        p = p if alpha == 1 else mul(p, literal(alpha, p.dtype))
-        return add(p, y if beta == 1 else mul(y, literal(beta, y.dtype))) if beta != 0 else p
-
-    return elementwise(c, f, [made, x], c.dtype)
+    return _plus(c, matmul(c, a, b), x, beta, alpha)
 
 
 @operator("addmv.default")
 def _addmv(c: Call, x: Value, a: Value, v: Value, beta: Any = 1, alpha: Any = 1) -> Value:
-    made = _mv(c, a, v)
-    from .pointwise import add
+    return _plus(c, _mv(c, a, v), x, beta, alpha)
 
-    return elementwise(
-        c, lambda p, y: add(p if alpha == 1 else mul(p, literal(alpha, p.dtype)), y if beta == 1 else mul(y, literal(beta, y.dtype))), [made, x], c.dtype
-    )
+
+@operator("addbmm.default")
+def _addbmm(c: Call, x: Value, a: Value, b: Value, beta: Any = 1, alpha: Any = 1) -> Value:
+    a, b = c.context.cheap(a, 0), c.context.cheap(b, 0)
+    made = summed(c, [a.shape[1], b.shape[2]], [a.shape[0], a.shape[2]], lambda i, r: a.at([r[0], i[0], r[1]]), lambda i, r: b.at([r[0], r[1], i[1]]), c.dtype)
+    return _plus(c, made, x, beta, alpha)
+
+
+def _plus(c: Call, made: Value, x: Value, beta: Any, alpha: Any) -> Value:
+    """Returns alpha * made + beta * x."""
+
+    def f(p: Expression, y: Expression) -> Expression:
+        p = p if alpha == 1 else mul(p, literal(alpha, p.dtype))
+        return add(p, y if beta == 1 else mul(y, literal(beta, y.dtype))) if beta != 0 else p
+
+    return elementwise(c, f, [made, x], c.dtype)
 
 
 @operator("mv.default")
@@ -80,8 +84,6 @@ def _dot(c: Call, a: Value, b: Value) -> Value:
 
 @operator("linear.default")
 def _linear(c: Call, x: Value, weight: Value, bias: Value | None = None) -> Value:
-    from .pointwise import add
-
     x, weight = c.context.cheap(x, 0), c.context.cheap(weight, 0)
     if weight.rank == 1:
         made = summed(c, list(x.shape[:-1]), [x.shape[-1]], lambda i, r: x.at([*i, *r]), lambda i, r: weight.at(r), c.dtype)
@@ -113,14 +115,13 @@ def _cdist(c: Call, a: Value, b: Value, p: float, _: Any = None) -> Value:
             d = sub(first([*index[:-1], *r]), second([*index[:-2], index[-1], *r]))
             d = d if p == 2 else fn("fabs", d)
             near = local(far, dtype)
-            part = mul(near, near) if p == 2 else near if p in (1, float("inf")) else fn("pow", near, num(near, p))
+            zero = literal(0, dtype)
+            part = cast(compare("!=", near, zero), dtype) if p == 0 else mul(near, near) if p == 2 else near if p in (1, float("inf")) else fn("pow", near, num(near, p))
             return [Declare(far, dtype, d, True), Update(name, dtype, "max" if p == float("inf") else "+", part)]
 
         total = local(name, dtype)
-        total = fn("sqrt", total) if p == 2 else total if p in (1, float("inf")) else fn("pow", total, num(total, 1 / p))
+        total = fn("sqrt", total) if p == 2 else total if p in (0, 1, float("inf")) else fn("pow", total, num(total, 1 / p))
         return [Declare(name, dtype, literal(0, dtype)), *loops([a.shape[-1]], depth, term), Store(buffer, flatten(index, shape), total)]
 
     return c.context.fill(buffer, shape, build)
 
-
-__all__ = ["reshaped"]
