@@ -13,7 +13,7 @@ from . import expression
 from .emit import BF16, BF16_STORE, Emitter
 from .index import Polynomial, Size, as_polynomial, constant, of
 from .operators import TABLE, Call, NotLowered
-from .schedule import live, schedule
+from .schedule import build, live, natural, pruned, schedule
 from .statements import Buffer
 from .values import Context, Value, of_buffer
 
@@ -206,7 +206,12 @@ def lower(exported: Any, name: str) -> Lowered:
             call(node, program)
     if program.refusals:
         raise Unsupported(program.refusals)
-    outputs = results(exported, program, taken)
+    try:
+        outputs = results(exported, program, taken)
+        for nest in program.context.nests:
+            build(nest, natural(nest))
+    except NotLowered as why:
+        raise Unsupported([Refusal("a result", "", 0, str(why))]) from why
     for s in program.sizes.values():
         arguments.append(Argument(s.name, "size", "i64", []))
     texts = [written(name, program, inputs, outputs, arguments, exact) for exact in (False, True)]
@@ -355,7 +360,7 @@ def store(program: Program, buffer: Buffer, value: Value) -> None:
 
 
 def written(name: str, program: Program, inputs: list[Buffer], outputs: list[Buffer], arguments: list[Argument], exact: bool) -> str:
-    body = schedule(live(program.context.nests, outputs))
+    body = pruned(schedule(live(program.context.nests, outputs)))
     emitter = Emitter(program.context.taken, exact)
     sizes = [a.name for a in arguments if a.role == "size"]
     texts = [f"const {emitter.c_type(b.dtype)} *{b.name}" for b in inputs] + [f"{out_type(emitter, b, exact)} *{b.name}" for b in outputs]

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .index import Polynomial, Quotient, Size, Variable, is_within, product
-from .statements import (Accesses, Buffer, Declare, If, Loop, Nest, Statement, Store, accesses, conflict, indices_in, loops,
-                         merged, spread, walk)  # fmt: skip
+from .statements import (Accesses, Buffer, Declare, If, Loop, Nest, Statement, Store, Text, Update, accesses, conflict, expressions,
+                         indices_in, loops, merged, opaque_parts, parts, spread, walk)  # fmt: skip
 
 HEAVY_ROW = 4096  # elements that one iteration of joined products may hand over
 
@@ -45,8 +45,6 @@ def quotients(body: list[Statement]) -> int:
 
 def is_heavy(body: list[Statement]) -> bool:
     """Returns true for products: a sum over a loop whose terms multiply two loads."""
-    from .statements import Update
-
     for s in walk(body):
         if isinstance(s, Loop):
             for t in walk(s.body):
@@ -166,14 +164,6 @@ def attempt(nest: Nest, structure: list[Polynomial]) -> list[Statement] | None:
     return body if quotients(body) <= quotients(build(nest, natural(nest))) else None
 
 
-def largest_handed(body: list[Statement], buffers: set[int]) -> int | None:
-    """Returns how many elements of a buffer one iteration of the outermost loops needs, of the largest buffer."""
-    from .contract import local_size
-
-    sizes = [local_size(body, b) for b in buffers]
-    return None if any(s is None for s in sizes) else max(sizes, default=0)
-
-
 def fuse(group: Group, nest: Nest) -> Group | None:
     """Returns the group with the nest in it, or None if no loops can be joined."""
     best: tuple[tuple[int, int], Group] | None = None
@@ -191,19 +181,16 @@ def fuse(group: Group, nest: Nest) -> Group | None:
             read = {id(x) for x, _ in accesses(added).reads}
             from .contract import local_size
 
-            sizes = [local_size(out, x) for n, x in handed.items() if n in read]
+            sizes = [local_size(out, n) for n in handed if n in read]
             if any(s is None or s > HEAVY_ROW for s in sizes):
                 return
         rank = (score, -sum(isinstance(s, Loop) for s in walk(out)))
         if best is None or rank > best[0]:
             best = (rank, Group([*members, (nest, structure)], out, accesses(out)))
 
-    last = group.members[-1][1]
     for _, structure in reversed(group.members):
         for mine in candidates(nest, structure):
             consider(group.members, group.body, mine)
-        last = structure
-    del last
     for mine in (natural(nest), flat(nest)):
         for k in range(len(mine), 0, -1):
             members: list[tuple[Nest, list[Polynomial]]] = []
@@ -262,4 +249,41 @@ def live(nests: list[Nest], outputs: list[Buffer]) -> list[Nest]:
     return kept[::-1]
 
 
-__all__ = ["schedule", "live", "Declare", "If", "Store"]
+def pruned(body: list[Statement]) -> list[Statement]:
+    """Returns the statements without stores to temporaries that nothing reads, and scalars that nothing uses."""
+    while True:
+        touched = accesses(body)
+        read = {id(b) for b, _ in touched.reads}
+        used = needed_scalars(body)
+
+        def keep(s: Statement, read: set[int] = read, used: set[str] = used) -> bool:
+            if isinstance(s, Store):
+                return s.buffer.kind != "temporary" or id(s.buffer) in read
+            if isinstance(s, (Declare, Update)):
+                return s.name in used
+            return not isinstance(s, (Loop, If)) or bool(s.body)
+
+        def strip(part: list[Statement]) -> list[Statement]:
+            for s in part:
+                if isinstance(s, (Loop, If)):
+                    s.body = strip(s.body)
+            return [s for s in part if keep(s)]
+
+        before = sum(1 for _ in walk(body))
+        body = strip(body)
+        if sum(1 for _ in walk(body)) == before:
+            return body
+
+
+def needed_scalars(body: list[Statement]) -> set[str]:
+    """Returns the scalars that anything but their own updates uses."""
+    out: set[str] = set()
+    for s in walk(body):
+        roots = expressions(s) + (opaque_parts(s.place) if isinstance(s, Store) else [])
+        if isinstance(s, Loop):
+            roots = roots + opaque_parts(s.variable.extent)
+        names = {x.data for x in parts(roots) if x.op == "local"}
+        if isinstance(s, Text):
+            names |= s.changes
+        out |= names - ({s.name} if isinstance(s, Update) else set())
+    return out
