@@ -424,12 +424,11 @@ def shortest(value: float, dtype: str) -> str:
         text = repr(value)
     if "e" in text:
         mantissa, exponent = text.split("e")
-        return f"{mantissa}e{int(exponent)}"
+        if 0 <= int(exponent) < 9:
+            text = f"{float(text):.1f}"
+        else:
+            return f"{mantissa}e{int(exponent)}"
     return text if "." in text else f"{text}.0"
-
-
-def static_line(name: str) -> str:
-    return f"#include <{name}>"
 
 
 __all__ = ["Emitter", "BF16", "BF16_STORE", "as_polynomial"]

@@ -176,14 +176,8 @@ def fuse(group: Group, nest: Nest) -> Group | None:
         out, score = join(body, added, frozenset(), True)
         if not score:
             return
-        if is_heavy(added) and is_heavy(body):
-            handed = {id(x): x for x, _ in accesses(body).writes if x.kind == "temporary"}
-            read = {id(x) for x, _ in accesses(added).reads}
-            from .contract import local_size
-
-            sizes = [local_size(out, n) for n in handed if n in read]
-            if any(s is None or s > HEAVY_ROW for s in sizes):
-                return
+        if too_much(body, added, out):
+            return
         rank = (score, -sum(isinstance(s, Loop) for s in walk(out)))
         if best is None or rank > best[0]:
             best = (rank, Group([*members, (nest, structure)], out, accesses(out)))
@@ -234,7 +228,40 @@ def schedule(nests: list[Nest]) -> list[Statement]:
                 break
         if not placed:
             groups.append(Group([(nest, structure)], body, mine))
-    return [s for g in groups for s in g.body]
+    return [s for g in joined_groups(groups) for s in g.body]
+
+
+def too_much(first: list[Statement], second: list[Statement], out: list[Statement]) -> bool:
+    """Returns true if joined products hand over more than a short row."""
+    from .contract import local_size
+
+    if not (is_heavy(first) and is_heavy(second)):
+        return False
+    read = {id(x) for x, _ in accesses(second).reads}
+    handed = {id(x) for x, _ in accesses(first).writes if x.kind == "temporary" and id(x) in read}
+    return any(s is None or s > HEAVY_ROW for s in (local_size(out, n) for n in handed))
+
+
+def joined_groups(groups: list[Group]) -> list[Group]:
+    """Joins groups whose loops already agree, such as two products that one element needs."""
+    n = 0
+    while n < len(groups):
+        for m in range(n + 1, len(groups)):
+            later, between = groups[m], groups[n + 1 : m]
+            if not hands_over(groups[n].touched, later.touched):
+                continue
+            if any(conflict(groups[n].touched, g.touched) for g in between):
+                continue  # the earlier group cannot move down to the later one
+            if not all(x.fusable for x, _ in [*groups[n].members, *later.members]):
+                continue
+            out, score = join(groups[n].body, later.body, frozenset(), True)
+            if score and not too_much(groups[n].body, later.body, out):
+                made = Group([*groups[n].members, *later.members], out, accesses(out))
+                groups = [*groups[:n], *between, made, *groups[m + 1 :]]
+                n = -1
+                break
+        n += 1
+    return groups
 
 
 def live(nests: list[Nest], outputs: list[Buffer]) -> list[Nest]:

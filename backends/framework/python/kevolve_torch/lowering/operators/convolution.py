@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..expression import Expression, both, cast, compare, computed, index_value, literal, local
+from ..expression import Expression, as_index, both, cast, compare, computed, index_value, literal, local
 from ..index import ONE, Polynomial, as_polynomial, constant, flatten, is_within
 from ..statements import Declare, If, Statement, Store, Update, loops
 from ..values import Value, of_buffer, reshaped
@@ -12,14 +12,36 @@ from .pointwise import mul
 from .registry import Call, operator
 
 
-def inside(places: list[Polynomial], extents: Any) -> Expression:
-    """Returns the condition that all places lie in their extents, as far as that is not sure."""
+def inside(places: list[Polynomial], extents: Any, known: list[Polynomial] | None = None) -> Expression:
+    """Returns the condition that all places lie in their extents, as far as that is not sure.
+
+    `known` are the same places without names for parts of them, whose ranges can be seen."""
     out = literal(True, "bool")
-    for p, n in zip(places, extents, strict=True):
-        if not is_within(p, n):
-            at = index_value(p)
-            out = both(out, both(compare(">=", at, literal(0, "i64")), compare("<", at, index_value(n))))
+    for p, n, sure in zip(places, extents, known or places, strict=True):
+        if not is_within(sure, n):
+            at, exact = index_value(p), index_value(sure)
+            low = compare(">=", exact, literal(0, "i64"))
+            high = compare("<", exact, index_value(n))
+            out = out if low.op == "const" else both(out, compare(">=", at, literal(0, "i64")))
+            out = out if high.op == "const" else both(out, compare("<", at, index_value(n)))
     return out
+
+
+def windows(extents: list[Polynomial], depth: int, place: Any, limits: Any, body: Any) -> list[Statement]:
+    """Returns loops over a window; each dim's place is compared with its limit right inside its loop.
+
+    `place(d, r)` gives the place from the window's index, `body(indices, depth)` what is done inside."""
+
+    def level(d: int, index: list[Polynomial], depth: int) -> list[Statement]:
+        if d == len(extents):
+            return body(index, depth)
+
+        def inside_one(r: list[Polynomial], deeper: int) -> list[Statement]:
+            return when(inside([place(d, r[0])], [limits[d]]), level(d + 1, [*index, r[0]], deeper))
+
+        return loops([extents[d]], depth, inside_one)
+
+    return level(0, [], depth)
 
 
 def when(condition: Expression, body: list[Statement]) -> list[Statement]:
@@ -60,11 +82,17 @@ def _forward(c: Call, x: Value, weight: Value, bias: Value | None, shape: Any, s
         channel = g * each + o
 
         def term(r: list[Polynomial], _: int) -> list[Statement]:
-            places = [at[d] * stride[d] + r[d + 1] * dilation[d] - padding[d] for d in range(len(at))]
+            places = [place(d, r[d + 1]) for d in range(len(at))]
             value = mul(cast(x.at([b, g * taken + r[0], *places]), dtype), cast(weight.at([channel, *r]), dtype))
-            return when(inside(places, x.shape[2:]), [Update(name, dtype, "+", value)])
+            return [Update(name, dtype, "+", value)]
 
-        return [Declare(name, dtype, _start(bias, channel, dtype)), *loops([taken, *size], depth, term),
+        def place(d: int, r: Polynomial) -> Polynomial:
+            return at[d] * stride[d] + r * dilation[d] - padding[d]
+
+        def channels(k: list[Polynomial], deeper: int) -> list[Statement]:
+            return windows(size, deeper, place, x.shape[2:], lambda r, level: term([k[0], *r], level))
+
+        return [Declare(name, dtype, _start(bias, channel, dtype)), *loops([taken], depth, channels),
                 Store(buffer, flatten(index, dims), local(name, dtype))]  # fmt: skip
 
     return c.context.fill(buffer, dims, build, c.dtype, c.shape)
@@ -85,6 +113,7 @@ def _backward(c: Call, x: Value, weight: Value, bias: Value | None, shape: Any, 
     dims = [shape[0], constant(groups), each, *phases, *counts]
     flat = [shape[0], constant(groups), each, *shape[2:]]
     buffer, name = c.context.buffer("convolved", c.dtype, flat), c.context.name("sum")
+    names = [(c.context.name("first"), c.context.name("shift")) for _ in range(n)]
     dtype = computed(c.dtype)
 
     def build(index: list[Polynomial], depth: int) -> list[Statement]:
@@ -92,16 +121,25 @@ def _backward(c: Call, x: Value, weight: Value, bias: Value | None, shape: Any, 
         r, q = rest[:n], rest[n:]
         out = [q[d] * stride[d] + r[d] for d in range(n)]
         first = [(r[d] + padding[d]) % stride[d] for d in range(n)]  # the first kernel element
+        shift = [(r[d] + padding[d]) // stride[d] for d in range(n)]
+        named: list[Statement] = []
+        for d in range(n):
+            if stride[d] != 1:
+                for text, p in zip(names[d], (first[d], shift[d]), strict=True):
+                    named.append(Declare(text, "i64", index_value(p), True))
+                first[d], shift[d] = as_index(local(names[d][0], "i64")), as_index(local(names[d][1], "i64"))
         reach = [(size[d] + stride[d] - 1) // stride[d] for d in range(n)]
 
         def term(t: list[Polynomial], _: int) -> list[Statement]:
             kernel = [t[d + 1] * stride[d] + first[d] for d in range(n)]
-            places = [q[d] + (r[d] + padding[d]) // stride[d] - t[d + 1] * (dilation[d] if stride[d] == 1 else 1) for d in range(n)]
+            places = [q[d] + shift[d] - t[d + 1] * (dilation[d] if stride[d] == 1 else 1) for d in range(n)]
             value = mul(cast(x.at([b, g * taken + t[0], *places]), dtype), cast(weight.at([g * taken + t[0], o, *kernel]), dtype))
-            guard = both(inside(kernel, size), inside(places, x.shape[2:]))
+            whole_kernel = [t[d + 1] * stride[d] + (r[d] + padding[d]) % stride[d] for d in range(n)]
+            whole_places = [q[d] + (r[d] + padding[d]) // stride[d] - t[d + 1] * (dilation[d] if stride[d] == 1 else 1) for d in range(n)]
+            guard = both(inside(kernel, size, whole_kernel), inside(places, x.shape[2:], whole_places))
             return when(guard, [Update(name, dtype, "+", value)])
 
-        body: list[Statement] = [Declare(name, dtype, _start(bias, g * each + o, dtype)), *loops([taken, *reach], depth, term),
+        body: list[Statement] = [*named, Declare(name, dtype, _start(bias, g * each + o, dtype)), *loops([taken, *reach], depth, term),
                                  Store(buffer, flatten([b, g, o, *out], flat), local(name, dtype))]  # fmt: skip
         return when(inside(out, shape[2:]), body)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..expression import Expression, as_index, binary, cast, compare, computed, index_value, limits, literal, local, maximum, minimum
-from ..index import Polynomial, flatten
+from ..index import Polynomial, constant, flatten
 from ..statements import Declare, If, Statement, Store, Update, loops
 from ..values import Value, of_buffer, reshaped
-from .convolution import inside, when
+from .convolution import windows
 from .pointwise import div
 from .registry import Call, operator
 
@@ -43,7 +43,7 @@ def _average(n: int) -> Any:
 
             def term(r: list[Polynomial], _: int) -> list[Statement]:
                 places = [begin[d] + r[d] for d in range(n)]
-                return when(inside(places, extents), [Update(name, dtype, "+", cast(x.at([b, *places]), dtype))])
+                return [Update(name, dtype, "+", cast(x.at([b, *places]), dtype))]
 
             if divisor is not None or plain or (include and not ceil_mode):
                 count: Expression = literal(divisor if divisor is not None else _product(size), dtype)
@@ -55,7 +55,8 @@ def _average(n: int) -> Any:
                     count = binary("*", count, binary("-", end, low))
                 count = cast(count, dtype)
             result = div(local(name, dtype), count)
-            return [Declare(name, dtype, literal(0, dtype)), *loops([Polynomial({(): s}) for s in size], depth, term),
+            window = windows([constant(s) for s in size], depth, lambda d, r: begin[d] + r, extents, term)
+            return [Declare(name, dtype, literal(0, dtype)), *window,
                     Store(buffer, flatten(index, dims), result)]  # fmt: skip
 
         return c.context.fill(buffer, dims, build, c.dtype, c.shape)
@@ -88,17 +89,17 @@ def _largest(n: int) -> Any:
                 places = [at[d] * steps[d] - pads[d] + r[d] * gaps[d] for d in range(n)]
                 v = cast(x.at([b, *places]), dtype)
                 if not places_read:
-                    return when(inside(places, extents), [Update(top, dtype, "max", v)])
+                    return [Update(top, dtype, "max", v)]
                 better = compare(">", v, local(top, dtype))
                 update = [Update(top, dtype, "=", v), Update(where, "i64", "=", index_value(flatten(places, extents)))]
-                return when(inside(places, extents), [If(better, update)])
+                return [If(better, update)]
 
             out: list[Statement] = [Declare(top, dtype, literal(limits(dtype)[0], dtype))]
             if places_read:
                 first = [at[d] * steps[d] - pads[d] for d in range(n)]
                 begin = literal(0, "i64") if any(pads) else index_value(flatten(first, extents))
                 out.append(Declare(where, "i64", begin))
-            out += loops([Polynomial({(): s}) for s in size], depth, term)
+            out += windows([constant(s) for s in size], depth, lambda d, r: at[d] * steps[d] - pads[d] + r * gaps[d], extents, term)
             out.append(Store(values, flatten(index, dims), local(top, dtype)))
             if indices is not None:
                 out.append(Store(indices, flatten(index, dims), local(where, "i64")))

@@ -15,8 +15,9 @@ from .registry import Call, operator
 At = Callable[[list[Polynomial], Polynomial], Expression]
 
 
-def summed(c: Call, dims: list[Polynomial], inner: list[Polynomial], first: Callable, second: Callable, dtype: str, wanted: str = "product") -> Value:
-    """Returns sums over `inner` of first * second; both take the indices of dims and of inner."""
+def summed(c: Call, dims: list[Polynomial], inner: list[Polynomial], first: Callable, second: Callable, dtype: str, wanted: str = "product",
+           start: Callable | None = None) -> Value:  # fmt: skip
+    """Returns `start` and the sums over `inner` of first * second; these take the indices of dims and of inner."""
     buffer = c.context.buffer(wanted, dtype, dims)
     name = c.context.name("sum")
     computing = computed(dtype)
@@ -25,17 +26,17 @@ def summed(c: Call, dims: list[Polynomial], inner: list[Polynomial], first: Call
         def term(r: list[Polynomial], _: int) -> list[Statement]:
             return [Update(name, computing, "+", mul(cast(first(index, r), computing), cast(second(index, r), computing)))]
 
-        start = Declare(name, computing, literal(0, computing))
-        return [start, *loops(list(inner), depth, term), Store(buffer, flatten(index, dims), local(name, computing))]
+        begin = literal(0, computing) if start is None else cast(start(index), computing)
+        return [Declare(name, computing, begin), *loops(list(inner), depth, term), Store(buffer, flatten(index, dims), local(name, computing))]
 
     return c.context.fill(buffer, dims, build, dtype)
 
 
-def matmul(c: Call, a: Value, b: Value, dtype: str | None = None) -> Value:
+def matmul(c: Call, a: Value, b: Value, start: Callable | None = None) -> Value:
     """Returns a @ b for matrices, or batches of them with equal dims before."""
     a, b = c.context.cheap(a, 0), c.context.cheap(b, 0)
     dims = [*a.shape[:-1], b.shape[-1]]
-    return summed(c, dims, [a.shape[-1]], lambda i, r: a.at([*i[:-1], *r]), lambda i, r: b.at([*i[:-2], *r, i[-1]]), dtype or c.dtype)
+    return summed(c, dims, [a.shape[-1]], lambda i, r: a.at([*i[:-1], *r]), lambda i, r: b.at([*i[:-2], *r, i[-1]]), c.dtype, start=start)
 
 
 @operator("mm.default", "bmm.default")
@@ -45,6 +46,8 @@ def _mm(c: Call, a: Value, b: Value) -> Value:
 
 @operator("addmm.default", "baddbmm.default")
 def _addmm(c: Call, x: Value, a: Value, b: Value, beta: Any = 1, alpha: Any = 1) -> Value:
+    if alpha == 1 and beta == 1 and x.cost == 0:
+        return matmul(c, a, b, broadcast(x, c.shape))
     return _plus(c, matmul(c, a, b), x, beta, alpha)
 
 
@@ -85,11 +88,11 @@ def _dot(c: Call, a: Value, b: Value) -> Value:
 @operator("linear.default")
 def _linear(c: Call, x: Value, weight: Value, bias: Value | None = None) -> Value:
     x, weight = c.context.cheap(x, 0), c.context.cheap(weight, 0)
+    start = None if bias is None else broadcast(c.context.cheap(bias, 0), c.shape)
     if weight.rank == 1:
-        made = summed(c, list(x.shape[:-1]), [x.shape[-1]], lambda i, r: x.at([*i, *r]), lambda i, r: weight.at(r), c.dtype)
-    else:
-        made = summed(c, [*x.shape[:-1], weight.shape[0]], [x.shape[-1]], lambda i, r: x.at([*i[:-1], *r]), lambda i, r: weight.at([i[-1], *r]), c.dtype)
-    return made if bias is None else elementwise(c, add, [made, bias], c.dtype)
+        return summed(c, list(x.shape[:-1]), [x.shape[-1]], lambda i, r: x.at([*i, *r]), lambda i, r: weight.at(r), c.dtype, start=start)
+    dims = [*x.shape[:-1], weight.shape[0]]
+    return summed(c, dims, [x.shape[-1]], lambda i, r: x.at([*i[:-1], *r]), lambda i, r: weight.at([i[-1], *r]), c.dtype, start=start)
 
 
 @operator("_trilinear.default")

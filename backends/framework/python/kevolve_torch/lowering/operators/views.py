@@ -23,9 +23,18 @@ def moved(x: Value, shape: tuple, back: Any) -> Value:
 @operator("view.default", "reshape.default", "_unsafe_view.default", "view_copy.default", "flatten.using_ints", "_reshape_copy.default",
           "unflatten.int")  # fmt: skip
 def _view(c: Call, x: Value, *_: Any) -> Value:
-    if x.cost > CHEAP and x.buffer is None and x.rank > 1:
-        pass  # the producer runs over the new shape; remainders vanish where dims are split or joined
-    return reshaped(x, c.shape)
+    made = reshaped(x, c.shape)
+    if made.buffer is None and not x.constant and remainders(made):
+        made = reshaped(c.context.realise(x), c.shape)  # as torch copies what has no such view
+    return made
+
+
+def remainders(x: Value) -> bool:
+    """Returns true if reading the tensor along its dims takes quotients or remainders."""
+    from ..schedule import quotients
+    from ..statements import Declare, loops
+
+    return quotients(loops(list(x.shape), 0, lambda i, _: [Declare("x", x.dtype, x.at(i))])) > 0
 
 
 @operator("squeeze.default", "squeeze.dim", "squeeze.dims", "unsqueeze.default", "squeeze_copy.dim", "unsqueeze_copy.default")
