@@ -287,7 +287,8 @@ def call(node: Any, program: Program) -> None:
     """Lowers one call of the graph into `program.values`."""
     if node.target is _getitem():
         made = program.values.get(node.args[0])
-        program.values[node] = made[node.args[1]] if isinstance(made, (tuple, list)) else None
+        if isinstance(made, (tuple, list)) and made[node.args[1]] is not None:
+            program.values[node] = made[node.args[1]]
         return
     name = str(getattr(node.target, "_name", node.target)).replace("aten::", "").replace("prims::", "prims.")
     if "." not in name.replace("prims.", ""):
@@ -305,7 +306,9 @@ def call(node: Any, program: Program) -> None:
         program.refusals.append(Refusal(f"aten.{name}", file, line, "draws random numbers"))
         return
     if any(a not in program.values for a in needed):
-        return  # follows from something refused already
+        if not program.refusals:
+            program.refusals.append(Refusal(f"aten.{name}", file, line, "reads a result that has no lowering"))
+        return
     lowering = TABLE.get(name)
     if lowering is None:
         if short in ("_assert_scalar", "_assert_async", "sym_constrain_range_for_size", "_assert_tensor_metadata"):
@@ -335,9 +338,9 @@ def results(exported: Any, program: Program, taken: set[str]) -> list[Buffer]:
     out: list[Buffer] = []
     for number, node in enumerate(wanted):
         name = identifier("out" if len(wanted) == 1 else f"out{number}", taken)
-        value = program.values[node]
+        value = program.values.get(node)
         if not isinstance(value, Value):
-            raise Unsupported([Refusal("a result", "", 0, "is a number, and a C function returns arrays")])
+            raise Unsupported([Refusal("a result", "", 0, "is no tensor that has a lowering")])
         ((dtype, shape),) = program.described(node.meta["val"])
         b = value.buffer
         if b is not None and b.kind == "temporary" and b.count == value.count and b.dtype == expression.computed(dtype):

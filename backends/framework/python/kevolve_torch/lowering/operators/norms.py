@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..expression import Expression, cast, computed, is_float, literal
-from ..index import Polynomial, as_polynomial
-from ..values import CHEAP, Index, Value, of_buffer, reshaped
+from ..index import ZERO, Polynomial, as_polynomial
+from ..values import CHEAP, Index, Value, filled, of_buffer, reshaped
 from .pointwise import add, div, fn, mul, num, sub
 from .reductions import axes, extreme, mean, reduced, squares
 from .registry import Call, operator
@@ -113,7 +113,8 @@ def _batch_norm(c: Call, x: Value, weight: Value | None, bias: Value | None, *re
     dtype = computed(x.dtype)
     channel = lambda i: [i[1]]  # noqa: E731
     f = scaled(x, weight, bias, channel, lambda i: cast(middle.at(channel(i)), dtype), lambda i: scale.at(channel(i)))
-    return Value(c.dtype, x.shape, f, 4 + x.cost), middle, scale, None, None
+    saved = [filled(literal(0, d), d, n) if n == (ZERO,) else v for v, (d, n) in zip((middle, scale), c.outputs[1:3], strict=False)]
+    return Value(c.dtype, x.shape, f, 4 + x.cost), *saved, None, None
 
 
 @operator("_fused_rms_norm.default", "rms_norm.default")

@@ -236,7 +236,7 @@ TESTS: dict[str, Callable[[E], E]] = {
     "isposinf": lambda x: compare("==", x, num(x, math.inf)) if is_float(x.dtype) else literal(False, "bool"),
     "isneginf": lambda x: compare("==", x, num(x, -math.inf)) if is_float(x.dtype) else literal(False, "bool"),
     "logical_not": lambda x: negation(cast(x, "bool")),
-    "signbit": lambda x: compare("<", x, num(x, 0)) if not is_float(x.dtype) else compare("!=", make("call", "i32", x, data="signbit"), literal(0, "i32")),
+    "signbit": lambda x: literal(False, "bool") if x.dtype in ("bool", "u8") else compare("<", x, num(x, 0)) if not is_float(x.dtype) else compare("!=", make("call", "i32", x, data="signbit"), literal(0, "i32")),
 }
 BINARY: dict[str, Callable[[E, E], E]] = {
     "maximum": maximum,
