@@ -7,6 +7,7 @@ import re
 import sys
 import warnings
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from .samples import DTYPES, Entry, Sample, entries, identifier, inputs_of, opin
 
 ELEMENTS = 64 * 1024  # of the largest tensor, where shapes can grow
 MOST = 4 * 1024 * 1024  # of all tensors together
+TRIES = 4  # samples of an operator
 # Operators whose first tensor grows by itself: the others hold kernels or channels.
 SPATIAL = re.compile(r"conv|pool|interpolate|upsample|pixel|unfold|fold|pad|grid|group_norm|batch_norm|instance_norm")
 FAMILIES = (("conv", "convolution"), ("pool", "pooling"), ("softmax", "softmax"), ("norm", "normalisation"), ("mm", "matmul"), ("matmul", "matmul"),
@@ -94,17 +96,19 @@ def enlarged(sample: Sample, spatial: bool) -> list[list[int]]:
     shapes = [list(t.shape) for t in sample.tensors]
     results = runs(sample, shapes)
     for mode in (spatial, not spatial):
-        while results is not None:
+        grown = results is not None
+        while grown:
             grown = False
-            for wanted in steps(shapes, mode):
-                if largest([*shapes, *[list(r.shape) for r in results]]) >= ELEMENTS:
+            for n in range(len(steps(shapes, mode))):
+                if results is None or largest([*shapes, *[list(r.shape) for r in results]]) >= ELEMENTS:
                     return shapes
-                made = runs(sample, wanted)
-                if made is None or sum(torch.Size(s).numel() for s in wanted) + sum(m.numel() for m in made) > MOST:
+                wanted = steps(shapes, mode)
+                if n >= len(wanted):
+                    break
+                made = runs(sample, wanted[n])
+                if made is None or sum(torch.Size(s).numel() for s in wanted[n]) + sum(m.numel() for m in made) > MOST:
                     continue
-                shapes, results, grown = wanted, made, True
-            if not grown:
-                break
+                shapes, results, grown = wanted[n], made, True
     return shapes
 
 
@@ -133,29 +137,36 @@ def family_of(name: str) -> str:
     return next((family for word, family in FAMILIES if word in name), "elementwise")
 
 
-def best_sample(entry: Entry, op: Any, dtype: torch.dtype) -> Sample:
-    """Returns the sample with the most elements among the first eight that can be lowered."""
-    found = sorted(samples(op, dtype, 8), key=lambda s: (-max(t.dim() for t in s.tensors), -sum(t.numel() for t in s.tensors)))
-    if not found:
-        raise Skipped("no sample with elements")
+def good_samples(op: Any, dtype: torch.dtype, name: str) -> Iterator[Sample]:
+    """Yields the samples that can be lowered and use all their tensors, those with the most dims and elements first."""
+    found = sorted(samples(op, dtype, 12), key=lambda s: (-max(t.dim() for t in s.tensors), -sum(t.numel() for t in s.tensors)))
     for s in found:
         try:
             exported = torch.export.export(s.call, tuple(s.tensors), strict=False)
-            lowered = lower(exported, identifier(entry.name))
-            if {a.origin for a in lowered.arguments if a.role == "input"} == {f"input {n}" for n in range(len(s.tensors))}:
-                return s
+            lowered = lower(exported, name)
         except Exception:  # noqa: BLE001 - the next sample may do
             continue
-    raise Skipped("no sample can be lowered")
+        if {a.origin for a in lowered.arguments if a.role == "input"} == {f"input {n}" for n in range(len(s.tensors))}:
+            yield s
 
 
 def make(entry: Entry, out: Path) -> tuple[Lowered, list[list[int]]]:
     """Writes the task of one operator; raises Skipped."""
     op = opinfos()[entry.opinfo]
-    dtype = DTYPES[entry.dtypes[0]]
     torch.manual_seed(0)
-    name = identifier(entry.name)
-    sample = best_sample(entry, op, dtype)
+    why = "no sample can be lowered"
+    for n, sample in enumerate(good_samples(op, DTYPES[entry.dtypes[0]], "f")):
+        if n == TRIES:
+            break
+        try:
+            return make_from(entry, op, sample, out)
+        except Skipped as e:
+            why = str(e)
+    raise Skipped(why)
+
+
+def make_from(entry: Entry, op: Any, sample: Sample, out: Path) -> tuple[Lowered, list[list[int]]]:
+    name = f"aten_{identifier(entry.name)}"
     shapes = enlarged(sample, bool(SPATIAL.search(entry.opinfo)))
     fills: list[dict[str, Any]] = []
     for mild in (False, True):

@@ -60,9 +60,9 @@ class Call(torch.nn.Module):
         super().__init__()
         self.function, self.leaves, self.spec, self.places = function, leaves, spec, places
 
-    def forward(self, *tensors: torch.Tensor) -> Any:
+    def forward(self, *x: torch.Tensor) -> Any:
         leaves = list(self.leaves)
-        for place, t in zip(self.places, tensors, strict=True):
+        for place, t in zip(self.places, x, strict=True):
             leaves[place] = t
         arguments, named = tree_unflatten(leaves, self.spec)
         return self.function(*arguments, **named)
@@ -110,4 +110,4 @@ def inputs_of(lowered: Any, exported: Any, tensors: list[torch.Tensor]) -> list[
 
 
 def identifier(name: str) -> str:
-    return re.sub(r"\W", "_", name)
+    return re.sub(r"\W", "_", name).strip("_")
