@@ -40,7 +40,7 @@ def task_text(name: str, family: str, summary: str, arguments: Sequence[Any], *,
     for a in arguments:
         rows: list[tuple[str, Any]] = [("name", a.name), ("role", a.role)]
         if a.role != "size":
-            rows += [("dtype", a.dtype), ("shape", [extent(n) for n in a.shape])]
+            rows += [("dtype", a.dtype), ("shape", [extent(n) for n in a.shape] or [1])]
             rows += [("fill", fills.get(a.name)), ("origin", a.origin if module is not None else None)]
             rows += [("nonfinite", "match" if a.name in nonfinite else None)]
         parts.append(table("[[argument]]", rows))
