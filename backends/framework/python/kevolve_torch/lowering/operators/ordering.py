@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ..expression import Expression, binary, cast, compare, computed, either, index_value, is_float, limits, literal, load, local
-from ..index import Opaque, Polynomial, flatten, interned
+from ..index import Opaque, Polynomial, flatten, interned, product
 from ..statements import Array, Buffer, Declare, If, Loop, Statement, Store, Text, Update, loops
 from ..values import Value, of_buffer, reshaped
 from .pointwise import add, fn, maximum, minimum, mul, sub
+from .reductions import around
 from .registry import Call, NotLowered, operator
 from .views import axis
 
@@ -170,6 +171,10 @@ def running(c: Call, x: Value, dim: int, start: Any, step: Callable[[Expression,
     rest, index_of = _rows(x, d)
     dtype = computed(c.dtype)
     buffer, name = c.context.buffer(wanted, c.dtype, x.shape), c.context.name("so_far")
+    begin = literal(start(dtype) if callable(start) else start, dtype)
+    behind = product(x.shape[d + 1 :])
+    if behind != 1 and (behind.value or ROW + 1) <= ROW:
+        return beside(c, x, d, buffer, name, begin, step)
 
     def build(i: list[Polynomial], depth: int) -> list[Statement]:
         def body(r: list[Polynomial], _: int) -> list[Statement]:
@@ -180,9 +185,35 @@ def running(c: Call, x: Value, dim: int, start: Any, step: Callable[[Expression,
         for s in made:
             if isinstance(s, Loop):
                 s.carried = True
-        return [Declare(name, dtype, literal(start(dtype) if callable(start) else start, dtype)), *made]
+        return [Declare(name, dtype, begin), *made]
 
     return c.context.fill(buffer, rest, build, c.dtype, x.shape)
+
+
+ROW = 4096  # running values that stand beside each other
+
+
+def beside(c: Call, x: Value, d: int, buffer: Buffer, name: str, begin: Expression, step: Callable[[Expression, Expression], Expression]) -> Value:
+    """Returns the running values of all columns at once, a row of them for each step."""
+    dtype = begin.dtype
+    lead, after = list(x.shape[:d]), list(x.shape[d + 1 :])
+    row = Buffer(name, dtype, (product(after),), "scratch")
+
+    def build(i: list[Polynomial], depth: int) -> list[Statement]:
+        def clear(r: list[Polynomial], _: int) -> list[Statement]:
+            return [Store(row, r[0], begin)]
+
+        def along(k: list[Polynomial], depth: int) -> list[Statement]:
+            def column(r: list[Polynomial], _: int) -> list[Statement]:
+                at, place = [*i, k[0], *r], flatten(r, after)
+                now = step(load(row, place), cast(x.at(at), dtype))
+                return [Store(row, place, now), Store(buffer, flatten(at, x.shape), load(row, place))]
+
+            return around(after, depth, column)
+
+        return [Array(name, dtype, product(after)), *loops([product(after)], depth, clear), *loops([x.shape[d]], depth, along)]
+
+    return c.context.fill(buffer, lead, build, c.dtype, x.shape)
 
 
 operator("cumsum.default")(lambda c, x, dim, **_: running(c, x, dim, 0, add, "running"))
