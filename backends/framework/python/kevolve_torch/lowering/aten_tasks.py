@@ -183,6 +183,8 @@ def make_from(entry: Entry, op: Any, sample: Sample, out: Path) -> tuple[Lowered
             break
     else:
         raise Skipped("results that are not finite")
+    if all(any(r.dtype == t.dtype and torch.equal(r.reshape(-1), t.reshape(-1)[: r.numel()]) for t in tensors) for r in results):
+        raise Skipped("results are copies of its inputs: the judge refuses such tasks")
     exported = torch.export.export(sample.call, tuple(tensors), strict=False)
     text = source_of(exported, name)
     lowered = lower(exported, name)
