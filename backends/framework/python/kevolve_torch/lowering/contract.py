@@ -46,10 +46,16 @@ class Home:
     count: Polynomial
     store: Store | None = None  # the only statement that writes it, right in the loop's body: a constant there
 
+    @property
+    def is_scalar(self) -> bool:
+        return self.count == 1 and self.named
+
+    named: bool = True  # no Text names it as an array
+
 
 def home_of(buffer: Buffer, seen: list[Use]) -> Home:
-    whole = Home(None, ZERO, buffer.count)
-    if any(u.place is None for u in seen):
+    whole = Home(None, ZERO, buffer.count, named=all(u.place is not None for u in seen))
+    if not whole.named:
         return whole
     common = seen[0].loops
     for u in seen:
@@ -100,5 +106,10 @@ def homes(body: list[Statement]) -> dict[int, Home]:
         home = home_of(b, seen)
         if home.loop is not None and home.count != 1 and (home.count.value or 0) > LOCAL_ELEMENTS:
             home = Home(None, ZERO, b.count)
+        stores = [u for u in seen if u.writes]
+        if home.loop is None and home.is_scalar and len(stores) == 1 and stores[0].siblings is body:
+            only = stores[0].statement
+            if isinstance(only, Store) and not only.adds:
+                home.store = only
         out[key] = home
     return out

@@ -278,7 +278,7 @@ class Emitter:
         home = self.homes.get(id(s.buffer))
         value = self.text(s.value)
         dtype = s.buffer.dtype
-        if home is not None and home.loop is not None and home.count == 1:
+        if home is not None and home.is_scalar:
             if home.store is s:
                 if s.value.op == "local":  # the accumulator itself
                     self.scalars[id(s.buffer)] = value
@@ -349,7 +349,7 @@ class Emitter:
     def declare_locals(self, loop: Loop | None, level: int) -> None:
         for buffer, home in self.by_loop.get(id(loop), []):
             dtype = buffer.dtype
-            if home.count == 1 and home.loop is not None:
+            if home.is_scalar:
                 if home.store is None:
                     self.out(level, f"{self.value_type(dtype)} {self.scalars[id(buffer)]};")
                 continue
@@ -367,8 +367,11 @@ class Emitter:
             home = self.homes.get(id(b))
             if home is None:
                 continue
-            if home.loop is not None and home.count == 1:
+            if home.is_scalar:
                 self.scalars[id(b)] = b.name
+                if home.loop is None:
+                    tops += [] if home.store is not None else [f"{self.value_type(b.dtype)} {b.name};"]
+                    continue
                 self.by_loop.setdefault(id(home.loop), []).append((b, home))
                 continue
             self.array_names[id(b)] = b.name

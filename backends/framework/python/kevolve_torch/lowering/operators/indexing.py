@@ -19,13 +19,30 @@ def element(x: Value, index: Index) -> Polynomial:
     return as_index(cast(x.at(index), "i64"))
 
 
+def surely_nonnegative(x: Expression) -> bool:
+    """Returns true if a number is never negative, as far as its operators show."""
+    if x.op == "const":
+        return x.data >= 0
+    if x.op == "index":
+        atoms = [a for a in x.data.atoms() if isinstance(a, Opaque)]
+        if not atoms:
+            return is_nonnegative(x.data)
+        return all(c >= 0 for c in x.data.terms.values()) and all(surely_nonnegative(a.expression) for a in atoms)
+    if x.op == "select":
+        condition, a, b = x.operands
+        if condition.op == "<" and condition.operands[0] is b and condition.operands[1].op == "const" and condition.operands[1].data >= 0:
+            return surely_nonnegative(a)
+        return surely_nonnegative(a) and surely_nonnegative(b)
+    if x.op == "call":
+        return x.data in ("fabs", "sqrt", "exp") or (x.data in ("floor", "rint", "fmin") and all(map(surely_nonnegative, x.operands)))
+    return x.op in ("cast", "+", "*", "/", "%") and all(map(surely_nonnegative, x.operands))
+
+
 def wrapped(p: Polynomial, extent: Polynomial) -> Polynomial:
     """Returns an index that may count from the end."""
-    if not any(isinstance(a, Opaque) for a in p.atoms()):
-        return p if is_nonnegative(p) else p
-    if all(isinstance(a, Opaque) and a.expression.op == "select" for a in p.atoms()):
-        return p
     x = index_value(p)
+    if surely_nonnegative(x):
+        return p
     return as_index(select(compare("<", x, literal(0, "i64")), binary("+", x, index_value(extent)), x))
 
 
@@ -70,7 +87,8 @@ def _index(wrap: bool) -> Callable[..., Value]:
         indices = [i if i is None else c.context.cheap(i, CHEAP + 5) if i.constant else c.context.cheap(i) for i in indices]
         dims, given, _together, start, joint = indexed_dims(c, x, list(indices))
         back = index_map(x, dims, given, start, joint, wrap)
-        return Value(c.dtype, c.shape, lambda i: x.at(back(i)), x.cost + sum(g.cost for g in given) + 1)
+        cost = sum(g.cost for g in given if not g.constant)  # places that follow from indices are not worth an array
+        return Value(c.dtype, c.shape, lambda i: x.at(back(i)), x.cost + cost + 1)
 
     return lower
 

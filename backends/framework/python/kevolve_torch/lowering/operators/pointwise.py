@@ -134,6 +134,15 @@ def remainder(a: E, b: E) -> E:
     return select(off, add(rest, b), rest)
 
 
+def whole_rest(a: E, b: E) -> E:
+    """Returns C's remainder, as an index expression where a is an index that is not negative."""
+    from ..index import is_nonnegative
+
+    if a.op == "index" and b.op == "const" and b.data > 0 and is_nonnegative(a.data):
+        return remainder(a, b)
+    return narrowed(make("%", a.dtype, a, b))
+
+
 def absolute(a: E) -> E:
     if is_float(a.dtype):
         return fn("fabs", a)
@@ -247,7 +256,7 @@ BINARY: dict[str, Callable[[E, E], E]] = {
     "hypot": lambda a, b: fn("hypot", a, b),
     "copysign": lambda a, b: fn("copysign", a, b),
     "nextafter": lambda a, b: fn("nextafter", a, b),
-    "fmod": lambda a, b: fn("fmod", a, b) if is_float(a.dtype) else narrowed(make("%", a.dtype, a, b)),
+    "fmod": lambda a, b: fn("fmod", a, b) if is_float(a.dtype) else whole_rest(a, b),
     "remainder": remainder,
     "floor_divide": floor_divide,
     "pow": power,
