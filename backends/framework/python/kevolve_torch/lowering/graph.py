@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import keyword
 import re
 from dataclasses import dataclass, field
@@ -73,13 +74,17 @@ class Unsupported(Exception):
 def decompositions() -> Any:
     """Returns torch's table without operators that are lowered better whole: attention, whose causal rows would be masked,
     and enlargements, whose indices would be floating-point."""
-    table = torch.export.default_decompositions()
+    table = dict(_default_table())
     for name in KEPT:
         packet, overload = name.split(".")
         op = getattr(getattr(torch.ops.aten, packet, None), overload, None)
-        if op is not None and op in table:
-            del table[op]
+        table.pop(op, None)
     return table
+
+
+@functools.cache
+def _default_table() -> Any:
+    return torch.export.default_decompositions().materialize()  # which takes a second
 
 
 KEPT = ("scaled_dot_product_attention.default", "upsample_nearest1d.vec", "upsample_nearest2d.vec", "upsample_nearest3d.vec", "linear.default",
