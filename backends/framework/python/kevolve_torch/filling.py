@@ -34,8 +34,13 @@ def measured_fill(torch, values, is_weight):
         return {"distribution": "uniform", "low": bound(low), "high": bound(high)}, "uniform between its ends"
     if low > 0.0:
         return {"distribution": "uniform", "low": rounded(low), "high": rounded(high)}, "positive values: its range"
-    return {"distribution": "normal", "mean": 0.0 if abs(mean) < 0.05 * std else rounded(mean),
-            "std": rounded(std)}, "its mean and deviation"
+    # Round values are taken where the sample does not tell them apart.
+    n = flat.numel()
+    if abs(mean) < max(0.02, 4.0 / n**0.5) * std:
+        mean = 0.0
+    if abs(std - 1.0) < max(0.01, 4.0 / (2 * n) ** 0.5):
+        std = 1.0
+    return {"distribution": "normal", "mean": rounded(mean), "std": rounded(std)}, "its mean and deviation"
 
 
 def bound(x):

@@ -122,14 +122,10 @@ def parsed_input(torch, text):
 def made_module(torch, module, entry, kind, train, path):
     """Returns the torch.nn.Module to trace; a function is wrapped in one."""
     if kind == "function":
-        function = getattr(module, entry)
-
-        class Function(torch.nn.Module):
-            def forward(self, *arguments):
-                return function(*arguments)
-
-        Function.forward.__signature__ = inspect.signature(function)
-        return Function()
+        names = ", ".join(parameter_names(module, entry, kind))
+        scope = {"function": getattr(module, entry)}
+        exec(f"def forward(self, {names}):\n    return function({names})", scope)  # noqa: S102 - names of parameters
+        return type("Function", (torch.nn.Module,), {"forward": scope["forward"]})()
     initial, named = [], {}
     if hasattr(module, "get_init_inputs"):
         initial = guarded("get_init_inputs()", path, module.get_init_inputs)

@@ -27,9 +27,10 @@ def line_in(error, path):
 
 def line_named(text, path):
     """Returns the last line of the file that a stack trace, given as text, names; 0 if there is none."""
-    name = re.escape(os.path.basename(path))
-    found = re.findall(rf'File "[^"]*{name}", line (\d+)', text or "") or re.findall(rf"{name}:(\d+)", text or "")
-    return int(found[-1]) if found else 0
+    own = os.path.realpath(path)
+    found = re.findall(r'File "([^"]+)", line (\d+)', text or "") + re.findall(r"(/\S+?):(\d+)", text or "")
+    lines = [int(line) for file, line in found if os.path.realpath(file) == own]
+    return lines[-1] if lines else 0
 
 
 def line_of(node, path):
