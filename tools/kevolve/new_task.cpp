@@ -2,6 +2,7 @@
 
 #include "backends/framework/trace.hpp"
 #include "runtime/base/program_directory.hpp"
+#include "tools/kevolve/c_task.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 
@@ -74,9 +75,9 @@ result<void> write_all(const new_options& o, const std::map<std::string, std::st
 }
 
 result<void> trace_module(const new_options& o, std::map<std::string, std::string>& files, new_outcome& out) {
-  if (!o.sizes.empty())
+  if (!o.sizes.empty() || !o.extents.empty())
     return fail(errc::bad_input,
-                "--size is for functions in C; sizes of a Python file come from --input or get_inputs()");
+                "--size and --extent are for functions in C; sizes of a Python file come from --input or get_inputs()");
   cuda::trace_request q;
   q.python = cuda::tracing_python();
   if (q.python.empty())
@@ -155,8 +156,10 @@ result<new_outcome> make_task(const new_options& given) {
   result<void> made;
   if (ending == ".py")
     made = trace_module(o, files, out);
+  else if (ending == ".c" || ending == ".cc" || ending == ".cpp" || ending == ".cxx")
+    made = make_c_task(o, files, out);
   else
-    made = fail(errc::bad_input, "'" + o.file + "' is no .py file");
+    made = fail(errc::bad_input, "'" + o.file + "' is neither a Python nor a C or C++ file (.py, .c, .cc, .cpp, .cxx)");
   if (!made)
     return tl::unexpected(made.error());
   if (!out.refusals.empty())

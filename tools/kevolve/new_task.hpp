@@ -20,6 +20,7 @@ struct new_options {
   std::vector<std::string> inputs;  // "4096x1024:f32"
   std::vector<std::string> dynamic; // "x:0=rows"
   std::vector<std::string> sizes;   // "rows=4096,cols=1024"
+  std::vector<std::string> extents; // "x=rows*cols"
   bool train = false;
   bool force = false;
   double memory_gib = 4.0;

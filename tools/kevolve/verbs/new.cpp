@@ -52,13 +52,19 @@ int report_refusals(const std::vector<new_refusal>& refusals, bool as_json) {
 }
 
 void add_new_options(CLI::App& verb, new_options& o) {
-  verb.add_option("FILE", o.file, "a Python file: a KernelBench module (Model, get_inputs), or a function")->required();
+  verb.add_option("FILE", o.file,
+                  "a Python file with a KernelBench module (Model, get_inputs) or a function, or a C or C++ function")
+      ->required();
   verb.add_option("--name", o.name, "the task's name (default: the file's)");
   verb.add_option("--target", o.target, "the hardware")->check(CLI::IsMember({"cpu"}))->capture_default_str();
   verb.add_option("--entry", o.entry, "the class or function, where the file has several");
   verb.add_option("--input", o.inputs, "an input of a function, such as 4096x1024:f32, or a number; in order")
       ->allow_extra_args(false);
   verb.add_option("--dynamic", o.dynamic, "a dimension that becomes a size, such as x:0=rows")->allow_extra_args(false);
+  verb.add_option("--size", o.sizes, "values of a C function's sizes, such as rows=4096,cols=1024")
+      ->allow_extra_args(false);
+  verb.add_option("--extent", o.extents, "an array's extent in C, where it cannot be inferred, such as x=rows*cols")
+      ->allow_extra_args(false);
   verb.add_flag("--train", o.train, "trace in training mode; refused where that draws numbers or changes buffers");
   verb.add_option("--memory", o.memory_gib, "GiB that the inputs may take")
       ->check(CLI::Range(0.001, 65536.0))
@@ -75,7 +81,8 @@ void add_new(CLI::App& app, verb_action& chosen) {
     new_options made;
   };
   auto o = std::make_shared<options>();
-  auto* verb = app.add_subcommand("new", "Make a task, its reference and a campaign from a PyTorch module or function");
+  auto* verb =
+      app.add_subcommand("new", "Make a task, its reference and a campaign from a PyTorch module or a C function");
   verb->footer("Example: kevolve new softmax.py --out my-task");
   add_new_options(*verb, o->made);
   verb->add_option("--out", o->made.out, "folder for the files (default: the working directory)");

@@ -51,7 +51,8 @@ void add_optimize(CLI::App& app, verb_action& chosen) {
   };
   auto o = std::make_shared<options>();
   o->made.out.clear();
-  auto* verb = app.add_subcommand("optimize", "Make a task of a PyTorch module or function and search a faster kernel");
+  auto* verb =
+      app.add_subcommand("optimize", "Make a task of a PyTorch module or a C function and search a faster kernel");
   verb->footer("Example: kevolve optimize softmax.py --out my-task --wall 120");
   add_new_options(*verb, o->made);
   verb->add_option("--out", o->made.out,

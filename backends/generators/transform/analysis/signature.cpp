@@ -25,7 +25,9 @@ std::optional<std::string> text_of(const polynomial& p, const std::set<std::stri
   const auto rest = text_of(parts->second, sizes);
   if (!factor || !rest)
     return std::nullopt;
-  const auto product = *factor == "1" ? name : parts->first.constant() ? *factor + "*" + name : "(" + *factor + ")*" + name;
+  const auto product = *factor == "1"            ? name
+                       : parts->first.constant() ? *factor + "*" + name
+                                                 : "(" + *factor + ")*" + name;
   if (*rest == "0")
     return product;
   return rest->front() == '-' ? product + " - " + rest->substr(1) : product + " + " + *rest;
@@ -73,7 +75,7 @@ private:
     }
     const auto first = first_.find(x.name);
     const bool written = written_.contains(x.name);
-    out.use = !written ? parameter_use::input
+    out.use = !written                                        ? parameter_use::input
               : first != first_.end() && first->second == 'r' ? parameter_use::inout
                                                               : parameter_use::output;
     put_shape(out);
@@ -239,7 +241,8 @@ private:
       if (parts->first.is_zero())
         continue;
       rest = parts->second;
-      const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.stride == parts->first; });
+      const auto same =
+          std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.stride == parts->first; });
       if (same == groups.end())
         groups.push_back({parts->first, l.to});
       else // x[i + k]: together they reach farther
