@@ -1,9 +1,11 @@
 #include "backends/framework/trace.hpp"
 
+#include "backends/compile/kept_builds.hpp"
 #include "backends/compile/locked_command.hpp"
 #include "backends/compile/workspace.hpp"
 #include "backends/framework/framework_policy.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -82,6 +84,8 @@ result<trace_outcome> run_trace(const trace_request& request) {
   for (const auto& [file, content] : {std::pair{name, &*text}, {std::string{"kevolve-torch.pyz"}, &*package}})
     if (auto written = scratch->write(file, *content); !written)
       return tl::unexpected(written.error());
+  // run_locked() puts a descriptor of its own in place of 3, which must not be one of the sandbox's.
+  const open_file place{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
   auto policy = framework_policy(request.python, scratch->path());
   policy.parent_pid = ::getpid();
   auto lock = sandbox::prepare(policy);

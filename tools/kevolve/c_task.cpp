@@ -103,6 +103,18 @@ int line_of(const std::string& text, const std::string& entry) {
   return 0;
 }
 
+// Reads "candidate.c:3:5: error: what" as the line and the text.
+std::pair<int, std::string> compiler_error(const std::string& words) {
+  static const std::regex form{R"(^[^:]*:(\d+):\d+: (?:fatal )?error: (.*))"};
+  std::smatch found;
+  if (!std::regex_search(words, found, form))
+    return {0, words};
+  int line = 0;
+  const auto digits = found[1].str();
+  std::from_chars(digits.data(), digits.data() + digits.size(), line);
+  return {line, found[2].str()};
+}
+
 std::string task_text(const new_options& o, const std::string& entry, const std::string& language,
                       const std::string& file, const std::vector<c_argument>& arguments,
                       const std::map<std::string, int64_t>& sizes, new_outcome& out) {
@@ -248,13 +260,14 @@ result<void> make_c_task(const new_options& o, std::map<std::string, std::string
   const std::string language = is_cpp && text.find("extern \"C\"") != std::string::npos ? "cpp" : "c";
   const auto line = line_of(text, entry);
   const auto tree = syntax_tree_of(o.file, text, language, entry);
-  if (!tree)
-    return tree.error().code == errc::bad_input
-               ? refuse(line, "compile",
-                        (is_cpp && language == "c" ? "does not compile as C: " : "") + tree.error().detail,
-                        is_cpp && language == "c" ? "declare the function extern \"C\", or keep to what C has"
-                                                  : "correct the file")
-               : result<void>{tl::unexpected(tree.error())};
+  if (!tree && tree.error().code != errc::bad_input)
+    return tl::unexpected(tree.error());
+  if (!tree) {
+    const auto as_c = is_cpp && language == "c";
+    const auto said = compiler_error(tree.error().detail);
+    return refuse(said.first > 0 ? said.first : line, "compile", (as_c ? "does not compile as C: " : "") + said.second,
+                  as_c ? "declare the function extern \"C\", or keep to what C has" : "correct the file");
+  }
   const auto program = transform::read_function(text, *tree, entry);
   if (!program)
     return refuse(line, "function", program.error().detail, "give a function with counted loops over arrays");

@@ -181,7 +181,8 @@ std::string facts_text(const json& facts) {
                     text_of(a, "fill") + (text_of(a, "why").empty() ? "" : " (" + text_of(a, "why") + ")"),
                     joined(a.value("edge", json::array())), text_of(a, "origin")});
   auto out = table_text(rows);
-  for (const auto& [name, value] : facts.value("sizes", json::object()).items())
+  const auto sizes = facts.value("sizes", json::object());
+  for (const auto& [name, value] : sizes.items())
     out += "size " + name + " = " + value.dump() + "\n";
   for (const auto& t : facts.value("tolerances", json::array()))
     out += fmt::format("tolerance of {}: relative {:g}, absolute {:g}\n", text_of(t, "argument"),

@@ -32,7 +32,7 @@ int make_new(const new_options& o, const common_options& common) {
     return exit_code::ok;
   }
   if (!common.quiet)
-    print_out(printable_lines(facts_text(made->facts), ""));
+    print_out(printable_lines(facts_text(made->facts), "") + "\n");
   for (const auto& f : made->files)
     print_out("wrote " + printable(f) + "\n");
   if (!common.quiet)

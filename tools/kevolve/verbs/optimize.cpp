@@ -32,7 +32,7 @@ int optimize(new_options o, const common_options& common) {
   if (!made->refusals.empty())
     return report_refusals(made->refusals, common.json);
   if (!common.quiet) {
-    print_err(printable_lines(facts_text(made->facts), ""));
+    print_err(printable_lines(facts_text(made->facts), "") + "\n");
     print_err("the task is in " + printable(o.out) + "\n");
   }
   const auto data = (std::filesystem::path{o.out} / "kevolve-data").string();
