@@ -1,6 +1,7 @@
 #include "config/campaign.hpp"
 
 #include "config/campaign_sections.hpp"
+#include "runtime/base/codec.hpp"
 #include "runtime/base/kinds.hpp"
 
 #include <algorithm>
@@ -254,6 +255,22 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
                      "reused, and labelled"},
             spec.fresh);
   });
+}
+
+std::string identity_bytes(campaign_spec spec) {
+  for (auto* path : {&spec.path, &spec.task.path, &spec.task.reference_path, &spec.task.oracle_path})
+    path->clear();
+  auto out = encode(spec);
+  const auto drop = [&out](const auto& member) { out.resize(out.size() - encode(member).size()); };
+  if (!spec.task.files.empty())
+    return out;
+  drop(spec.task.files);
+  if (!spec.from_reference)
+    return out;
+  drop(spec.from_reference);
+  if (!spec.fresh)
+    drop(spec.fresh);
+  return out;
 }
 
 bool asks_model(const generator_spec& g) {

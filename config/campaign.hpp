@@ -89,6 +89,10 @@ struct campaign_spec {
   bool from_reference = true;         // after the drafts, the reference may be improved although something is faster
 };
 
+// Returns the bytes that a campaign's id is derived from. Paths do not count, nor do members that records of before
+// lack, as long as they have their defaults: the same files stay the same campaign when a campaign_spec grows.
+std::string identity_bytes(campaign_spec spec);
+
 // Returns true if the generator asks a model.
 bool asks_model(const generator_spec& g);
 bool calls_providers(const generator_spec& g);
@@ -131,7 +135,7 @@ template <class I>
 typename I::result_type inspect(I& f, campaign_spec& x) {
   return f(x.task, x.path, x.text, x.overrides, x.target, x.seed, x.generators, x.search, x.memory, x.draft_candidates,
            x.budget, x.stop, x.judge, x.compile_limit_s, x.models, x.adapt_weights, x.sessions, x.fresh,
-           x.from_reference);
+           x.from_reference, x.task.files);
 }
 
 // The targets of this build, and their languages. An empty list accepts any name of a target, and any language.

@@ -55,6 +55,10 @@ result_or_errors<task_spec> load_task(const std::string& path) {
   check_task(draft, errors);
   read_beside(path, draft.reference_file, "reference.file", spec.reference_path, spec.reference_source, errors);
   read_beside(path, draft.oracle_file, "oracle.file", spec.oracle_path, spec.oracle_source, errors);
+  if (const auto& name = draft.module_table.file; !name.empty() && !errors.concerns("module")) {
+    std::string module_path;
+    read_beside(path, name, "module.file", module_path, spec.files[name], errors);
+  }
   if (!errors.empty())
     return tl::unexpected(errors.take());
   for (auto& shape : spec.task.shapes)

@@ -4,6 +4,7 @@
 #include "config/diagnostic.hpp"
 #include "runtime/base/contract.hpp"
 
+#include <map>
 #include <string>
 
 namespace kevolve {
@@ -18,6 +19,9 @@ struct task_spec {
   std::string oracle_source;
   std::string oracle_entry;
   double goal_speedup = 0.0; // 0: none declared
+  // Texts of further files by their names beside the task file: the [module]. They are the last member of an encoded
+  // campaign, so that campaigns stored before can be read.
+  std::map<std::string, std::string> files;
 };
 
 template <class I>

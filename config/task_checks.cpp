@@ -33,6 +33,7 @@ public:
       check_argument(i);
     check_size_rules();
     check_tolerances();
+    check_module(draft_, errors_);
     symbols_.expression_at("work.flops", c_.work_flops, c_.arguments.size());
     symbols_.expression_at("work.bytes", c_.work_bytes, c_.arguments.size());
   }

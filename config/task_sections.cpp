@@ -85,7 +85,7 @@ void declare_fill(section& s, fill_rule& x) {
 }
 
 // Returns true if the argument has a role.
-bool declare_argument(section& s, argument& a) {
+bool declare_argument(section& s, argument& a, std::string& origin) {
   s.value("name", {.text = "the C parameter's name", .required = true}, a.name);
   std::string role;
   if (s.value("role", {.text = "what the operator does with it", .required = true, .choices = role_names}, role))
@@ -156,6 +156,11 @@ bool declare_argument(section& s, argument& a) {
       a.range_high = range[1];
     }
   }
+  s.value("origin",
+          {.text = "the part of the [module] that it stands for: \"input N\", \"parameter NAME\", \"buffer NAME\", "
+                   "\"constant N\" or \"output N\"",
+           .fallback = "none"},
+          origin);
   size_rule sizes;
   const bool least = s.value(
       "minimum", {.text = "size: the least value that the operator is defined for", .low = 0, .high = 1'000'000'000},
@@ -249,7 +254,7 @@ void declare_task(section& root, task_draft& draft) {
         draft.sizes);
   });
   root.tables("argument", {.text = "one per C parameter, in order", .required = true}, [&](section& s) {
-    const bool known = declare_argument(s, c.arguments.emplace_back());
+    const bool known = declare_argument(s, c.arguments.emplace_back(), draft.origins.emplace_back());
     draft.roles_known = draft.roles_known && known;
   });
   root.table("derived", {.text = "computed size symbols, each from those before it"}, [&](section& s) {
@@ -305,6 +310,13 @@ void declare_task(section& root, task_draft& draft) {
             outputs);
     c.timing.outputs_not_read = outputs == "not_read";
   });
+  draft.has_module = root.table(
+      "module", {.text = "the PyTorch source that the reference was made from", .fallback = "none"}, [&](section& s) {
+        auto& m = draft.module_table;
+        s.value("file", {.text = "a Python file beside the task file", .required = true}, m.file);
+        s.value("entry", {.text = "a class with forward(), or a function", .required = true}, m.entry);
+        s.value("kind", {.text = "of the entry", .choices = {"module", "function"}}, m.kind);
+      });
   root.table("goal", {.text = "when a search has reached what was asked"}, [&](section& s) {
     s.value("speedup", {.text = "against the reference", .low = 1.0, .high = 1e6, .low_open = true, .fallback = "none"},
             spec.goal_speedup);

@@ -3,9 +3,11 @@
 
 #include "config/settings.hpp"
 #include "config/task.hpp"
+#include "config/task_module.hpp"
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace kevolve {
 
@@ -15,7 +17,10 @@ struct task_draft {
   std::string reference_file;
   std::string oracle_file;
   std::string sizes = "any";
-  bool roles_known = true; // all arguments have a valid role
+  bool roles_known = true;          // all arguments have a valid role
+  std::vector<std::string> origins; // by the argument's index; empty if it has none
+  bool has_module = false;
+  task_module module_table; // without the origins
 };
 
 // Replaces a size that was rejected when it was read, as every negative size is.
@@ -25,5 +30,7 @@ void declare_task(section& root, task_draft& draft);
 
 // Checks relations between settings: names that refer to others, expressions, sizes, roles.
 void check_task(const task_draft& draft, error_list& errors);
+// Checks [module] and the arguments' origins.
+void check_module(const task_draft& draft, error_list& errors);
 
 } // namespace kevolve

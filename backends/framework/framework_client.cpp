@@ -1,5 +1,6 @@
 #include "backends/framework/framework_client.hpp"
 
+#include "backends/framework/framework_policy.hpp"
 #include "backends/framework/framework_program.hpp"
 #include "runtime/base/confinement.hpp"
 #include "runtime/base/helper_process.hpp"
@@ -31,7 +32,6 @@ constexpr milliseconds start_limit{180'000}; // the first import on a machine re
 constexpr milliseconds order_limit{60'000};
 constexpr const char* last_words = "last_words"; // file with the process's standard error
 constexpr size_t most_told = 500;
-constexpr uint64_t largest_file = uint64_t{1} << 30U;
 
 std::string find_program(const std::string& name) {
   if (name.starts_with('/'))
@@ -42,61 +42,6 @@ std::string find_program(const std::string& name) {
     if (const auto file = folder + "/" + name; ::access(file.c_str(), X_OK) == 0)
       return file;
   return {};
-}
-
-// Returns the folders from which an interpreter imports: its own, and that of the one behind a virtual environment.
-std::vector<std::string> homes_of(const std::string& python) {
-  std::error_code ec;
-  std::vector<std::string> out{fs::path{python}.parent_path().parent_path().string()};
-  if (const auto real = fs::canonical(python, ec); !ec)
-    out.push_back(real.parent_path().parent_path().string());
-  // Excludes top-level folders, which would expose a whole machine or home.
-  std::erase_if(out, [](const auto& p) { return p.empty() || std::count(p.begin(), p.end(), '/') < 2; });
-  return out;
-}
-
-sandbox_policy policy_for(const std::string& python, const std::string& scratch) {
-  sandbox_policy out;
-  out.profile = sandbox_profile::framework;
-  out.readable = {"/usr",
-                  "/lib",
-                  "/lib64",
-                  "/bin",
-                  "/sbin",
-                  "/opt",
-                  "/etc/ld.so.cache",
-                  "/etc/ld.so.conf",
-                  "/etc/ld.so.conf.d",
-                  "/etc/alternatives",
-                  "/etc/localtime",
-                  "/etc/nsswitch.conf",
-                  "/etc/passwd",
-                  "/sys",
-                  "/proc/self",
-                  "/proc/cpuinfo",
-                  "/proc/meminfo",
-                  "/proc/stat",
-                  "/proc/devices",
-                  "/proc/modules",
-                  "/proc/version",
-                  "/proc/driver",
-                  "/proc/sys",
-                  "/proc/filesystems",
-                  "/dev/urandom",
-                  "/dev/random",
-                  "/dev/zero"};
-  for (auto& home : homes_of(python))
-    out.readable.push_back(std::move(home));
-  out.writable = {scratch, "/proc/self/task"}; // a driver names its threads
-  out.devices = {"/dev/null"};
-  std::error_code ec;
-  for (const auto& entry : fs::directory_iterator{"/dev", ec})
-    if (entry.path().filename().string().starts_with("nvidia"))
-      out.devices.push_back(entry.path().string());
-  out.file_size_bytes = largest_file;
-  out.open_files = 4096;
-  out.keep_fds = {0, 1, 2, helper_socket_fd};
-  return out;
 }
 
 // Runs in the child. The channel is the only descriptor that it keeps.
@@ -202,7 +147,7 @@ result<void> framework_client::start(const framework_options& options) {
   if (!scratch)
     return tl::unexpected(scratch.error());
   scratch_.emplace(std::move(*scratch));
-  const auto policy = policy_for(python, scratch_->path());
+  const auto policy = framework_policy(python, scratch_->path());
   auto level = sandbox::prepare(policy);
   if (!level)
     return tl::unexpected(level.error());

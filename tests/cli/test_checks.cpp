@@ -35,7 +35,6 @@ TEST_CASE("a file of another kind is identified in one line") {
     const char* says;
   } cases[] = {
       {{"task", "check"}, campaign, "this is a campaign file: kevolve run "},
-      {{"run"}, task, "this is a task file: kevolve task check "},
       {{"campaign", "validate"}, task, "this is a task file: kevolve task check "},
       {{"task", "check"}, node, "this is a node's file: kevolved "},
   };

@@ -1,10 +1,13 @@
 #include "config/settings.hpp"
 #include "config/settings_reference.hpp"
+#include "config/task_module.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/kinds.hpp"
 #include "tests/config/load_any.hpp"
 
 #include <doctest/doctest.h>
+
+#include <unistd.h>
 
 #include <fstream>
 
@@ -97,6 +100,66 @@ TEST_CASE("one [tolerance] table applies to all outputs") {
   REQUIRE(loaded->task.tolerances.size() == 1);
   CHECK(loaded->task.tolerances[0].argument.empty());
   CHECK(loaded->task.language == "cpp");
+}
+
+TEST_CASE("a task keeps the module that its reference was made from, and the origins of its arguments") {
+  auto loaded = load_task(good("module.task.toml"));
+  REQUIRE_MESSAGE(loaded.has_value(), to_string(errors_of(loaded)));
+  REQUIRE(loaded->files.size() == 1);
+  CHECK(loaded->files.at("module.py") == read_text_file(good("module.py")));
+  const auto found = module_origins(loaded->text);
+  REQUIRE(found);
+  CHECK(found->file == "module.py");
+  CHECK(found->entry == "Model");
+  CHECK(found->kind == "module");
+  CHECK(found->origins.size() == 5);
+  CHECK(found->origins.at("norm_weight") == argument_origin{origin_kind::parameter, 0, "norm.weight"});
+  CHECK(found->origins.at("scale") == argument_origin{origin_kind::constant, 0, ""});
+  CHECK_FALSE(module_origins(load_task(good("plain.task.toml"))->text));
+  CHECK_FALSE(module_origins("[task"));
+}
+
+TEST_CASE("an origin is a kind and a place") {
+  CHECK(parse_origin("buffer bn.running_mean") == argument_origin{origin_kind::buffer, 0, "bn.running_mean"});
+  CHECK(to_string(*parse_origin("output 12")) == "output 12");
+  for (const auto* wrong : {"", "input", "input ", "input x", "input +1", "input 01", "inputs 0", "parameter a b"})
+    CHECK_MESSAGE(!parse_origin(wrong), wrong);
+}
+
+TEST_CASE("the module of a task does not change the contract") {
+  const auto with = load_task(good("module.task.toml"));
+  REQUIRE(with);
+  auto text = with->text.substr(0, with->text.find("[module]"));
+  for (auto at = text.find("origin = "); at != std::string::npos; at = text.find("origin = "))
+    text.erase(at, text.find('\n', at) - at);
+  const auto folder = std::filesystem::temp_directory_path() / ("kevolve-test-module-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  std::ofstream{folder / "every.c"} << with->reference_source;
+  std::ofstream{folder / "without.task.toml"} << text;
+  const auto without = load_task((folder / "without.task.toml").string());
+  std::filesystem::remove_all(folder);
+  REQUIRE_MESSAGE(without.has_value(), to_string(errors_of(without)));
+  CHECK(contract_id(without->task) == contract_id(with->task));
+}
+
+TEST_CASE("a campaign's id ignores paths and members of later versions that have their defaults") {
+  auto spec = *load_campaign(good("plain.toml"));
+  const auto before = identity_bytes(spec);
+  auto whole = encode(spec);
+  CHECK(before.size() < whole.size());
+  auto moved = spec;
+  moved.task.path = "elsewhere";
+  CHECK(identity_bytes(moved) == before);
+  // The bytes of a version without the last two members are the identity, as that version made it.
+  moved.path = moved.task.path = moved.task.reference_path = moved.task.oracle_path = "";
+  const auto later = encode(moved.fresh) + encode(moved.task.files);
+  CHECK(encode(moved) == before + later);
+  auto fresh = spec;
+  fresh.fresh = true;
+  CHECK(identity_bytes(fresh) == before + encode(true));
+  auto with_module = spec;
+  with_module.task.files["m.py"] = "pass";
+  CHECK(identity_bytes(with_module) == before + encode(false) + encode(with_module.task.files));
 }
 
 TEST_CASE("every form of a campaign is kept") {
@@ -302,7 +365,8 @@ TEST_CASE("a campaign stored by an older version can be decoded") {
   REQUIRE(loaded);
   auto bytes = encode(*loaded);
   const auto later = encode(loaded->compile_limit_s) + encode(loaded->models) + encode(loaded->adapt_weights)
-                     + encode(loaded->sessions) + encode(loaded->fresh) + encode(loaded->from_reference);
+                     + encode(loaded->sessions) + encode(loaded->fresh) + encode(loaded->from_reference)
+                     + encode(loaded->task.files);
   REQUIRE(bytes.ends_with(later));
   bytes.resize(bytes.size() - later.size());
   CHECK_FALSE(decode<campaign_spec>(bytes));

@@ -79,6 +79,9 @@ int main(int argc, char** argv) {
       "6 no node answers, 7 timed out, 8 budget exhausted before any valid kernel, 130 interrupted.");
   kevolve::verb_action chosen;
   kevolve::add_run(app, chosen);
+  kevolve::add_new(app, chosen);
+  kevolve::add_optimize(app, chosen);
+  kevolve::add_import(app, chosen);
   kevolve::add_eval(app, chosen);
   kevolve::add_checks(app, chosen);
   kevolve::add_campaigns(app, chosen);

@@ -37,6 +37,10 @@ result<task_spec> task_told(const json& task) {
   out.text = text;
   out.reference_source = exact_text(*files, "reference");
   out.oracle_source = exact_text(*files, "oracle");
+  if (const auto others = files->find("others"); others != files->end() && others->is_object())
+    for (const auto& [file, content] : others->items())
+      if (content.is_string())
+        out.files[file] = content.get<std::string>();
   const auto& shapes = task["shapes"];
   if (shapes.size() != out.task.shapes.size())
     return fail(errc::protocol, "the node tells other shapes than the task's file declares");

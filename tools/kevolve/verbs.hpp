@@ -37,7 +37,13 @@ std::string caller_name();
 // `kevolve watch`, for verbs that end in it.
 int watch_campaign(const node_address& where, const common_options& common, const std::string& id);
 
+// Runs a campaign file to its end as `kevolve run` does; returns the exit code.
+int run_file(const common_options& common, const std::string& file, const std::string& data);
+
 void add_run(CLI::App& app, verb_action& chosen);       // run
+void add_new(CLI::App& app, verb_action& chosen);       // new
+void add_optimize(CLI::App& app, verb_action& chosen);  // optimize
+void add_import(CLI::App& app, verb_action& chosen);    // import kernelbench, import aten
 void add_eval(CLI::App& app, verb_action& chosen);      // eval
 void add_checks(CLI::App& app, verb_action& chosen);    // task check, campaign validate, campaign plan
 void add_campaigns(CLI::App& app, verb_action& chosen); // list status tree candidate best pause resume cancel

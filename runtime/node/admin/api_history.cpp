@@ -81,6 +81,8 @@ json files_json(const task_spec& spec) {
   json out{{"task", spec.text}, {"reference", spec.reference_source}, {"oracle", nullptr}};
   if (!spec.oracle_source.empty())
     out["oracle"] = spec.oracle_source;
+  if (!spec.files.empty())
+    out["others"] = spec.files;
   return out;
 }
 

@@ -90,11 +90,7 @@ void steer_node(const call_ptr& c, steer_action action) {
 
 // The location of the files is not part of a campaign's identity: submitted twice, it is the same campaign.
 id128 id_of_content(campaign_spec spec, campaign_submission submission) {
-  spec.path.clear();
-  spec.task.path.clear();
-  spec.task.reference_path.clear();
-  spec.task.oracle_path.clear();
-  submission.spec = encode(spec);
+  submission.spec = identity_bytes(std::move(spec));
   submission.directory.clear();
   return campaign_id(submission);
 }

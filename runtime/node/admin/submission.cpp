@@ -120,7 +120,7 @@ errors check_bundle(const submitted_files& from) {
   if (!out.empty() || task_file.empty())
     return out;
   if (auto document = parse_document(from.files.at(task_file), task_file))
-    for (const auto* part : {"reference", "oracle"})
+    for (const auto* part : {"reference", "oracle", "module"})
       check_named(from, task_file, std::string{part} + ".file", text_at(*document, {part, "file"}), out);
   return out;
 }

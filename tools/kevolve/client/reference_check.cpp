@@ -208,6 +208,32 @@ result<std::vector<diagnostic>> check_reference(const task_spec& task) {
   return out;
 }
 
+result<std::string> syntax_tree_of(const std::string& path, const std::string& text, const std::string& language,
+                                   const std::string& entry) {
+  auto hardware = target_for(language);
+  if (!hardware)
+    return fail(errc::unavailable, hardware.error().detail);
+  own_compile_server server;
+  if (auto started = server.start((*hardware)->compile_server()); !started)
+    return fail(errc::unavailable, to_string(started.error()));
+  task_spec task;
+  task.task.language = language;
+  task.task.entry = entry;
+  task.reference_path = path;
+  task.reference_source = text;
+  auto wanted = request_for(task, **hardware);
+  wanted.kind = compile_kind::syntax_tree;
+  wanted.source = text;
+  auto outcome = server.compile(wanted);
+  if (!outcome)
+    return fail(errc::unavailable, "the compile server: " + to_string(outcome.error()));
+  if (outcome->trouble)
+    return fail(errc::unavailable, outcome->trouble.kind + ": " + outcome->trouble.detail);
+  if (outcome->result != verdict::pass)
+    return fail(errc::bad_input, outcome->log.substr(0, outcome->log.find('\n')));
+  return std::move(outcome->artifact);
+}
+
 result<reference_reading> read_by_generator(const task_spec& task) {
   auto hardware = target_for(task.task.language);
   if (!hardware)

@@ -19,6 +19,11 @@ result<std::vector<diagnostic>> check_reference(const task_spec& task);
 // errc::unsupported where no generator reads the language.
 result<reference_reading> read_by_generator(const task_spec& task);
 
+// Returns clang's syntax tree of a function in a C or C++ text, as the embedded generator reads it. errc::bad_input,
+// with the compiler's first error: the text does not compile. errc::unavailable as above.
+result<std::string> syntax_tree_of(const std::string& path, const std::string& text, const std::string& language,
+                                   const std::string& entry);
+
 // Returns the contract of the task's own oracle: its entry, with double wherever the reference has a float or a half.
 contract oracle_contract(const task_spec& task);
 

@@ -5,6 +5,7 @@
 #include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/load.hpp"
+#include "tools/kevolve/new_task.hpp"
 #include "tools/kevolve/node_reader.hpp"
 #include "tools/kevolve/output/campaign_result.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
@@ -22,6 +23,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <memory>
 
 namespace kevolve {
@@ -52,12 +54,8 @@ campaign_submission submission_of(const campaign_spec& spec) {
 
 // The place of the files does not count towards the campaign's id: the same command from another directory resumes it.
 id128 id_of_content(const campaign_spec& spec) {
-  auto content = spec;
-  content.path.clear();
-  content.task.path.clear();
-  content.task.reference_path.clear();
-  content.task.oracle_path.clear();
-  auto submission = submission_of(content);
+  auto submission = submission_of(spec);
+  submission.spec = identity_bytes(spec);
   submission.directory.clear();
   return campaign_id(submission);
 }
@@ -202,7 +200,33 @@ int run_in(node& where, const run_options& o, const campaign_spec& spec, const s
   return report(ended.error(), o.common.json);
 }
 
-int run_campaign(const run_options& o) {
+// A task alone gets a campaign of defaults, which stands in the data directory.
+result<std::string> campaign_around(const std::string& task, const std::string& data, bool quiet) {
+  std::error_code ec;
+  const auto folder = std::filesystem::path{data} / "defaults";
+  std::filesystem::create_directories(folder, ec);
+  const auto file = folder / (std::filesystem::path{task}.stem().stem().string() + ".toml");
+  std::ofstream out{file, std::ios::trunc};
+  const auto text = default_campaign(std::filesystem::absolute(task, ec).lexically_normal().string(), "cpu", 60.0);
+  out << text;
+  out.close();
+  if (!out)
+    return fail(errc::io, "'" + file.string() + "' cannot be written");
+  if (!quiet)
+    print_err("a task alone runs with defaults, kept in " + printable(file.string())
+              + ": target cpu, the embedded generator, 60 s, ended after 200 candidates without a gain\n");
+  return file.string();
+}
+
+int run_campaign(const run_options& given) {
+  auto o = given;
+  std::error_code exists;
+  if (o.file.ends_with(".task.toml") && std::filesystem::exists(o.file, exists)) {
+    auto campaign = campaign_around(o.file, o.data, o.common.quiet);
+    if (!campaign)
+      return report(campaign.error(), o.common.json);
+    o.file = std::move(*campaign);
+  }
   auto spec = load_campaign_or_tell(o.file, with_fresh(o.overrides, o.fresh), o.common.json);
   if (!spec)
     return exit_code::usage;
@@ -237,11 +261,19 @@ int run_campaign(const run_options& o) {
 
 } // namespace
 
+int run_file(const common_options& common, const std::string& file, const std::string& data) {
+  run_options o;
+  o.common = common;
+  o.file = file;
+  o.data = data;
+  return run_campaign(o);
+}
+
 void add_run(CLI::App& app, verb_action& chosen) {
   auto o = std::make_shared<run_options>();
   auto* verb = app.add_subcommand("run", "Run a campaign to its end; the same command resumes it");
   verb->footer("Example: kevolve run config/examples/gemm.toml --set budget.wall=30s --data my-data");
-  verb->add_option("FILE", o->file, "the campaign file")->required();
+  verb->add_option("FILE", o->file, "the campaign file, or a task file to run with defaults")->required();
   verb->add_option("--data", o->data, "data directory (default: ./kevolve-data)");
   verb->add_option("--node", o->node_file, "a node's settings whose [[provider]]s llm generators may ask");
   verb->add_flag("--batch", o->batch,

@@ -61,6 +61,8 @@ json body_of(const submit_options& o, const campaign_spec& spec) {
   for (const auto& path : {spec.path, spec.task.path, spec.task.reference_path, spec.task.oracle_path})
     if (!path.empty())
       files.push_back(fs::absolute(path).lexically_normal());
+  for (const auto& [name, text] : spec.task.files)
+    files.push_back((fs::absolute(spec.task.path).parent_path() / name).lexically_normal());
   const auto folder = common_folder(files);
   json body{{"file", files.front().lexically_relative(folder).generic_string()},
             {"files", json::object()},

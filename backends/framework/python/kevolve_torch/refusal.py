@@ -1,0 +1,43 @@
+"""Refusals: what is wrong with a file, where, and what to do about it."""
+
+import os
+import re
+import traceback
+
+
+class Refused(Exception):
+    """A mistake in the user's file, told with its line and a remedy."""
+
+    def __init__(self, kind, what, line=0, remedy="", operators=()):
+        super().__init__(what)
+        self.kind, self.what, self.line, self.remedy = kind, what, line, remedy
+        self.operators = list(operators)
+
+    def document(self):
+        return {"kind": self.kind, "what": self.what, "line": self.line, "remedy": self.remedy,
+                "operators": self.operators}
+
+
+def line_in(error, path):
+    """Returns the last line of the file that the exception passed through; 0 if there is none."""
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__)
+             if os.path.realpath(f.filename) == os.path.realpath(path)]
+    return lines[-1] if lines else line_named(str(error), path)
+
+
+def line_named(text, path):
+    """Returns the last line of the file that a stack trace, given as text, names; 0 if there is none."""
+    own = os.path.realpath(path)
+    found = re.findall(r'File "([^"]+)", line (\d+)', text or "") + re.findall(r"(/\S+?):(\d+)", text or "")
+    lines = [int(line) for file, line in found if os.path.realpath(file) == own]
+    return lines[-1] if lines else 0
+
+
+def line_of(node, path):
+    """Returns the line of the file that a node of a graph comes from; 0 if it is not known."""
+    return line_named(node.meta.get("stack_trace") or "", path)
+
+
+def first_line(text, most=300):
+    lines = [line.strip() for line in str(text).splitlines() if line.strip()]
+    return (lines[0] if lines else "")[:most]

@@ -1,0 +1,185 @@
+#include "tests/cli/program.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+using namespace kevolve::test;
+
+namespace {
+
+constexpr const char* softmax = "#include <math.h>\n#include <stdint.h>\n"
+                                "void softmax(const float *x, float *y, int64_t rows, int64_t cols) {\n"
+                                "  for (int64_t i = 0; i < rows; ++i) {\n"
+                                "    float most = x[i * cols];\n"
+                                "    for (int64_t j = 1; j < cols; ++j)\n"
+                                "      if (x[i * cols + j] > most)\n"
+                                "        most = x[i * cols + j];\n"
+                                "    float sum = 0.0f;\n"
+                                "    for (int64_t j = 0; j < cols; ++j)\n"
+                                "      sum += expf(x[i * cols + j] - most);\n"
+                                "    for (int64_t j = 0; j < cols; ++j)\n"
+                                "      y[i * cols + j] = expf(x[i * cols + j] - most) / sum;\n"
+                                "  }\n}\n";
+
+constexpr const char* product =
+    "void product(const double *a, const double *b, double *c, int m, int n, int k, double s) {\n"
+    "  for (int i = 0; i < m; ++i)\n"
+    "    for (int j = 0; j < n; ++j) {\n"
+    "      double sum = 0.0;\n"
+    "      for (int p = 0; p < k; ++p)\n"
+    "        sum += a[i * k + p] * b[p * n + j];\n"
+    "      c[i * n + j] += s * sum;\n"
+    "    }\n}\n";
+
+std::string in(const temporary_folder& f, const std::string& name) {
+  return f.path + "/" + name;
+}
+
+// Runs the verb with this interpreter for modules.
+outcome run_with(const std::string& python, const std::vector<std::string>& words) {
+  ::setenv("KEVOLVE_PYTHON", python.c_str(), 1);
+  auto out = run_kevolve(words);
+  ::unsetenv("KEVOLVE_PYTHON");
+  return out;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// The Python with torch that the build was configured with; empty if there is none.
+std::string torch_python() {
+  const auto* named = std::getenv("KEVOLVE_TORCH_PYTHON");
+  return named == nullptr ? "" : named;
+}
+
+} // namespace
+
+TEST_CASE("new infers roles, shapes and dtypes of a C function, and its task is valid") {
+  temporary_folder f;
+  f.write("softmax.c", softmax);
+  const auto said = run_with("/usr/bin/python3",
+                             {"new", in(f, "softmax.c"), "--out", in(f, "t"), "--size", "rows=64,cols=32", "--json"});
+  REQUIRE_MESSAGE(said.code == 0, said.out << said.err);
+  const auto facts = said.document()["facts"]["arguments"];
+  REQUIRE(facts.size() == 4);
+  CHECK(facts[0]["role"] == "input");
+  CHECK(facts[0]["shape"] == json{"rows", "cols"});
+  CHECK(facts[0]["dtype"] == "f32");
+  CHECK(facts[1]["role"] == "output");
+  CHECK(facts[1]["shape"] == json{"rows", "cols"});
+  CHECK(facts[2]["role"] == "size");
+  const auto check = run_kevolve({"task", "check", in(f, "t/softmax.task.toml")});
+  CHECK_MESSAGE(check.code == 0, check.out << check.err);
+  const auto plan = run_kevolve({"campaign", "validate", in(f, "t/softmax.toml")});
+  CHECK_MESSAGE(plan.code == 0, plan.out << plan.err);
+}
+
+TEST_CASE("new finds an inout, a scalar and the shapes of a product") {
+  temporary_folder f;
+  f.write("product.c", product);
+  const auto said =
+      run_kevolve({"new", in(f, "product.c"), "--out", in(f, "t"), "--size", "m=8", "--size", "n=9,k=10", "--json"});
+  REQUIRE_MESSAGE(said.code == 0, said.out << said.err);
+  const auto facts = said.document()["facts"]["arguments"];
+  CHECK(facts[0]["shape"] == json{"m", "k"});
+  CHECK(facts[1]["shape"] == json{"k", "n"});
+  CHECK(facts[2]["role"] == "inout");
+  CHECK(facts[2]["shape"] == json{"m", "n"});
+  CHECK(facts[6]["role"] == "scalar");
+  CHECK(run_kevolve({"task", "check", in(f, "t/product.task.toml")}).code == 0);
+}
+
+TEST_CASE("new refuses what it cannot know and names the flag") {
+  temporary_folder f;
+  f.write("softmax.c", softmax);
+  f.write("gather.c", "void gather(const float *x, const int *at, float *y, int n) {\n"
+                      "  for (int i = 0; i < n; ++i)\n    y[i] = x[at[i]];\n}\n");
+  f.write("two.c", "void one(float *x) { x[0] = 1.0f; }\nvoid two(float *x) { x[0] = 2.0f; }\n");
+  f.write("wrong.c", "void wrong(float *x) { x[0] = y; }\n");
+  f.write("reads.c", "float reads(const float *x) { return x[0]; }\n");
+  f.write("style.cpp", "#include <vector>\nvoid style(float *x) { std::vector<float> v(3); x[0] = v[0]; }\n");
+  f.write("notes.txt", "nothing");
+  const struct {
+    std::vector<std::string> words;
+    const char* says;
+  } cases[] = {
+      {{"softmax.c"}, "give them: --size cols=N,rows=N"},
+      {{"gather.c", "--size", "n=8"}, "gather.c:1: the extents of 'x' cannot be inferred"},
+      {{"two.c"}, "two.c:2: defines several functions: one, two; choose one with --entry"},
+      {{"wrong.c"}, "wrong.c:1: "},
+      {{"reads.c"}, "'reads' writes no array"},
+      {{"style.cpp"}, "does not compile as C"},
+      {{"notes.txt"}, "is neither a Python nor a C or C++ file"},
+      {{"softmax.c", "--size", "rows=zero"}, "expected NAME=NUMBER"},
+      {{"softmax.c", "--size", "rows=4,cols=4,depth=2"}, "'softmax' has no such size"},
+      {{"softmax.c", "--train"}, "are for Python files"},
+  };
+  for (const auto& c : cases) {
+    std::vector<std::string> words{"new"};
+    words.insert(words.end(), c.words.begin(), c.words.end());
+    words[1] = in(f, words[1]);
+    words.insert(words.end(), {"--out", in(f, "t")});
+    const auto said = run_kevolve(words);
+    CAPTURE(words[1]);
+    CHECK(said.code == 2);
+    CHECK_MESSAGE(contains(said.err, c.says), said.err);
+    CHECK(!std::filesystem::exists(in(f, "t")));
+  }
+  const auto given = run_kevolve({"new", in(f, "gather.c"), "--out", in(f, "g"), "--size", "n=8", "--extent", "x=n*2"});
+  CHECK_MESSAGE(given.code == 0, given.err);
+}
+
+TEST_CASE("new overwrites nothing that differs") {
+  temporary_folder f;
+  f.write("softmax.c", softmax);
+  const std::vector<std::string> words{"new", in(f, "softmax.c"), "--out", in(f, "t"), "--size", "rows=64,cols=32"};
+  CHECK(run_kevolve(words).code == 0);
+  CHECK(run_kevolve(words).code == 0); // the same text again
+  f.write("t/softmax.toml", "task = \"softmax.task.toml\"\n");
+  const auto said = run_kevolve(words);
+  CHECK(said.code == 5);
+  CHECK(contains(said.err, "--force"));
+  auto forced = words;
+  forced.emplace_back("--force");
+  CHECK(run_kevolve(forced).code == 0);
+}
+
+TEST_CASE("new says what to install where there is no PyTorch") {
+  temporary_folder f;
+  f.write("m.py", "import torch\n");
+  const auto said = run_with("/usr/bin/python3", {"new", in(f, "m.py"), "--out", in(f, "t")});
+  if (torch_python() == "/usr/bin/python3")
+    return; // this one has it
+  CHECK(said.code == 2);
+  CHECK_MESSAGE(contains(said.err, "pip install torch"), said.err);
+}
+
+TEST_CASE("new makes a valid task of a module, and refuses modules with the line") {
+  const auto python = torch_python();
+  temporary_folder f;
+  f.write("norm.py",
+          "import torch\n\n\nclass Model(torch.nn.Module):\n    def __init__(self, n):\n        super().__init__()\n"
+          "        self.norm = torch.nn.LayerNorm(n)\n\n    def forward(self, x):\n"
+          "        return torch.relu(self.norm(x))\n\n\n"
+          "def get_inputs():\n    return [torch.randn(16, 32)]\n\n\ndef get_init_inputs():\n    return [32]\n");
+  const auto said = run_with(python, {"new", in(f, "norm.py"), "--out", in(f, "t"), "--json"});
+  if (contains(said.out, "pip install torch")) {
+    MESSAGE("skipped: no torch in ", python, " (cmake -DKEVOLVE_TORCH_PYTHON=…)");
+    return;
+  }
+  REQUIRE_MESSAGE(said.code == 0, said.out << said.err);
+  const auto facts = said.document()["facts"]["arguments"];
+  CHECK(facts[1]["origin"] == "parameter norm.weight");
+  CHECK(contains(facts[1]["fill"].get<std::string>(), "low = 0.5")); // away from one
+  const auto check = run_kevolve({"task", "check", in(f, "t/norm.task.toml")});
+  CHECK_MESSAGE(check.code == 0, check.out << check.err);
+  f.write("random.py", "import torch\n\n\ndef noisy(x):\n    return x + torch.rand_like(x)\n");
+  const auto refused = run_with(python, {"new", in(f, "random.py"), "--input", "8x8:f32", "--out", in(f, "r")});
+  CHECK(refused.code == 2);
+  CHECK_MESSAGE(contains(refused.err, "random.py:5: draws random numbers"), refused.err);
+}

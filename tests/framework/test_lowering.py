@@ -1,0 +1,171 @@
+"""Lowered C against torch: PyTorch's own samples of the listed operators, ten modules, and what is refused."""
+
+from __future__ import annotations
+
+import os
+import sys
+import unittest
+import warnings
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "backends/framework/python"))
+
+try:
+    import torch
+    import torch.testing
+    from kevolve_torch.lowering import Unsupported, lower, samples
+    from kevolve_torch.run_c import Compiled
+    from modules import cases
+
+    WITHOUT = ""
+except ImportError as missing:
+    WITHOUT = f"no {missing.name} in this Python (cmake -DKEVOLVE_TORCH_PYTHON=…)"
+else:
+    try:
+        import expecttest  # noqa: F401
+
+        NO_SAMPLES = ""
+    except ImportError as missing:
+        NO_SAMPLES = f"no {missing.name} in this Python: pip install -r tests/framework/requirements.txt"
+
+LONG = os.environ.get("KEVOLVE_LONG") == "1"
+EVERY = 1 if LONG else 4  # of the operators
+SAMPLES = 4 if LONG else 1
+# torch chooses among equal elements as it likes: of whole numbers the values are compared, not their places.
+TIES = ("kthvalue", "median", "topk", "nn.functional.max_pool1d", "mode", "msort", "aminmax")
+
+
+def check(case: unittest.TestCase, got: list[Any], wanted: list[Any], values_only: bool = False) -> None:
+    case.assertEqual(len(got), len(wanted))
+    for n, (a, b) in enumerate(zip(got, wanted, strict=True)):
+        case.assertEqual(list(a.shape), list(b.shape))
+        if values_only and n:
+            continue
+        if b.dtype.is_floating_point:
+            torch.testing.assert_close(a, b.detach(), rtol=2e-5, atol=2e-5, equal_nan=True)
+        else:
+            case.assertTrue(torch.equal(a, b), f"output {n}")
+
+
+@unittest.skipIf(WITHOUT, WITHOUT)
+class Lowering(unittest.TestCase):
+    def setUp(self) -> None:
+        warnings.simplefilter("ignore")
+
+    def lowered(self, module: Any, inputs: tuple[Any, ...], **named: Any) -> Any:
+        return lower(torch.export.export(module.eval(), inputs, strict=False, **named), "f")
+
+    def test_ten_modules_compute_what_torch_computes(self) -> None:
+        made = []
+        for name, module, inputs in cases():
+            exported = torch.export.export(module, inputs)
+            made.append((name, module, inputs, exported, lower(exported, name)))
+        compiled = Compiled([m[-1].text for m in made])
+        for name, module, inputs, exported, function in made:
+            with self.subTest(module=name), torch.no_grad():
+                wanted = module(*inputs)
+                wanted = list(wanted) if isinstance(wanted, tuple) else [wanted]
+                check(self, compiled.call(function, samples.inputs_of(function, exported, list(inputs))), wanted)
+
+    def test_parameters_are_named_by_the_module_and_come_after_the_inputs(self) -> None:
+        _, module, inputs = cases()[0]
+        function = self.lowered(module, inputs)
+        self.assertEqual([(a.name, a.role, a.origin) for a in function.arguments],
+                         [("x", "input", "input 0"), ("linear_weight", "weight", "parameter linear.weight"),
+                          ("linear_bias", "weight", "parameter linear.bias"), ("norm_weight", "weight", "parameter norm.weight"),
+                          ("norm_bias", "weight", "parameter norm.bias"), ("out", "output", "output 0")])  # fmt: skip
+
+    def test_rows_stay_in_one_loop(self) -> None:
+        _, module, inputs = cases()[1]
+        text = self.lowered(module, inputs).text
+        self.assertEqual(text.count("for (int64_t i = 0; i < 7; ++i)"), 1, text)
+        self.assertIn("float weight[29];", text)
+        self.assertNotIn("%", text)
+
+    def test_a_causal_row_ends_at_its_diagonal(self) -> None:
+        _, module, inputs = cases()[2]
+        self.assertRegex(self.lowered(module, inputs).text, r"for \(int64_t (\w) = 0; \1 < \w \+ 1; \+\+\1\)")
+
+    def test_sizes_that_vary_become_parameters(self) -> None:
+        n = torch.export.Dim("n", min=2, max=100)
+        _, module, inputs = cases()[0]
+        exported = torch.export.export(module, inputs, strict=False, dynamic_shapes={"x": {0: n}})
+        function = lower(exported, "f")
+        self.assertEqual(sum(a.role == "size" for a in function.arguments), 1)
+        compiled = Compiled([function.text])
+        for length in (2, 7):
+            x = torch.randn(length, 5, 33)
+            with torch.no_grad():
+                check(self, compiled.call(function, samples.inputs_of(function, exported, [x]), [length]), [module(x)])
+
+    def test_half_precision_is_computed_in_float(self) -> None:
+        for dtype in (torch.float16, torch.bfloat16):
+            with self.subTest(dtype=str(dtype)):
+                x, y = torch.randn(5, 33).to(dtype), torch.randn(33).to(dtype)
+                module = Function(lambda a, b: torch.softmax(a * b, -1))
+                exported = torch.export.export(module, (x, y))
+                function = lower(exported, "f")
+                got = Compiled([function.text]).call(function, [x, y])[0]
+                torch.testing.assert_close(got.float(), torch.softmax(x.float() * y.float(), -1), rtol=1e-2, atol=1e-3)
+                self.assertEqual(function.oracle is None, dtype == torch.float16)
+
+    def test_what_cannot_be_lowered_is_named_with_its_line(self) -> None:
+        module = Function(lambda x: torch.linalg.matrix_exp(x) + torch.rand(3, 3))
+        with self.assertRaises(Unsupported) as caught:
+            lower(torch.export.export(module, (torch.eye(3),), strict=False), "f")
+        told = str(caught.exception)
+        self.assertEqual(len(caught.exception.refusals), 2, told)
+        self.assertIn("aten.rand", told)
+        self.assertIn("draws random numbers", told)
+        self.assertRegex(told, r"test_lowering\.py:\d+: ")
+
+    def test_training_batch_norm_is_refused(self) -> None:
+        module = torch.nn.BatchNorm1d(4)
+        with self.assertRaisesRegex(Unsupported, "buffer running_mean: is changed by forward"):
+            lower(torch.export.export(module.train(), (torch.randn(3, 4),)), "f")
+
+    @unittest.skipIf(not WITHOUT and NO_SAMPLES, "" if WITHOUT else NO_SAMPLES)
+    def test_the_list_has_160_operators(self) -> None:
+        names = [e.name for e in samples.entries()]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertGreaterEqual(len(names), 160)
+
+    @unittest.skipIf(not WITHOUT and NO_SAMPLES, "" if WITHOUT else NO_SAMPLES)
+    def test_listed_operators_compute_what_torch_computes(self) -> None:
+        torch.manual_seed(3)
+        pending: list[Any] = []
+        counts: Counter[str] = Counter()
+        for entry in samples.entries()[::EVERY]:
+            op = samples.opinfos()[entry.opinfo]
+            for dtype in entry.dtypes:
+                for number, sample in enumerate(samples.samples(op, samples.DTYPES[dtype], SAMPLES)):
+                    with self.subTest(operator=entry.name, dtype=dtype, sample=number):
+                        exported = torch.export.export(sample.call, tuple(sample.tensors), strict=False)
+                        function = lower(exported, f"f{len(pending)}")
+                        pending.append((entry, dtype, number, sample, exported, function))
+                        counts[dtype] += 1
+        compiled = Compiled([p[-1].text for p in pending])
+        for entry, dtype, number, sample, exported, function in pending:
+            with self.subTest(operator=entry.name, dtype=dtype, sample=number):
+                got = compiled.call(function, samples.inputs_of(function, exported, sample.tensors))
+                check(self, got, sample.results(), dtype != "f32" and entry.opinfo.startswith(TIES))
+        print(f"  {len(pending)} samples of {len({p[0].name for p in pending})} operators: {dict(counts)}", flush=True)
+
+
+if not WITHOUT:
+
+    class Function(torch.nn.Module):
+        """A function as a module."""
+
+        def __init__(self, function: Any) -> None:
+            super().__init__()
+            self.function = function
+
+        def forward(self, *tensors: Any) -> Any:
+            return self.function(*tensors)
+
+
+if __name__ == "__main__":
+    unittest.main()

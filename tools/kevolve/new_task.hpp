@@ -1,0 +1,61 @@
+// Makes a task of a user's file: `kevolve new`, `optimize` and `import`.
+#pragma once
+
+#include "runtime/base/result.hpp"
+#include "runtime/node/admin/json.hpp"
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+struct new_options {
+  std::string file;
+  std::string out = ".";
+  std::string name; // empty: the file's
+  std::string target = "cpu";
+  std::string entry;
+  std::vector<std::string> inputs;  // "4096x1024:f32"
+  std::vector<std::string> dynamic; // "x:0=rows"
+  std::vector<std::string> sizes;   // "rows=4096,cols=1024"
+  std::vector<std::string> extents; // "x=rows*cols"
+  bool train = false;
+  bool force = false;
+  double memory_gib = 4.0;
+  double wall_s = 60.0; // of the campaign
+};
+
+// A file of which no task can be made: where, why, and what to do.
+struct new_refusal {
+  std::string file;
+  int line = 0; // 0: the file as a whole
+  std::string kind;
+  std::string what;
+  std::string remedy;
+  std::vector<std::string> operators;
+};
+// Returns "softmax.py:5: draws random numbers; pass them as an input".
+std::string to_string(const new_refusal& x);
+
+struct new_outcome {
+  std::vector<new_refusal> refusals; // empty: the files are there
+  json facts;                        // what was inferred
+  std::vector<std::string> files;    // paths of what was written
+  std::string task;                  // path of the task file
+  std::string campaign;              // path of the campaign file
+};
+
+// Infers the task, and writes it with its reference and a campaign into `out`. errc::conflict: a file is there already.
+result<new_outcome> make_task(const new_options& o);
+
+// Returns the name for a task of this file: an identifier.
+std::string task_name_of(const std::string& file);
+// Returns the text of a campaign with the embedded generator for a task in the same folder.
+std::string default_campaign(const std::string& task_file, const std::string& target, double wall_s);
+// Returns what was inferred as a table and the rules, for a person.
+std::string facts_text(const json& facts);
+json refusals_json(const std::vector<new_refusal>& refusals);
+
+} // namespace kevolve

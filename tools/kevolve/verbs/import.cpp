@@ -1,0 +1,125 @@
+// kevolve import: tasks from collections of PyTorch programs.
+#include "tools/kevolve/client/connection.hpp"
+#include "tools/kevolve/exit_codes.hpp"
+#include "tools/kevolve/new_task.hpp"
+#include "tools/kevolve/output/terminal.hpp"
+#include "tools/kevolve/verbs.hpp"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <tuple>
+
+namespace kevolve {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct import_options {
+  common_options common;
+  std::string from;
+  std::string out;
+  double memory_gib = 4.0;
+};
+
+// Returns the Python files below the folder in order; numbers in names count as numbers.
+std::vector<fs::path> modules_in(const std::string& folder) {
+  std::vector<fs::path> out;
+  std::error_code ec;
+  for (fs::recursive_directory_iterator at{folder, ec}, end; !ec && at != end; at.increment(ec))
+    if (at->is_regular_file(ec) && at->path().extension() == ".py" && at->path().filename() != "__init__.py")
+      out.push_back(at->path());
+  const auto number = [](const fs::path& p) { return std::atoi(p.filename().string().c_str()); };
+  std::sort(out.begin(), out.end(), [&](const fs::path& a, const fs::path& b) {
+    return std::tuple{a.parent_path(), number(a), a} < std::tuple{b.parent_path(), number(b), b};
+  });
+  return out;
+}
+
+struct imported {
+  std::string file;
+  std::string state; // made, there, refused
+  std::string task;
+  std::string why;
+};
+
+imported import_one(const fs::path& file, const import_options& o) {
+  new_options n;
+  n.file = file.string();
+  n.name = task_name_of(n.file);
+  n.out = (fs::path{o.out} / file.parent_path().lexically_relative(o.from) / n.name).lexically_normal().string();
+  n.memory_gib = o.memory_gib;
+  imported out{n.file, "there", n.out + "/" + n.name + ".task.toml", ""};
+  std::error_code ec;
+  if (fs::exists(n.out + "/" + n.name + ".toml", ec)) // the file that is written last
+    return out;
+  const auto made = make_task(n);
+  if (made && made->refusals.empty()) {
+    out.state = "made";
+    return out;
+  }
+  out.state = "refused";
+  out.task.clear();
+  out.why = made ? to_string(made->refusals.front()) : made.error().detail;
+  return out;
+}
+
+int import_modules(const import_options& o) {
+  const auto files = modules_in(o.from);
+  if (files.empty())
+    return report({errc::not_found, "there are no Python files below '" + o.from + "'"}, o.common.json);
+  std::vector<imported> done;
+  for (const auto& file : files) {
+    done.push_back(import_one(file, o));
+    if (!o.common.quiet)
+      print_err("[" + std::to_string(done.size()) + "/" + std::to_string(files.size()) + "] "
+                + printable(done.back().file) + ": " + done.back().state + "\n");
+  }
+  const auto count = [&](const char* state) {
+    return std::count_if(done.begin(), done.end(), [&](const auto& d) { return d.state == state; });
+  };
+  if (o.common.json) {
+    auto list = json::array();
+    for (const auto& d : done)
+      list.push_back({{"file", d.file}, {"state", d.state}, {"task", or_null(d.task)}, {"reason", or_null(d.why)}});
+    print_out(to_text(json{{"made", count("made")},
+                           {"there", count("there")},
+                           {"refused", count("refused")},
+                           {"items", std::move(list)}})
+              + "\n");
+  } else {
+    std::vector<std::vector<std::string>> rows{{"file", "state", "task or reason"}};
+    for (const auto& d : done)
+      rows.push_back({printable(d.file), d.state, printable(d.task.empty() ? d.why : d.task)});
+    print_out(table_text(rows));
+    print_out(std::to_string(count("made")) + " made, " + std::to_string(count("there")) + " there already, "
+              + std::to_string(count("refused")) + " refused\n");
+  }
+  return count("made") + count("there") > 0 ? exit_code::ok : exit_code::failed;
+}
+
+} // namespace
+
+void add_import(CLI::App& app, verb_action& chosen) {
+  auto* group = app.add_subcommand("import", "Make tasks of a collection of PyTorch programs");
+  group->require_subcommand(1);
+  auto o = std::make_shared<import_options>();
+  auto* verb = group->add_subcommand("kernelbench", "Make a task of each module of a folder in KernelBench's form");
+  verb->footer("Example: kevolve import kernelbench KernelBench/level1 --out tasks\n"
+               "Tasks that are there already are kept, so that the same command goes on.");
+  verb->add_option("DIR", o->from, "folder with Python files, also in folders below")->required();
+  verb->add_option("--out", o->out, "folder for the tasks, each in a folder of its own")->required();
+  verb->add_option("--memory", o->memory_gib, "GiB that the inputs of one may take")
+      ->check(CLI::Range(0.001, 65536.0))
+      ->capture_default_str();
+  add_common(*verb, o->common);
+  verb->callback([o, &chosen] { chosen = [o] { return import_modules(*o); }; });
+}
+
+} // namespace kevolve
