@@ -15,7 +15,8 @@ import torch
 
 from ..run_c import Compiled
 from ..task_file import task_text
-from .graph import Lowered, Unsupported, lower
+from .graph import lower
+from .program import Lowered, Unsupported
 from .samples import DTYPES, Entry, Sample, entries, identifier, inputs_of, opinfos, samples
 
 ELEMENTS = 64 * 1024  # of the largest tensor, where shapes can grow

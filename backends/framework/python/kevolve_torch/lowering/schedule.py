@@ -6,8 +6,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .index import Polynomial, Quotient, Size, Variable, is_within, product
-from .statements import (Accesses, Buffer, Declare, If, Loop, Nest, Statement, Store, Text, Update, accesses, conflict, expressions,
-                         indices_in, loops, merged, opaque_parts, parts, spread, walk)  # fmt: skip
+from .statements import (
+    Accesses,
+    Buffer,
+    Declare,
+    If,
+    Loop,
+    Nest,
+    Statement,
+    Store,
+    Text,
+    Update,
+    accesses,
+    conflict,
+    expressions,
+    indices_in,  # fmt: skip
+    loops,
+    merged,
+    opaque_parts,
+    parts,
+    spread,
+    walk,
+)
 
 HEAVY_ROW = 4096  # elements that one iteration of joined products may hand over
 

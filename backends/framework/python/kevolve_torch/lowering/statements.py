@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Union
+from typing import Union
 
 from .expression import Expression, binary, local, make, maximum, minimum
 from .index import Polynomial, Variable, of, product, variable

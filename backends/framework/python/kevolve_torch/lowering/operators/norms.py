@@ -8,7 +8,7 @@ from typing import Any
 from ..expression import Expression, cast, computed, is_float, literal
 from ..index import ZERO, Polynomial, as_polynomial
 from ..values import CHEAP, Index, Value, filled, of_buffer, reshaped
-from .pointwise import add, div, fn, mul, num, sub
+from .arithmetic import add, div, fn, mul, num, sub
 from .reductions import axes, extreme, mean, reduced, squares
 from .registry import Call, operator
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..expression import Expression, binary, cast, compare, computed, either, index_value, is_float, limits, literal, load, local
+from ..expression import Expression, binary, cast, compare, computed, either, index_value, is_float, limits, literal, load, local, maximum, minimum
 from ..index import Opaque, Polynomial, flatten, interned, product
 from ..statements import Array, Buffer, Declare, If, Loop, Statement, Store, Text, Update, loops
 from ..values import Value, of_buffer, reshaped
-from .pointwise import add, fn, maximum, minimum, mul, sub
+from .arithmetic import add, fn, mul, sub
 from .reductions import around
 from .registry import Call, NotLowered, operator
 from .views import axis

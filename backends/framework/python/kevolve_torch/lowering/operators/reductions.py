@@ -9,7 +9,7 @@ from ..expression import Expression, binary, call, cast, compare, computed, eith
 from ..index import Polynomial, flatten, product
 from ..statements import Declare, If, Statement, Store, Update, loops, merged
 from ..values import CHEAP, Value, of_buffer
-from .pointwise import div, fn, mul, num, sub
+from .arithmetic import div, fn, mul, num, sub
 from .registry import Call, operator
 from .views import axis
 
