@@ -30,7 +30,7 @@ class Compiled:
         compiler = os.environ.get("CC", "cc")
         done = subprocess.run([compiler, *flags, "-o", str(made), str(path), "-lm"], capture_output=True, text=True, check=False)
         if done.returncode:
-            raise RuntimeError(f"{done.stderr}\n{source}")
+            raise RuntimeError(done.stderr)
         self.library = ctypes.CDLL(str(made))
 
     def call(self, lowered: Any, tensors: list[torch.Tensor], sizes: list[int] = []) -> list[torch.Tensor]:  # noqa: B006

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from .contract import Home, homes
@@ -224,10 +225,22 @@ class Emitter(Printer):
             else:
                 tops.append(f"static {declared}[{count}];")
         self.block(body, 1)
+        self.lines = without_unused(self.lines)
         tops = [t.replace(f"{{{id(b)}}}", self.place(b.count)) for t in tops for b in temporaries if f"{{{id(b)}}}" in t] + [
             t for t in tops if "malloc" not in t]
         lines = [*wrapped(f"void {name}(", parameters), *(f"  {t}" for t in tops), *self.lines, *(f"  {t}" for t in ends), "}"]
         return lines
+
+
+def without_unused(lines: list[str]) -> list[str]:
+    """Returns the lines without constants that are used nowhere, since they cancelled in an index."""
+    while True:
+        words = Counter(w for line in lines for w in re.findall(r"\w+", line))
+        named = [re.match(r"\s*const \w+ (\w+) = ", line) for line in lines]
+        kept = [line for line, m in zip(lines, named, strict=True) if m is None or words[m.group(1)] > 1]
+        if len(kept) == len(lines):
+            return kept
+        lines = kept
 
 
 def wrapped(head: str, parameters: list[str]) -> list[str]:
