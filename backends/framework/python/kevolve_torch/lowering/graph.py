@@ -13,7 +13,7 @@ from .index import Polynomial
 from .operators import TABLE, Call, NotLowered
 from .program import Argument, Lowered, Program, Refusal, Unsupported, identifier, place_of, promoted_type
 from .schedule import build, live, natural, pruned, schedule
-from .statements import Buffer
+from .statements import Buffer, Statement
 from .values import Context, Value, of_buffer
 
 RANDOM = ("rand", "randn", "randint", "randperm", "bernoulli", "multinomial", "normal", "native_dropout", "dropout", "uniform", "exponential",
@@ -75,8 +75,9 @@ def lower(exported: Any, name: str) -> Lowered:
         raise Unsupported([Refusal("a result", "", 0, str(why))]) from why
     for s in program.sizes.values():
         arguments.append(Argument(s.name, "size", "i64", []))
-    texts = [written(name, program, inputs, outputs, arguments, exact) for exact in (False, True)]
-    uses_bits = any(a.dtype == "bf16" for a in arguments)
+    body = pruned(schedule(live(program.context.nests, outputs)))
+    uses_bits = any(a.dtype == "bf16" for a in arguments) or any(b.dtype == "bf16" for b in outputs)
+    texts = [written(name, program, body, inputs, outputs, arguments, exact) for exact in ((False, True) if uses_bits else (False,))]
     return Lowered(texts[0], [*arguments[: len(inputs)], *[_output(b, n) for n, b in enumerate(outputs)], *arguments[len(inputs) :]], name,
                    texts[1] if uses_bits else None)  # fmt: skip
 
@@ -223,8 +224,7 @@ def store(program: Program, buffer: Buffer, value: Value) -> None:
     program.context.nest(value.shape, lambda i, _: [Store(buffer, flatten(i, value.shape), cast(value.at(i), computed(buffer.dtype)))])
 
 
-def written(name: str, program: Program, inputs: list[Buffer], outputs: list[Buffer], arguments: list[Argument], exact: bool) -> str:
-    body = pruned(schedule(live(program.context.nests, outputs)))
+def written(name: str, program: Program, body: list[Statement], inputs: list[Buffer], outputs: list[Buffer], arguments: list[Argument], exact: bool) -> str:
     emitter = Emitter(program.context.taken, exact)
     sizes = [a.name for a in arguments if a.role == "size"]
     texts = [f"const {emitter.c_type(b.dtype)} *{b.name}" for b in inputs] + [f"{out_type(emitter, b, exact)} *{b.name}" for b in outputs]
