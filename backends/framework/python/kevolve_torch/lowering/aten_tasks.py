@@ -21,7 +21,7 @@ from .samples import DTYPES, Entry, Sample, entries, identifier, inputs_of, opin
 
 ELEMENTS = 64 * 1024  # of the largest tensor, where shapes can grow
 MOST = 4 * 1024 * 1024  # of all tensors together
-TRIES = 4  # samples of an operator
+TRIES = 8  # samples of an operator
 DRAWS, DRAWS_OF_FEW = 2, 24  # that a tolerance is measured on; the latter of results with few elements
 WHOLE = {"distribution": "integer", "low": -2, "high": 2}  # for comparisons, which else nearly never hold
 # Operators whose first tensor grows by itself: the others hold kernels or channels.
@@ -176,19 +176,28 @@ def make(entry: Entry, out: Path) -> tuple[Lowered, list[list[int]]]:
     op = opinfos()[entry.opinfo]
     torch.manual_seed(0)
     why = "no sample can be lowered"
+    small: list[tuple[Sample, list[list[int]]]] = []
     for n, sample in enumerate(good_samples(op, DTYPES[entry.dtypes[0]], "f")):
         if n == TRIES:
             break
+        shapes = enlarged(sample, bool(SPATIAL.search(entry.opinfo)))
+        if largest(shapes) < ELEMENTS:
+            small.append((sample, shapes))
+            continue
         try:
-            return make_from(entry, op, sample, out)
+            return make_from(entry, op, sample, shapes, out)
+        except Skipped as e:
+            why = str(e)
+    for sample, shapes in small:
+        try:
+            return make_from(entry, op, sample, shapes, out)
         except Skipped as e:
             why = str(e)
     raise Skipped(why)
 
 
-def make_from(entry: Entry, op: Any, sample: Sample, out: Path) -> tuple[Lowered, list[list[int]]]:
+def make_from(entry: Entry, op: Any, sample: Sample, shapes: list[list[int]], out: Path) -> tuple[Lowered, list[list[int]]]:
     name = f"aten_{identifier(entry.name)}"
-    shapes = enlarged(sample, bool(SPATIAL.search(entry.opinfo)))
     fills: list[dict[str, Any]] = []
     compares = not any(r.dtype.is_floating_point for r in sample.results())
     for mild in (False, True):
