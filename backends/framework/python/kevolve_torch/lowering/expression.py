@@ -35,7 +35,7 @@ class Expression:
 
     __slots__ = ("__weakref__", "_variables", "data", "dtype", "op", "operands", "serial")
 
-    def __init__(self, op: str, dtype: str, operands: tuple["Expression", ...], data: Any, serial: int) -> None:
+    def __init__(self, op: str, dtype: str, operands: tuple[Expression, ...], data: Any, serial: int) -> None:
         self.op, self.dtype, self.operands, self.data, self.serial = op, dtype, operands, data, serial
         self._variables: frozenset[Variable] | None = None
 

@@ -17,11 +17,7 @@ DTYPES = {torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torc
           torch.int16: "i16", torch.int8: "i8", torch.uint8: "u8", torch.bool: "bool"}  # fmt: skip
 
 
-C_WORDS = set("""auto break case char const continue default do double else enum extern float for goto if inline int long register restrict return
-short signed sizeof static struct switch typedef union unsigned void volatile while main bool exp log sin cos tan sqrt pow abs floor ceil round erf
-free malloc y0 y1 yn j0 j1 jn gamma time read write index div remainder signal acos acosh asin asinh atan atan2 atanh cbrt copysign cosh erfc exp2
-expm1 fabs fdim fma fmax fmin fmod frexp hypot ilogb ldexp lgamma llrint llround log10 log1p log2 logb lrint lround modf nan nearbyint nextafter rint
-scalbn sinh tanh tgamma trunc isnan isinf isfinite signbit select dup pipe link open close send bind random rand abort exit memcpy""".split())  # fmt: skip
+C_WORDS = set(["auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "main", "bool", "exp", "log", "sin", "cos", "tan", "sqrt", "pow", "abs", "floor", "ceil", "round", "erf", "free", "malloc", "y0", "y1", "yn", "j0", "j1", "jn", "gamma", "time", "read", "write", "index", "div", "remainder", "signal", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "copysign", "cosh", "erfc", "exp2", "expm1", "fabs", "fdim", "fma", "fmax", "fmin", "fmod", "frexp", "hypot", "ilogb", "ldexp", "lgamma", "llrint", "llround", "log10", "log1p", "log2", "logb", "lrint", "lround", "modf", "nan", "nearbyint", "nextafter", "rint", "scalbn", "sinh", "tanh", "tgamma", "trunc", "isnan", "isinf", "isfinite", "signbit", "select", "dup", "pipe", "link", "open", "close", "send", "bind", "random", "rand", "abort", "exit", "memcpy"])  # fmt: skip
 
 
 @dataclass

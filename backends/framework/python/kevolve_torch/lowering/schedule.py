@@ -165,7 +165,7 @@ def candidates(nest: Nest, prefix: list[Polynomial]) -> Iterator[list[Polynomial
                 rest = dims[j:]
                 yield list(prefix[:k]) + rest
                 if len(rest) > 1:
-                    short = merged(rest, lambda index: nest.build(_beside(prefix[:k], index, nest), k + len(index)), k)
+                    short = merged(rest, lambda index, k=k: nest.build(_beside(prefix[:k], index, nest), k + len(index)), k)
                     if len(short) < len(rest):
                         yield list(prefix[:k]) + short
                 break

@@ -68,14 +68,14 @@ class Store:
 @dataclass
 class Loop:
     variable: Variable
-    body: list["Statement"]
+    body: list[Statement]
     carried: bool = False  # its iterations must run in order, alone
 
 
 @dataclass
 class If:
     condition: Expression
-    body: list["Statement"]
+    body: list[Statement]
 
 
 @dataclass

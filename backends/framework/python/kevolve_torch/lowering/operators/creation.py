@@ -67,7 +67,7 @@ def _eye(c: Call, *_: Any, **__: Any) -> Value:
 def _triangle(op: str) -> Any:
     def lower(c: Call, x: Value, diagonal: int = 0) -> Value:
         zero = literal(0, computed(x.dtype))
-        keep = lambda i: compare(op, index_value(i[-1] - i[-2]), literal(diagonal, "i64"))  # noqa: E731
+        keep = lambda i: compare(op, index_value(i[-1] - i[-2]), literal(diagonal, "i64"))
         return Value(c.dtype, c.shape, lambda i: select(keep(i), x.at(i), zero), x.cost + 1)
 
     return lower

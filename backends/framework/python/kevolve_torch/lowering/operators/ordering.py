@@ -158,7 +158,7 @@ def _ranked(c: Call, x: Value, d: int, k: int) -> tuple:
     full = Call(c.context, [(c.dtype, x.shape), ("i64", x.shape)], c.promoted, None)
     values, places = sorted_rows(full, x, d, False)
     rest = [n for e, n in enumerate(x.shape) if e != d]
-    pick = lambda v: reshaped(Value(v.dtype, rest, lambda i: v.at([*i[:d], Polynomial({(): k}), *i[d:]])), c.shape)  # noqa: E731
+    pick = lambda v: reshaped(Value(v.dtype, rest, lambda i: v.at([*i[:d], Polynomial({(): k}), *i[d:]])), c.shape)
     return pick(values), pick(places)
 
 

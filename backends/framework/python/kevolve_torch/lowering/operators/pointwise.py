@@ -89,7 +89,7 @@ def elementwise(c: Call, f: Callable[..., E], args: list[Any], dtype: str, cost:
     return Value(out, shape, at, total, constant=constant)
 
 
-LIBM = ("exp exp2 expm1 log log2 log10 log1p sqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc lgamma").split()
+LIBM = ["exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "lgamma"]
 UNARY_FLOAT: dict[str, Callable[[E], E]] = {name: (lambda x, name=name: fn(name, x)) for name in LIBM} | {
     "rsqrt": lambda x: div(num(x, 1), fn("sqrt", x)),
     "reciprocal": lambda x: div(num(x, 1), x),

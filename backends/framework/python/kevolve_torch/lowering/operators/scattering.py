@@ -58,10 +58,10 @@ def scatter(c: Call, x: Value, dim: int, index: Value, value: Any, how: str) -> 
     if isinstance(value, Value):
         value = c.context.cheap(value, 10)
     if x.rank == 0:
-        f0 = lambda i: value.at([]) if isinstance(value, Value) else literal(value, computed(x.dtype))  # noqa: E731
+        f0 = lambda i: value.at([]) if isinstance(value, Value) else literal(value, computed(x.dtype))
         return into(c, x, [], lambda i: ZERO, f0, how)
     d = axis(dim, x.rank)
-    f = lambda i: value.at(i) if isinstance(value, Value) else literal(value, computed(x.dtype))  # noqa: E731
+    f = lambda i: value.at(i) if isinstance(value, Value) else literal(value, computed(x.dtype))
     return into(c, x, list(index.shape), lambda i: flatten([*i[:d], element(index, i), *i[d + 1 :]], x.shape), f, how)
 
 
@@ -76,7 +76,7 @@ def _at_rows(how: str) -> Callable[..., Value]:
     def lower(c: Call, x: Value, dim: int, index: Value, value: Any, alpha: Any = 1) -> Value:
         index = c.context.cheap(index)
         if x.rank == 0:
-            f0 = lambda i: value.at([] if value.rank == 0 else [ZERO]) if isinstance(value, Value) else literal(value, computed(x.dtype))  # noqa: E731
+            f0 = lambda i: value.at([] if value.rank == 0 else [ZERO]) if isinstance(value, Value) else literal(value, computed(x.dtype))
             return into(c, x, [], lambda i: ZERO, f0, how)
         d = axis(dim, x.rank)
         line = reshaped(index, (index.count,))
@@ -99,7 +99,7 @@ def _index_put(c: Call, x: Value, indices: list[Value | None], value: Value, acc
         if value.count != 1:
             raise NotLowered("indices of truth values: which values go where follows from them")
         lone = reshaped(value, ())
-        chosen = lambda i: cast(mask.at(i[: mask.rank]), "bool")  # noqa: E731
+        chosen = lambda i: cast(mask.at(i[: mask.rank]), "bool")
         return Value(c.dtype, c.shape, lambda i: select(chosen(i), cast(lone.at([]), computed(c.dtype)), x.at(i)), x.cost + mask.cost + 1)
     dims, given, _, start, joint = indexed_dims(c, x, list(indices))
     back = index_map(x, dims, given, start, joint, True)

@@ -242,7 +242,7 @@ def _edges(replicate: bool) -> Any:
     def lower(c: Call, x: Value, pad: list[int]) -> Value:
         c.context.cheap(x)
         before = {x.rank - 1 - n: pad[2 * n] for n in range(len(pad) // 2)}
-        back = lambda i: [mirrored(p, x.shape[d], before[d], replicate) if d in before else p for d, p in enumerate(i)]  # noqa: E731
+        back = lambda i: [mirrored(p, x.shape[d], before[d], replicate) if d in before else p for d, p in enumerate(i)]
         return moved(x, c.shape, back)
 
     return lower
