@@ -17,7 +17,7 @@ from ..run_c import Compiled
 from ..task_file import task_text
 from .graph import lower
 from .program import Lowered, Unsupported
-from .samples import DTYPES, Entry, Sample, entries, identifier, inputs_of, opinfos, samples
+from .samples import DTYPES, Call, Entry, Sample, entries, identifier, inputs_of, opinfos, samples
 
 ELEMENTS = 64 * 1024  # of the largest tensor, where shapes can grow
 MOST = 4 * 1024 * 1024  # of all tensors together
@@ -26,6 +26,8 @@ DRAWS, DRAWS_OF_FEW = 2, 24  # that a tolerance is measured on; the latter of re
 WHOLE = {"distribution": "integer", "low": -2, "high": 2}  # for comparisons, which else nearly never hold
 # Operators whose first tensor grows by itself: the others hold kernels or channels.
 SPATIAL = re.compile(r"conv|pool|interpolate|upsample|pixel|unfold|fold|pad|grid|group_norm|batch_norm|instance_norm")
+# Operators whose lists of numbers are extents of their tensors.
+SHAPED = re.compile(r"layer_norm|rms_norm|view|reshape|expand|broadcast_to|unflatten")
 FAMILIES = (("conv", "convolution"), ("pool", "pooling"), ("softmax", "softmax"), ("norm", "normalisation"), ("mm", "matmul"), ("matmul", "matmul"),
             ("attention", "attention"), ("embedding", "gather"), ("gather", "gather"), ("index", "gather"), ("scatter", "scatter"), ("cum", "scan"),
             ("sort", "sort"), ("topk", "sort"), ("sum", "reduction"), ("mean", "reduction"), ("amax", "reduction"), ("var", "reduction"))  # fmt: skip
@@ -79,7 +81,7 @@ def runs(sample: Sample, shapes: list[list[int]]) -> list[torch.Tensor] | None:
         count = torch.Size(shape).numel()
         tensors.append(flat.repeat(-(-count // flat.numel()))[:count].reshape(shape))
     try:
-        made = Sample(sample.call, tensors).results()
+        made = sample.results_of(tensors)
     except Exception:  # noqa: BLE001 - whatever a wrong shape leads to
         return None
     return made if made and all(m.numel() for m in made) else None
@@ -96,8 +98,17 @@ def steps(shapes: list[list[int]], spatial: bool) -> list[list[list[int]]]:
     return alone if spatial else tied
 
 
-def enlarged(sample: Sample, spatial: bool) -> list[list[int]]:
-    """Returns shapes in which the largest tensor has ELEMENTS elements, if the operator can be called with such."""
+def doubled(sample: Sample, before: list[list[int]], after: list[list[int]]) -> Sample:
+    """Returns the sample with shapes among its other arguments changed as the tensors are."""
+    extents = {n: m for s, t in zip(before, after, strict=True) for n, m in zip(s, t, strict=True) if n != m}
+    leaves = list(sample.call.leaves)
+    for place in sample.lists:
+        leaves[place] = extents.get(leaves[place], leaves[place])
+    return Sample(Call(sample.call.function, leaves, sample.call.spec, sample.call.places), sample.tensors, sample.lists)
+
+
+def enlarged(sample: Sample, spatial: bool, shaped: bool) -> tuple[Sample, list[list[int]]]:
+    """Returns the sample and shapes in which the largest tensor has ELEMENTS elements, if the operator takes such."""
     shapes = [list(t.shape) for t in sample.tensors]
     results = runs(sample, shapes)
     for mode in (spatial, not spatial):
@@ -106,15 +117,16 @@ def enlarged(sample: Sample, spatial: bool) -> list[list[int]]:
             grown = False
             for n in range(len(steps(shapes, mode))):
                 if results is None or largest([*shapes, *[list(r.shape) for r in results]]) >= ELEMENTS:
-                    return shapes
+                    return sample, shapes
                 wanted = steps(shapes, mode)
                 if n >= len(wanted):
                     break
-                made = runs(sample, wanted[n])
+                changed = doubled(sample, shapes, wanted[n]) if shaped and not mode else sample
+                made = runs(changed, wanted[n])
                 if made is None or sum(torch.Size(s).numel() for s in wanted[n]) + sum(m.numel() for m in made) > MOST:
                     continue
-                shapes, results, grown = wanted[n], made, True
-    return shapes
+                sample, shapes, results, grown = changed, wanted[n], made, True
+    return sample, shapes
 
 
 def tolerance(answer: torch.Tensor, exact: torch.Tensor) -> tuple[float, float]:
@@ -177,10 +189,10 @@ def make(entry: Entry, out: Path) -> tuple[Lowered, list[list[int]]]:
     torch.manual_seed(0)
     why = "no sample can be lowered"
     small: list[tuple[Sample, list[list[int]]]] = []
-    for n, sample in enumerate(good_samples(op, DTYPES[entry.dtypes[0]], "f")):
+    for n, found in enumerate(good_samples(op, DTYPES[entry.dtypes[0]], "f")):
         if n == TRIES:
             break
-        shapes = enlarged(sample, bool(SPATIAL.search(entry.opinfo)))
+        sample, shapes = enlarged(found, bool(SPATIAL.search(entry.opinfo)), bool(SHAPED.search(entry.opinfo)))
         if largest(shapes) < ELEMENTS:
             small.append((sample, shapes))
             continue
@@ -199,13 +211,13 @@ def make(entry: Entry, out: Path) -> tuple[Lowered, list[list[int]]]:
 def make_from(entry: Entry, op: Any, sample: Sample, shapes: list[list[int]], out: Path) -> tuple[Lowered, list[list[int]]]:
     name = f"aten_{identifier(entry.name)}"
     fills: list[dict[str, Any]] = []
-    compares = not any(r.dtype.is_floating_point for r in sample.results())
+    compares = not any(r.dtype.is_floating_point for r in runs(sample, shapes) or [])
     for mild in (False, True):
         generator = torch.Generator().manual_seed(1)
         fills = [WHOLE if compares and t.dtype.is_floating_point else fill_of(op, t, mild) for t in sample.tensors]
         tensors = [drawn(f, s, t.dtype, generator) for f, s, t in zip(fills, shapes, sample.tensors, strict=True)]
         try:
-            results = Sample(sample.call, tensors).results()
+            results = sample.results_of(tensors)
         except Exception as e:
             raise Skipped(f"the enlarged sample is refused: {str(e).splitlines()[0]}") from e
         if all(bool(r.isfinite().all()) for r in results if r.dtype.is_floating_point):
@@ -231,7 +243,7 @@ def make_from(entry: Entry, op: Any, sample: Sample, shapes: list[list[int]], ou
 def exact_results(sample: Sample, tensors: list[torch.Tensor], results: list[torch.Tensor]) -> list[torch.Tensor]:
     """Returns results computed in double, where the operator takes it."""
     try:
-        made = Sample(sample.call, [t.double() if t.dtype.is_floating_point else t for t in tensors]).results()
+        made = sample.results_of([t.double() if t.dtype.is_floating_point else t for t in tensors])
         return made if [m.shape for m in made] == [r.shape for r in results] else results
     except Exception:  # noqa: BLE001 - not every operator takes every type
         return results

@@ -6,7 +6,7 @@ import math
 import struct
 
 from .contract import Home
-from .expression import C_TYPES, Expression, is_float
+from .expression import C_TYPES, Expression, is_float, literal
 from .index import Opaque, Polynomial, Quotient, Size, Variable, split_remainder
 from .statements import Buffer
 
@@ -138,6 +138,8 @@ class Printer:
             return f"{x.op}{f'({inner})' if inner.startswith('-') and x.op == '-' else inner}", UNARY
         mine = RANK[x.op]
         a, b = x.operands
+        if x.op == "+" and b.op == "const" and b.data < 0:
+            return f"{self.side(x, a, mine)} - {self.text(literal(-b.data, b.dtype))}", mine
         return f"{self.side(x, a, mine)} {x.op} {self.side(x, b, mine + 1)}", mine
 
     def side(self, x: Expression, operand: Expression, rank: int) -> str:
