@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import sys
 import unittest
 import warnings
@@ -15,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "backends/framework/python"))
 try:
     import torch
     import torch.testing
-    from kevolve_torch.lowering import Unsupported, lower, samples
+    from kevolve_torch.lowering import Unsupported, index, lower, samples
     from kevolve_torch.run_c import Compiled
     from modules import cases
 
@@ -31,7 +32,7 @@ else:
         NO_SAMPLES = f"no {missing.name} in this Python: pip install -r tests/framework/requirements.txt"
 
 LONG = os.environ.get("KEVOLVE_LONG") == "1"
-EVERY = 1 if LONG else 4  # of the operators
+EVERY = 1 if LONG else 7  # of the operators
 SAMPLES = 4 if LONG else 1
 # torch chooses among equal elements as it likes: of whole numbers the values are compared, not their places.
 TIES = ("kthvalue", "median", "topk", "nn.functional.max_pool1d", "mode", "msort", "aminmax")
@@ -68,6 +69,31 @@ class Lowering(unittest.TestCase):
                 wanted = module(*inputs)
                 wanted = list(wanted) if isinstance(wanted, tuple) else [wanted]
                 check(self, compiled.call(function, samples.inputs_of(function, exported, list(inputs))), wanted)
+
+    def test_simplified_indices_have_the_same_value(self) -> None:
+        chance = random.Random(5)
+        kept = 0
+        for _ in range(400):
+            chosen = [index.variable(d, chance.choice((2, 3, 4, 6, 8))) for d in range(3)]
+            place = index.constant(chance.choice((0, 0, 1, 5)))
+            for v in chosen:
+                place = place + chance.choice((1, 2, 3, 4, 8, 12, 24)) * index.of(v)
+            divisor = chance.choice((2, 3, 4, 6, 8, 24))
+            quotient = place // divisor
+            factor = chance.choice((1, 2))
+            rest = (place % divisor) // factor
+            kept += any(isinstance(a, index.Quotient) for a in quotient.atoms())
+            for _ in range(20):
+                at = {v: chance.randrange(v.extent.value) for v in chosen}
+                whole = value_of(place, at)
+                self.assertEqual(value_of(quotient, at), whole // divisor, f"({place}) / {divisor}")
+                self.assertEqual(value_of(rest, at), whole % divisor // factor, f"({place}) % {divisor} / {factor}")
+        self.assertLess(kept, 330)  # many quotients can be resolved
+
+    def test_unflattened_places_flatten_to_themselves(self) -> None:
+        i = index.variable(0, 24)
+        parts = index.unflatten(index.of(i), [index.constant(n) for n in (2, 3, 4)])
+        self.assertEqual(index.flatten(parts, [2, 3, 4]), index.of(i))
 
     def test_parameters_are_named_by_the_module_and_come_after_the_inputs(self) -> None:
         _, module, inputs = cases()[0]
@@ -152,6 +178,17 @@ class Lowering(unittest.TestCase):
                 got = compiled.call(function, samples.inputs_of(function, exported, sample.tensors))
                 check(self, got, sample.results(), dtype != "f32" and entry.opinfo.startswith(TIES))
         print(f"  {len(pending)} samples of {len({p[0].name for p in pending})} operators: {dict(counts)}", flush=True)
+
+
+def value_of(p: Any, at: dict[Any, int]) -> int:
+    """Returns the number that an index expression is for these loop indices."""
+    total = 0
+    for atoms, factor in p.terms.items():
+        for a in atoms:
+            inner = a in at
+            factor *= at[a] if inner else value_of(a.numerator, at) // value_of(a.denominator, at)
+        total += factor
+    return total
 
 
 if not WITHOUT:

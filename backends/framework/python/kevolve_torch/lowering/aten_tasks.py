@@ -15,14 +15,19 @@ import torch
 
 from ..run_c import Compiled
 from ..task_file import task_text
-from .graph import Lowered, Unsupported, lower
-from .samples import DTYPES, Entry, Sample, entries, identifier, inputs_of, opinfos, samples
+from .graph import lower
+from .program import Lowered, Unsupported
+from .samples import DTYPES, Call, Entry, Sample, entries, identifier, inputs_of, opinfos, samples
 
 ELEMENTS = 64 * 1024  # of the largest tensor, where shapes can grow
 MOST = 4 * 1024 * 1024  # of all tensors together
-TRIES = 4  # samples of an operator
+TRIES = 8  # samples of an operator
+DRAWS, DRAWS_OF_FEW = 2, 24  # that a tolerance is measured on; the latter of results with few elements
+WHOLE = {"distribution": "integer", "low": -2, "high": 2}  # for comparisons, which else nearly never hold
 # Operators whose first tensor grows by itself: the others hold kernels or channels.
 SPATIAL = re.compile(r"conv|pool|interpolate|upsample|pixel|unfold|fold|pad|grid|group_norm|batch_norm|instance_norm")
+# Operators whose lists of numbers are extents of their tensors.
+SHAPED = re.compile(r"layer_norm|rms_norm|view|reshape|expand|broadcast_to|unflatten")
 FAMILIES = (("conv", "convolution"), ("pool", "pooling"), ("softmax", "softmax"), ("norm", "normalisation"), ("mm", "matmul"), ("matmul", "matmul"),
             ("attention", "attention"), ("embedding", "gather"), ("gather", "gather"), ("index", "gather"), ("scatter", "scatter"), ("cum", "scan"),
             ("sort", "sort"), ("topk", "sort"), ("sum", "reduction"), ("mean", "reduction"), ("amax", "reduction"), ("var", "reduction"))  # fmt: skip
@@ -76,7 +81,7 @@ def runs(sample: Sample, shapes: list[list[int]]) -> list[torch.Tensor] | None:
         count = torch.Size(shape).numel()
         tensors.append(flat.repeat(-(-count // flat.numel()))[:count].reshape(shape))
     try:
-        made = Sample(sample.call, tensors).results()
+        made = sample.results_of(tensors)
     except Exception:  # noqa: BLE001 - whatever a wrong shape leads to
         return None
     return made if made and all(m.numel() for m in made) else None
@@ -93,8 +98,17 @@ def steps(shapes: list[list[int]], spatial: bool) -> list[list[list[int]]]:
     return alone if spatial else tied
 
 
-def enlarged(sample: Sample, spatial: bool) -> list[list[int]]:
-    """Returns shapes in which the largest tensor has ELEMENTS elements, if the operator can be called with such."""
+def doubled(sample: Sample, before: list[list[int]], after: list[list[int]]) -> Sample:
+    """Returns the sample with shapes among its other arguments changed as the tensors are."""
+    extents = {n: m for s, t in zip(before, after, strict=True) for n, m in zip(s, t, strict=True) if n != m}
+    leaves = list(sample.call.leaves)
+    for place in sample.lists:
+        leaves[place] = extents.get(leaves[place], leaves[place])
+    return Sample(Call(sample.call.function, leaves, sample.call.spec, sample.call.places), sample.tensors, sample.lists)
+
+
+def enlarged(sample: Sample, spatial: bool, shaped: bool) -> tuple[Sample, list[list[int]]]:
+    """Returns the sample and shapes in which the largest tensor has ELEMENTS elements, if the operator takes such."""
     shapes = [list(t.shape) for t in sample.tensors]
     results = runs(sample, shapes)
     for mode in (spatial, not spatial):
@@ -103,15 +117,16 @@ def enlarged(sample: Sample, spatial: bool) -> list[list[int]]:
             grown = False
             for n in range(len(steps(shapes, mode))):
                 if results is None or largest([*shapes, *[list(r.shape) for r in results]]) >= ELEMENTS:
-                    return shapes
+                    return sample, shapes
                 wanted = steps(shapes, mode)
                 if n >= len(wanted):
                     break
-                made = runs(sample, wanted[n])
+                changed = doubled(sample, shapes, wanted[n]) if shaped and not mode else sample
+                made = runs(changed, wanted[n])
                 if made is None or sum(torch.Size(s).numel() for s in wanted[n]) + sum(m.numel() for m in made) > MOST:
                     continue
-                shapes, results, grown = wanted[n], made, True
-    return shapes
+                sample, shapes, results, grown = changed, wanted[n], made, True
+    return sample, shapes
 
 
 def tolerance(answer: torch.Tensor, exact: torch.Tensor) -> tuple[float, float]:
@@ -120,6 +135,22 @@ def tolerance(answer: torch.Tensor, exact: torch.Tensor) -> tuple[float, float]:
     beyond = float(((answer.double() - exact).abs() - 1e-5 * exact.abs()).max())
     size = float(exact.abs().max())
     return 1e-5, float(f"{max(10 * beyond, 2e-7 * size, 1e-30):.1e}")
+
+
+def measured(sample: Sample, exported: Any, lowered: Lowered, fills: list[dict[str, Any]], shapes: list[list[int]],
+             results: list[torch.Tensor]) -> dict[str, tuple[float, float]]:  # fmt: skip
+    """Returns each floating output's tolerance, the widest of several draws: of few elements one draw says little."""
+    compiled = Compiled([lowered.text])
+    outputs = [a for a in lowered.arguments if a.role == "output"]
+    out: dict[str, tuple[float, float]] = {}
+    generator = torch.Generator().manual_seed(2)
+    for _ in range(DRAWS_OF_FEW if min(r.numel() for r in results) < 1024 else DRAWS):
+        tensors = [drawn(f, s, t.dtype, generator) for f, s, t in zip(fills, shapes, sample.tensors, strict=True)]
+        exact = exact_results(sample, tensors, results)
+        for a, y, x in zip(outputs, compiled.call(lowered, inputs_of(lowered, exported, tensors)), exact, strict=True):
+            if y.dtype.is_floating_point:
+                out[a.name] = max(out.get(a.name, (0.0, 0.0)), tolerance(y, x))
+    return out
 
 
 def source_of(exported: Any, name: str) -> str:
@@ -157,26 +188,36 @@ def make(entry: Entry, out: Path) -> tuple[Lowered, list[list[int]]]:
     op = opinfos()[entry.opinfo]
     torch.manual_seed(0)
     why = "no sample can be lowered"
-    for n, sample in enumerate(good_samples(op, DTYPES[entry.dtypes[0]], "f")):
+    small: list[tuple[Sample, list[list[int]]]] = []
+    for n, found in enumerate(good_samples(op, DTYPES[entry.dtypes[0]], "f")):
         if n == TRIES:
             break
+        sample, shapes = enlarged(found, bool(SPATIAL.search(entry.opinfo)), bool(SHAPED.search(entry.opinfo)))
+        if largest(shapes) < ELEMENTS:
+            small.append((sample, shapes))
+            continue
         try:
-            return make_from(entry, op, sample, out)
+            return make_from(entry, op, sample, shapes, out)
+        except Skipped as e:
+            why = str(e)
+    for sample, shapes in small:
+        try:
+            return make_from(entry, op, sample, shapes, out)
         except Skipped as e:
             why = str(e)
     raise Skipped(why)
 
 
-def make_from(entry: Entry, op: Any, sample: Sample, out: Path) -> tuple[Lowered, list[list[int]]]:
+def make_from(entry: Entry, op: Any, sample: Sample, shapes: list[list[int]], out: Path) -> tuple[Lowered, list[list[int]]]:
     name = f"aten_{identifier(entry.name)}"
-    shapes = enlarged(sample, bool(SPATIAL.search(entry.opinfo)))
     fills: list[dict[str, Any]] = []
+    compares = not any(r.dtype.is_floating_point for r in runs(sample, shapes) or [])
     for mild in (False, True):
         generator = torch.Generator().manual_seed(1)
-        fills = [fill_of(op, t, mild) for t in sample.tensors]
+        fills = [WHOLE if compares and t.dtype.is_floating_point else fill_of(op, t, mild) for t in sample.tensors]
         tensors = [drawn(f, s, t.dtype, generator) for f, s, t in zip(fills, shapes, sample.tensors, strict=True)]
         try:
-            results = Sample(sample.call, tensors).results()
+            results = sample.results_of(tensors)
         except Exception as e:
             raise Skipped(f"the enlarged sample is refused: {str(e).splitlines()[0]}") from e
         if all(bool(r.isfinite().all()) for r in results if r.dtype.is_floating_point):
@@ -188,10 +229,7 @@ def make_from(entry: Entry, op: Any, sample: Sample, out: Path) -> tuple[Lowered
     exported = torch.export.export(sample.call, tuple(tensors), strict=False)
     text = source_of(exported, name)
     lowered = lower(exported, name)
-    answers = Compiled([lowered.text]).call(lowered, inputs_of(lowered, exported, tensors))
-    exact = exact_results(sample, tensors, results)
-    outputs = [a for a in lowered.arguments if a.role == "output"]
-    tolerances = {a.name: tolerance(y, x) for a, y, x in zip(outputs, answers, exact, strict=True) if y.dtype.is_floating_point}
+    tolerances = measured(sample, exported, lowered, fills, shapes, results)
     by_name = {a.name: fills[int(a.origin.split()[1])] for a in lowered.arguments if a.role == "input"}
     summary = f"{entry.name} of PyTorch, from the sample of OpInfo {entry.opinfo}"
     task = task_text(name, family_of(entry.opinfo), summary, lowered.arguments, reference=f"{name}.c", fills=by_name, tolerances=tolerances,
@@ -205,7 +243,7 @@ def make_from(entry: Entry, op: Any, sample: Sample, out: Path) -> tuple[Lowered
 def exact_results(sample: Sample, tensors: list[torch.Tensor], results: list[torch.Tensor]) -> list[torch.Tensor]:
     """Returns results computed in double, where the operator takes it."""
     try:
-        made = Sample(sample.call, [t.double() if t.dtype.is_floating_point else t for t in tensors]).results()
+        made = sample.results_of([t.double() if t.dtype.is_floating_point else t for t in tensors])
         return made if [m.shape for m in made] == [r.shape for r in results] else results
     except Exception:  # noqa: BLE001 - not every operator takes every type
         return results

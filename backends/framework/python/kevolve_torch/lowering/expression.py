@@ -33,9 +33,9 @@ def computed(dtype: str) -> str:
 class Expression:
     """`op` is const, local, index, load, call, cast, select, or an operator of C; `data` is what is no operand."""
 
-    __slots__ = ("op", "dtype", "operands", "data", "serial", "_variables")
+    __slots__ = ("__weakref__", "_variables", "data", "dtype", "op", "operands", "serial")
 
-    def __init__(self, op: str, dtype: str, operands: tuple["Expression", ...], data: Any, serial: int) -> None:
+    def __init__(self, op: str, dtype: str, operands: tuple[Expression, ...], data: Any, serial: int) -> None:
         self.op, self.dtype, self.operands, self.data, self.serial = op, dtype, operands, data, serial
         self._variables: frozenset[Variable] | None = None
 

@@ -3,72 +3,21 @@
 from __future__ import annotations
 
 import functools
-import keyword
-import re
-from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
 from . import expression
 from .emit import BF16, BF16_STORE, Emitter
-from .index import Polynomial, Size, as_polynomial, constant, of
+from .index import Polynomial
 from .operators import TABLE, Call, NotLowered
+from .program import Argument, Lowered, Program, Refusal, Unsupported, identifier, place_of, promoted_type
 from .schedule import build, live, natural, pruned, schedule
-from .statements import Buffer
+from .statements import Buffer, Statement
 from .values import Context, Value, of_buffer
 
-DTYPES = {torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16", torch.int64: "i64", torch.int32: "i32",
-          torch.int16: "i16", torch.int8: "i8", torch.uint8: "u8", torch.bool: "bool"}  # fmt: skip
-C_WORDS = set("""auto break case char const continue default do double else enum extern float for goto if inline int long register restrict return
-short signed sizeof static struct switch typedef union unsigned void volatile while main bool exp log sin cos tan sqrt pow abs floor ceil round erf
-free malloc y0 y1 yn j0 j1 jn gamma time read write index div remainder signal acos acosh asin asinh atan atan2 atanh cbrt copysign cosh erfc exp2
-expm1 fabs fdim fma fmax fmin fmod frexp hypot ilogb ldexp lgamma llrint llround log10 log1p log2 logb lrint lround modf nan nearbyint nextafter rint
-scalbn sinh tanh tgamma trunc isnan isinf isfinite signbit select dup pipe link open close send bind random rand abort exit memcpy""".split())  # fmt: skip
 RANDOM = ("rand", "randn", "randint", "randperm", "bernoulli", "multinomial", "normal", "native_dropout", "dropout", "uniform", "exponential",
           "rrelu_with_noise", "poisson", "geometric", "cauchy", "log_normal", "rand_like", "randn_like", "randint_like", "alpha_dropout")  # fmt: skip
-
-
-@dataclass
-class Argument:
-    """A parameter of the C function. `origin` is as in a task file: "input 0", "parameter linear.weight"; empty for sizes."""
-
-    name: str
-    role: str
-    dtype: str
-    shape: list[str]
-    origin: str = ""
-
-
-@dataclass
-class Lowered:
-    text: str
-    arguments: list[Argument]
-    entry: str
-    oracle: str | None = None  # the same in double, where the reference reads bits of floats (bf16)
-
-
-@dataclass
-class Refusal:
-    """One operator that has no lowering, and the line of the module that calls it."""
-
-    operator: str
-    file: str
-    line: int
-    detail: str
-
-    def __str__(self) -> str:
-        place = f"{self.file}:{self.line}: " if self.file else ""
-        return f"{place}{self.operator}: {self.detail}"
-
-
-class Unsupported(Exception):
-    """Names every operator of a program that cannot be lowered; the attributes are those of the first."""
-
-    def __init__(self, refusals: list[Refusal]) -> None:
-        super().__init__("\n".join(map(str, refusals)))
-        self.refusals = refusals
-        self.operator, self.file, self.line, self.detail = refusals[0].operator, refusals[0].file, refusals[0].line, refusals[0].detail
 
 
 def decompositions() -> Any:
@@ -91,89 +40,6 @@ KEPT = ("scaled_dot_product_attention.default", "upsample_nearest1d.vec", "upsam
         "rms_norm.default", "logsumexp.default")  # fmt: skip
 
 
-def place_of(node: Any) -> tuple[str, int]:
-    """Returns the line of the user's code that a node comes from: the last outside torch."""
-    found = re.findall(r'File "([^"]+)", line (\d+)', node.meta.get("stack_trace") or "")
-    own = [f for f in found if "/torch/" not in f[0]] or found
-    return (own[-1][0], int(own[-1][1])) if own else ("", 0)
-
-
-@dataclass
-class Program:
-    """The state of one lowering."""
-
-    context: Context
-    values: dict[Any, Any] = field(default_factory=dict)
-    sizes: dict[str, Size] = field(default_factory=dict)
-    refusals: list[Refusal] = field(default_factory=list)
-
-    def extent(self, n: Any) -> Polynomial:
-        if isinstance(n, int):
-            return constant(n)
-        return self.from_sympy(n.node.expr)
-
-    def from_sympy(self, e: Any) -> Polynomial:
-        if e.is_Integer:
-            return constant(int(e))
-        if e.is_Symbol:
-            name = str(e)
-            if name not in self.sizes:
-                self.sizes[name] = Size(name)
-            return of(self.sizes[name])
-        if e.is_Add or e.is_Mul:
-            out = constant(0 if e.is_Add else 1)
-            for a in e.args:
-                out = out + self.from_sympy(a) if e.is_Add else out * self.from_sympy(a)
-            return out
-        if type(e).__name__ in ("FloorDiv", "CleanDiv"):
-            return self.from_sympy(e.args[0]) // self.from_sympy(e.args[1])
-        if e.is_Pow and e.args[1].is_Integer and int(e.args[1]) > 0:
-            out = constant(1)
-            for _ in range(int(e.args[1])):
-                out = out * self.from_sympy(e.args[0])
-            return out
-        raise NotLowered(f"the extent {e}")
-
-    def described(self, meta: Any) -> list[tuple[str, tuple]]:
-        if isinstance(meta, (list, tuple)):
-            return [d for m in meta for d in self.described(m)]
-        if isinstance(meta, torch.Tensor):
-            if meta.dtype not in DTYPES:
-                raise NotLowered(f"elements of type {meta.dtype}")
-            return [(DTYPES[meta.dtype], tuple(self.extent(n) for n in meta.shape))]
-        return [("i64", ())]
-
-    def argument(self, a: Any) -> Any:
-        if isinstance(a, torch.fx.Node):
-            return self.values[a]
-        if isinstance(a, (list, tuple)):
-            return type(a)(self.argument(x) for x in a) if not isinstance(a, torch.Size) else list(a)
-        return a
-
-
-def promoted_type(node: Any) -> str:
-    """Returns torch's common type of the tensor and number arguments."""
-    metas = [a.meta["val"] if isinstance(a, torch.fx.Node) else a for a in node.args if isinstance(a, (torch.fx.Node, int, float, bool))]
-    kinds = [m for m in metas if isinstance(m, (torch.Tensor, int, float, bool))]
-    found: Any = None
-    for m in kinds:
-        found = m if found is None else torch.empty((), dtype=torch.result_type(_mild(found), _mild(m)))
-    tensors = [m for m in kinds if isinstance(m, torch.Tensor)]
-    if len(tensors) >= 2 and len(kinds) == len(tensors):
-        return DTYPES.get(torch.result_type(_meta(tensors[0]), _meta(tensors[1])), "f32")
-    if isinstance(found, torch.Tensor):
-        return DTYPES.get(found.dtype, "f32")
-    return "f32"
-
-
-def _meta(t: torch.Tensor) -> torch.Tensor:
-    return torch.empty([1] * t.dim(), dtype=t.dtype)
-
-
-def _mild(m: Any) -> Any:
-    return torch.empty([1] * max(m.dim(), 0), dtype=m.dtype) if isinstance(m, torch.Tensor) else m
-
-
 def results_read(node: Any) -> set[int] | None:
     """Returns which results of a call anything reads."""
     if not isinstance(node.meta.get("val"), (tuple, list)):
@@ -185,19 +51,6 @@ def _getitem() -> Any:
     import operator
 
     return operator.getitem
-
-
-def identifier(text: str, taken: set[str]) -> str:
-    out = re.sub(r"\W", "_", text)
-    if not out or out[0].isdigit():
-        out = f"x{out}"
-    if out in C_WORDS or keyword.iskeyword(out):
-        out += "_"
-    name, n = out, 1
-    while name in taken:
-        name, n = f"{out}_{n}", n + 1
-    taken.add(name)
-    return name
 
 
 def lower(exported: Any, name: str) -> Lowered:
@@ -222,8 +75,9 @@ def lower(exported: Any, name: str) -> Lowered:
         raise Unsupported([Refusal("a result", "", 0, str(why))]) from why
     for s in program.sizes.values():
         arguments.append(Argument(s.name, "size", "i64", []))
-    texts = [written(name, program, inputs, outputs, arguments, exact) for exact in (False, True)]
-    uses_bits = any(a.dtype == "bf16" for a in arguments)
+    body = pruned(schedule(live(program.context.nests, outputs)))
+    uses_bits = any(a.dtype == "bf16" for a in arguments) or any(b.dtype == "bf16" for b in outputs)
+    texts = [written(name, program, body, inputs, outputs, arguments, exact) for exact in ((False, True) if uses_bits else (False,))]
     return Lowered(texts[0], [*arguments[: len(inputs)], *[_output(b, n) for n, b in enumerate(outputs)], *arguments[len(inputs) :]], name,
                    texts[1] if uses_bits else None)  # fmt: skip
 
@@ -370,8 +224,7 @@ def store(program: Program, buffer: Buffer, value: Value) -> None:
     program.context.nest(value.shape, lambda i, _: [Store(buffer, flatten(i, value.shape), cast(value.at(i), computed(buffer.dtype)))])
 
 
-def written(name: str, program: Program, inputs: list[Buffer], outputs: list[Buffer], arguments: list[Argument], exact: bool) -> str:
-    body = pruned(schedule(live(program.context.nests, outputs)))
+def written(name: str, program: Program, body: list[Statement], inputs: list[Buffer], outputs: list[Buffer], arguments: list[Argument], exact: bool) -> str:
     emitter = Emitter(program.context.taken, exact)
     sizes = [a.name for a in arguments if a.role == "size"]
     texts = [f"const {emitter.c_type(b.dtype)} *{b.name}" for b in inputs] + [f"{out_type(emitter, b, exact)} *{b.name}" for b in outputs]
@@ -390,5 +243,3 @@ def written(name: str, program: Program, inputs: list[Buffer], outputs: list[Buf
 def out_type(emitter: Emitter, b: Buffer, exact: bool) -> str:
     return "double" if exact and b.dtype == "bf16" else emitter.c_type(b.dtype)
 
-
-__all__ = ["as_polynomial", "lower"]

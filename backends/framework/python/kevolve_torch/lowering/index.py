@@ -13,7 +13,7 @@ from typing import Any, Union
 class Variable:
     """The index of a loop, which runs from 0 to below `extent`. One object stands for all loops of a depth and extent."""
 
-    def __init__(self, depth: int, extent: "Polynomial") -> None:
+    def __init__(self, depth: int, extent: Polynomial) -> None:
         self.depth = depth
         self.extent = extent
         self.key = (1, depth, str(extent.key))
@@ -36,7 +36,7 @@ class Size:
 class Quotient:
     """A quotient of two polynomials, both of which are not negative, rounded down."""
 
-    def __init__(self, numerator: "Polynomial", denominator: "Polynomial") -> None:
+    def __init__(self, numerator: Polynomial, denominator: Polynomial) -> None:
         self.numerator = numerator
         self.denominator = denominator
         self.key = (2, 0, f"({numerator.key}/{denominator.key})")
@@ -70,7 +70,7 @@ def interned(atom: Atom) -> Atom:
 class Polynomial:
     """An immutable sum of whole multiples of products of atoms."""
 
-    __slots__ = ("terms", "key", "_hash")
+    __slots__ = ("_hash", "key", "terms")
 
     def __init__(self, terms: dict[Monomial, int]) -> None:
         self.terms = {m: c for m, c in terms.items() if c}
@@ -88,7 +88,7 @@ class Polynomial:
     def __repr__(self) -> str:
         return " + ".join(f"{c}*{m}" if m else str(c) for m, c in self.terms.items()) or "0"
 
-    def __add__(self, other: Number) -> "Polynomial":
+    def __add__(self, other: Number) -> Polynomial:
         out = dict(self.terms)
         for m, c in as_polynomial(other).terms.items():
             out[m] = out.get(m, 0) + c
@@ -96,16 +96,16 @@ class Polynomial:
 
     __radd__ = __add__
 
-    def __neg__(self) -> "Polynomial":
+    def __neg__(self) -> Polynomial:
         return Polynomial({m: -c for m, c in self.terms.items()})
 
-    def __sub__(self, other: Number) -> "Polynomial":
+    def __sub__(self, other: Number) -> Polynomial:
         return self + -as_polynomial(other)
 
-    def __rsub__(self, other: Number) -> "Polynomial":
+    def __rsub__(self, other: Number) -> Polynomial:
         return as_polynomial(other) - self
 
-    def __mul__(self, other: Number) -> "Polynomial":
+    def __mul__(self, other: Number) -> Polynomial:
         out: dict[Monomial, int] = {}
         for m, c in self.terms.items():
             for n, d in as_polynomial(other).terms.items():
@@ -115,10 +115,10 @@ class Polynomial:
 
     __rmul__ = __mul__
 
-    def __floordiv__(self, other: Number) -> "Polynomial":
+    def __floordiv__(self, other: Number) -> Polynomial:
         return divide(self, as_polynomial(other))
 
-    def __mod__(self, other: Number) -> "Polynomial":
+    def __mod__(self, other: Number) -> Polynomial:
         return self - other * (self // other)
 
     @property
@@ -143,7 +143,7 @@ class Polynomial:
                 out |= a.expression.variables()
         return out
 
-    def coefficient(self, variable: Variable) -> "Polynomial | None":
+    def coefficient(self, variable: Variable) -> Polynomial | None:
         """Returns the factor of a variable that stands in it linearly, or None if it stands elsewhere as well."""
         out: dict[Monomial, int] = {}
         for m, c in self.terms.items():

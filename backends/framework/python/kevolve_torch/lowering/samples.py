@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch.utils._pytree import tree_flatten, tree_unflatten
+from torch.utils._pytree import tree_flatten, tree_flatten_with_path, tree_unflatten
 
 LIST = Path(__file__).parent / "aten_operators.txt"
 DTYPES = {"f32": torch.float32, "i64": torch.int64, "bool": torch.bool}
@@ -72,9 +72,13 @@ class Call(torch.nn.Module):
 class Sample:
     call: Call
     tensors: list[torch.Tensor]
+    lists: list[int]  # leaves that are whole numbers in lists, such as shapes
 
     def results(self) -> list[torch.Tensor]:
-        made = self.call(*[t.clone() for t in self.tensors])
+        return self.results_of(self.tensors)
+
+    def results_of(self, tensors: list[torch.Tensor]) -> list[torch.Tensor]:
+        made = self.call(*[t.clone() for t in tensors])
         return [t for t in tree_flatten(made)[0] if isinstance(t, torch.Tensor)]
 
 
@@ -83,11 +87,13 @@ def samples(op: Any, dtype: torch.dtype, limit: int) -> Iterator[Sample]:
     found = 0
     for s in op.sample_inputs("cpu", dtype):
         leaves, spec = tree_flatten(((s.input, *s.args), s.kwargs))
+        paths = [path for path, _ in tree_flatten_with_path(((s.input, *s.args), s.kwargs))[0]]
+        lists = [n for n, (x, path) in enumerate(zip(leaves, paths, strict=True)) if type(x) is int and len(path) > 2]
         places = [n for n, x in enumerate(leaves) if isinstance(x, torch.Tensor)]
         tensors = [leaves[n].detach().clone() for n in places]
         if not tensors or any(t.numel() == 0 for t in tensors):
             continue
-        yield Sample(Call(op.op, leaves, spec, places), tensors)
+        yield Sample(Call(op.op, leaves, spec, places), tensors, lists)
         found += 1
         if found == limit:
             return

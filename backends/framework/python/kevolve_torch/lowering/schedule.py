@@ -6,9 +6,30 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .index import Polynomial, Quotient, Size, Variable, is_within, product
-from .statements import (Accesses, Buffer, Declare, If, Loop, Nest, Statement, Store, Text, Update, accesses, conflict, expressions,
-                         indices_in, loops, merged, opaque_parts, parts, spread, walk)  # fmt: skip
+from .statements import (
+    Accesses,
+    Buffer,
+    Declare,
+    If,
+    Loop,
+    Nest,
+    Statement,
+    Store,
+    Text,
+    Update,
+    accesses,
+    conflict,
+    expressions,
+    indices_in,  # fmt: skip
+    loops,
+    merged,
+    opaque_parts,
+    parts,
+    spread,
+    walk,
+)
 
+REBUILT = 6  # members of a group that is built again with other loops
 HEAVY_ROW = 4096  # elements that one iteration of joined products may hand over
 
 
@@ -144,7 +165,7 @@ def candidates(nest: Nest, prefix: list[Polynomial]) -> Iterator[list[Polynomial
                 rest = dims[j:]
                 yield list(prefix[:k]) + rest
                 if len(rest) > 1:
-                    short = merged(rest, lambda index: nest.build(_beside(prefix[:k], index, nest), k + len(index)), k)
+                    short = merged(rest, lambda index, k=k: nest.build(_beside(prefix[:k], index, nest), k + len(index)), k)
                     if len(short) < len(rest):
                         yield list(prefix[:k]) + short
                 break
@@ -182,26 +203,37 @@ def fuse(group: Group, nest: Nest) -> Group | None:
         if best is None or rank > best[0]:
             best = (rank, Group([*members, (nest, structure)], out, accesses(out)))
 
+    tried: set[tuple[Polynomial, ...]] = set()
     for _, structure in reversed(group.members):
         for mine in candidates(nest, structure):
-            consider(group.members, group.body, mine)
-    for mine in (natural(nest), flat(nest)):
-        for k in range(len(mine), 0, -1):
-            members: list[tuple[Nest, list[Polynomial]]] = []
-            body: list[Statement] = []
-            for member, _ in group.members:
-                chosen = next((s for s in candidates(member, mine[:k]) if s[:k] == mine[:k]), None)
-                added = attempt(member, chosen) if chosen else None
-                if added is None:
-                    break
-                body, score = join(body, added, frozenset(), True)
-                if members and not score:
-                    break
-                members.append((member, chosen))  # type: ignore[arg-type]
-            else:
-                for structure in candidates(nest, mine[:k]):
-                    consider(members, body, structure)
+            if tuple(mine) not in tried:
+                tried.add(tuple(mine))
+                consider(group.members, group.body, mine)
+    if len(group.members) > REBUILT or (best is not None and best[0][0] >= estimate(product(natural(nest)))):
+        return best[1] if best else None
+    prefixes = {tuple(mine[:k]) for mine in (natural(nest), flat(nest)) for k in range(len(mine), 0, -1)}
+    for prefix in sorted(prefixes, key=lambda p: (-estimate(product(p)), len(p))):
+        made = rebuilt(group, list(prefix))
+        if made is not None:
+            for structure in candidates(nest, list(prefix)):
+                consider(made.members, made.body, structure)
     return best[1] if best else None
+
+
+def rebuilt(group: Group, prefix: list[Polynomial]) -> Group | None:
+    """Returns the group with other outer loops, or None if not all of it can run in them."""
+    members: list[tuple[Nest, list[Polynomial]]] = []
+    body: list[Statement] = []
+    for member, _ in group.members:
+        chosen = next((s for s in candidates(member, prefix) if s[: len(prefix)] == prefix), None)
+        added = attempt(member, chosen) if chosen else None
+        if chosen is None or added is None:
+            return None
+        body, score = join(body, added, frozenset(), True)
+        if members and not score:
+            return None
+        members.append((member, chosen))
+    return Group(members, body, Accesses())
 
 
 def schedule(nests: list[Nest]) -> list[Statement]:

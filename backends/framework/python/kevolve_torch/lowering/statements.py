@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Union
+from typing import Union
+from weakref import WeakKeyDictionary
 
 from .expression import Expression, binary, local, make, maximum, minimum
 from .index import Polynomial, Variable, of, product, variable
@@ -67,14 +68,14 @@ class Store:
 @dataclass
 class Loop:
     variable: Variable
-    body: list["Statement"]
+    body: list[Statement]
     carried: bool = False  # its iterations must run in order, alone
 
 
 @dataclass
 class If:
     condition: Expression
-    body: list["Statement"]
+    body: list[Statement]
 
 
 @dataclass
@@ -174,12 +175,22 @@ def accesses(body: list[Statement]) -> Accesses:
             out.sets.add(s.name)
             if isinstance(s, Update):
                 out.uses.add(s.name)
-        for x in parts(roots):
-            if x.op == "load":
-                out.reads.append((x.data[0], None if isinstance(s, Text) else x.data[1]))
-            elif x.op == "local":
-                out.uses.add(x.data)
+        for x in roots:
+            loads, names = contents(x)
+            out.reads += [(b, None) for b, _ in loads] if isinstance(s, Text) else loads
+            out.uses |= names
     return out
+
+
+_contents: WeakKeyDictionary[Expression, tuple[list[tuple[Buffer, Polynomial | None]], set[str]]] = WeakKeyDictionary()
+
+
+def contents(x: Expression) -> tuple[list[tuple[Buffer, Polynomial | None]], set[str]]:
+    """Returns the elements that an expression loads, and the scalars that it uses."""
+    if x not in _contents:
+        found = list(parts([x]))
+        _contents[x] = [y.data for y in found if y.op == "load"], {y.data for y in found if y.op == "local"}
+    return _contents[x]
 
 
 def conflict(a: Accesses, b: Accesses) -> bool:

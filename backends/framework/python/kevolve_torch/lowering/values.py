@@ -77,7 +77,7 @@ def grouped(first: list[Polynomial], second: list[Polynomial]) -> list[tuple[tup
     while a < len(first) or c < len(second):
         best = None
         for total in range(1, len(first) - a + len(second) - c + 1):
-            for taken in range(0, total + 1):
+            for taken in range(total + 1):
                 b, d = a + taken, c + total - taken
                 if b <= len(first) and d <= len(second) and product(first[a:b]) == product(second[c:d]):
                     best = (b, d)
@@ -128,7 +128,7 @@ class Context:
         if x.buffer is not None:
             return x
         buffer = self.buffer(wanted, x.dtype, x.shape)
-        place = lambda index: flatten(index, x.shape)  # noqa: E731
+        place = lambda index: flatten(index, x.shape)
         lazy = Value(x.dtype, x.shape, x.compute)
 
         def build(index: list[Polynomial], depth: int) -> list[Statement]:

@@ -12,7 +12,8 @@ from ..expression import Expression, cast, compare, computed, literal, load, loc
 from ..index import Polynomial, constant, flatten
 from ..statements import Array, Buffer, Declare, Statement, Store, Update, loops
 from ..values import Value
-from .pointwise import add, broadcast, div, fn, mul, sub
+from .arithmetic import add, div, fn, mul, sub
+from .pointwise import broadcast
 from .registry import Call, NotLowered, operator
 
 LONGEST = 16384  # keys of which a row of weights is kept

@@ -8,7 +8,7 @@ from ..expression import Expression, as_index, both, cast, compare, computed, in
 from ..index import ONE, Polynomial, as_polynomial, constant, flatten, is_nonnegative, is_within
 from ..statements import Declare, If, Statement, Store, Update, loops
 from ..values import Value, of_buffer, reshaped
-from .pointwise import mul
+from .arithmetic import mul
 from .registry import Call, operator
 
 

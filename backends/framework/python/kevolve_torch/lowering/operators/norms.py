@@ -8,7 +8,7 @@ from typing import Any
 from ..expression import Expression, cast, computed, is_float, literal
 from ..index import ZERO, Polynomial, as_polynomial
 from ..values import CHEAP, Index, Value, filled, of_buffer, reshaped
-from .pointwise import add, div, fn, mul, num, sub
+from .arithmetic import add, div, fn, mul, num, sub
 from .reductions import axes, extreme, mean, reduced, squares
 from .registry import Call, operator
 
@@ -23,7 +23,7 @@ def softmax(c: Call, x: Value, dim: int, log: bool) -> Value:
     dims = axes(dim, x.rank)
     x = c.context.cheap(x)
     top = extreme(c, x, dims, "max")
-    far = lambda i: sub(cast(x.at(i), computing), cast(top.at(dropped(i, dims)), computing))  # noqa: E731
+    far = lambda i: sub(cast(x.at(i), computing), cast(top.at(dropped(i, dims)), computing))
     powers = Value(dtype, x.shape, lambda i: fn("exp", far(i)), 20)
     if not log:
         c.context.realise(powers, "weight")
@@ -64,7 +64,7 @@ def _layer_norm(c: Call, x: Value, shape: list[int], weight: Value | None, bias:
     x = c.context.cheap(x)
     middle = mean(c, x, dims)
     scale = scale_of(c, squares(c, x, middle, dims, 0), eps)
-    outer = lambda i: list(i[: dims[0]])  # noqa: E731
+    outer = lambda i: list(i[: dims[0]])
     f = scaled(x, weight, bias, lambda i: list(i[dims[0] :]), lambda i: middle.at(outer(i)), lambda i: scale.at(outer(i)))
     out = Value(c.dtype, x.shape, f, 4)
     return out, _like(middle, c, 1), _like(scale, c, 2)
@@ -111,7 +111,7 @@ def _batch_norm(c: Call, x: Value, weight: Value | None, bias: Value | None, *re
         variance = squares(c, x, middle, dims, 0)
     scale = scale_of(c, variance, eps)
     dtype = computed(x.dtype)
-    channel = lambda i: [i[1]]  # noqa: E731
+    channel = lambda i: [i[1]]
     f = scaled(x, weight, bias, channel, lambda i: cast(middle.at(channel(i)), dtype), lambda i: scale.at(channel(i)))
     saved = [filled(literal(0, d), d, n) if n == (ZERO,) else v for v, (d, n) in zip((middle, scale), c.outputs[1:3], strict=False)]
     return Value(c.dtype, x.shape, f, 4 + x.cost), *saved, None, None

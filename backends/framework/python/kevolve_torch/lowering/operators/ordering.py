@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..expression import Expression, binary, cast, compare, computed, either, index_value, is_float, limits, literal, load, local
+from ..expression import Expression, binary, cast, compare, computed, either, index_value, is_float, limits, literal, load, local, maximum, minimum
 from ..index import Opaque, Polynomial, flatten, interned, product
 from ..statements import Array, Buffer, Declare, If, Loop, Statement, Store, Text, Update, loops
 from ..values import Value, of_buffer, reshaped
-from .pointwise import add, fn, maximum, minimum, mul, sub
+from .arithmetic import add, fn, mul, sub
 from .reductions import around
 from .registry import Call, NotLowered, operator
 from .views import axis
@@ -158,7 +158,7 @@ def _ranked(c: Call, x: Value, d: int, k: int) -> tuple:
     full = Call(c.context, [(c.dtype, x.shape), ("i64", x.shape)], c.promoted, None)
     values, places = sorted_rows(full, x, d, False)
     rest = [n for e, n in enumerate(x.shape) if e != d]
-    pick = lambda v: reshaped(Value(v.dtype, rest, lambda i: v.at([*i[:d], Polynomial({(): k}), *i[d:]])), c.shape)  # noqa: E731
+    pick = lambda v: reshaped(Value(v.dtype, rest, lambda i: v.at([*i[:d], Polynomial({(): k}), *i[d:]])), c.shape)
     return pick(values), pick(places)
 
 

@@ -8,8 +8,8 @@ from ..expression import Expression, as_index, binary, cast, compare, computed, 
 from ..index import Polynomial, constant, flatten
 from ..statements import Declare, If, Statement, Store, Update, loops
 from ..values import Value, of_buffer, reshaped
+from .arithmetic import div
 from .convolution import windows
-from .pointwise import div
 from .registry import Call, operator
 
 

@@ -9,7 +9,8 @@ from ..expression import Expression, cast, compare, computed, literal, local
 from ..index import Polynomial, flatten
 from ..statements import Declare, Statement, Store, Update, loops
 from ..values import Value
-from .pointwise import add, broadcast, elementwise, mul
+from .arithmetic import add, mul
+from .pointwise import broadcast, elementwise
 from .registry import Call, operator
 
 At = Callable[[list[Polynomial], Polynomial], Expression]
@@ -104,7 +105,7 @@ def _trilinear(c: Call, a: Value, b: Value, d: Value, *expands: Any) -> Value:
 
 @operator("_cdist_forward.default")
 def _cdist(c: Call, a: Value, b: Value, p: float, _: Any = None) -> Value:
-    from .pointwise import fn, num, sub
+    from .arithmetic import fn, num, sub
 
     a, b = c.context.cheap(a, 0), c.context.cheap(b, 0)
     shape = c.shape

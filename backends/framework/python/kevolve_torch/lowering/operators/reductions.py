@@ -9,7 +9,7 @@ from ..expression import Expression, binary, call, cast, compare, computed, eith
 from ..index import Polynomial, flatten, product
 from ..statements import Declare, If, Statement, Store, Update, loops, merged
 from ..values import CHEAP, Value, of_buffer
-from .pointwise import div, fn, mul, num, sub
+from .arithmetic import div, fn, mul, num, sub
 from .registry import Call, operator
 from .views import axis
 
@@ -75,7 +75,7 @@ def _mean(c: Call, x: Value, dims: Any = None, keepdim: bool = False, **_: Any) 
 
 def mean(c: Call, x: Value, dims: list[int], shape: tuple | None = None, wanted: str = "mean") -> Value:
     count = product(x.shape[d] for d in dims)
-    final = lambda e: div(e, cast(index_value(count), e.dtype))  # noqa: E731
+    final = lambda e: div(e, cast(index_value(count), e.dtype))
     dtype = c.dtype if is_float(c.dtype) else "f32"
     return reduced(c, x, dims, wanted, "+", lambda d: 0, dtype, final=final, out=dtype, shape=shape)
 
@@ -140,7 +140,7 @@ def _extreme(op: str) -> Callable[..., Value]:
 
 
 def extreme(c: Call, x: Value, dims: list[int], op: str, shape: tuple | None = None) -> Value:
-    start = lambda d: limits(d)[0 if op == "max" else 1]  # noqa: E731
+    start = lambda d: limits(d)[0 if op == "max" else 1]
     return reduced(c, x, dims, op, op, start, x.dtype, out=x.dtype, shape=shape)
 
 
@@ -237,10 +237,10 @@ def _norm(c: Call, x: Value, order: Any = 2, dims: Any = None, keepdim: bool = F
     order = 2 if order is None else order
     chosen = axes(dims, x.rank)
     dtype = computed(c.dtype)
-    size = lambda e: fn("fabs", e)  # noqa: E731
+    size = lambda e: fn("fabs", e)
     if order == float("inf") or order == float("-inf"):
         op = "max" if order > 0 else "min"
-        start = lambda d: 0 if order > 0 else limits(d)[1]  # noqa: E731
+        start = lambda d: 0 if order > 0 else limits(d)[1]
         return reduced(c, x, chosen, "norm", op, start, dtype, term=size, shape=c.shape)
     if order == 0:
         return reduced(c, x, chosen, "norm", "+", lambda d: 0, dtype, term=lambda e: cast(compare("!=", e, num(e, 0)), dtype), shape=c.shape)
@@ -248,7 +248,7 @@ def _norm(c: Call, x: Value, order: Any = 2, dims: Any = None, keepdim: bool = F
         return reduced(c, x, chosen, "norm", "+", lambda d: 0, dtype, term=size, shape=c.shape)
     if order == 2:
         return reduced(c, c.context.cheap(x), chosen, "norm", "+", lambda d: 0, dtype, term=lambda e: mul(e, e), final=lambda e: fn("sqrt", e), shape=c.shape)
-    power = lambda e: call("pow", e.dtype, size(e), num(e, order))  # noqa: E731
+    power = lambda e: call("pow", e.dtype, size(e), num(e, order))
     return reduced(c, x, chosen, "norm", "+", lambda d: 0, dtype, term=power, final=lambda e: call("pow", e.dtype, e, num(e, 1 / order)), shape=c.shape)
 
 

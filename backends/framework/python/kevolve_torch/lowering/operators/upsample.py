@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..expression import Expression, as_index, cast, compare, computed, index_value, literal, select
+from ..expression import Expression, as_index, cast, compare, computed, index_value, literal, minimum, select
 from ..index import Polynomial
 from ..values import Index, Value
-from .pointwise import add, fn, minimum, mul, sub
+from .arithmetic import add, fn, mul, sub
 from .registry import Call, operator
 
 
