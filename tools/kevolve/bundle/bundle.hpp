@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backends/cpu/build_recipe.hpp"
+#include "config/task_module.hpp"
 #include "runtime/base/contract.hpp"
 #include "runtime/base/measurement.hpp"
 #include "runtime/base/result.hpp"
@@ -9,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +48,10 @@ struct bundle_input : speedup_interval {
   std::string reference_source;
   std::string oracle_source; // empty: the reference with float promoted to double
   std::string oracle_entry;
+  std::optional<task_module> module; // the PyTorch source that the reference was made from, and its text
+  std::string module_source;
+  std::string package; // name of the Python package in the bundle; empty: none, and without_package says why
+  std::string without_package;
 
   std::string campaign; // campaign id
   std::string state;    // state of the campaign when the bundle was made
