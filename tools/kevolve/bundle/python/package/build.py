@@ -79,10 +79,13 @@ def main() -> int:
     folder.mkdir(parents=True, exist_ok=True)
     part, complaint = folder / "cpu.so.part", ""
     for compiler in programs:
-        complaint = compile_kernel(kernel, compiler, part) or check(part)
+        complaint = compile_kernel(kernel, compiler, part)
         if complaint:
-            part.unlink(missing_ok=True)
             continue
+        if wrong := check(part):
+            part.unlink(missing_ok=True)
+            print(f"built by {compiler}, the kernel is wrong on the first judged shape: {wrong}")
+            return 1
         built = {"machine": platform.machine(), "features": sorted(cpu_object.processor_features()), "compiler": compiler}
         part.replace(folder / "cpu.so")
         (folder / "built.json").write_text(json.dumps(built), encoding="utf-8")

@@ -1,0 +1,142 @@
+"""Makes a campaign, bundles its winner, installs the bundle's Python package in a fresh environment, and uses it."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+KEVOLVE = Path(os.environ["KEVOLVE_BIN"]) / "kevolve"
+WITHOUT = "" if importlib.util.find_spec("torch") else "no torch in this Python (cmake -DKEVOLVE_TORCH_PYTHON=…)"
+
+USE = """
+import torch, scaled_norm
+from scaled_norm import ModelNew, operator, original
+from scaled_norm.reference import Model
+from unittest import mock
+torch.manual_seed(1)
+model, reference = ModelNew(256), Model(256)
+reference.load_state_dict(model.state_dict())
+x = torch.randn({rows}, 256)
+with torch.no_grad(), mock.patch.object(original, "call", side_effect=AssertionError("the reference ran")):
+    found = torch.compile(model, fullgraph=True)(x)
+assert torch.allclose(found, reference(x), rtol=1e-4, atol=1e-4)
+with mock.patch("scaled_norm.model.operator", side_effect=AssertionError("the operator ran")):
+    other = torch.randn({other}, 256)
+    assert torch.allclose(model(other), reference(other))
+    stranger = ModelNew(256, factor=3.0)
+    assert torch.allclose(stranger(x), Model(256, 3.0)(x))
+print("served by", scaled_norm.cpu_object.CPU is not None)
+"""
+
+
+def run(*words: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    quiet = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}
+    return subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=250, check=False, cwd=cwd, env=quiet)
+
+
+@unittest.skipIf(WITHOUT, WITHOUT)
+class Package(unittest.TestCase):
+    folder: Path
+    python: Path
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.folder = Path(tempfile.mkdtemp(prefix="kevolve-package-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        data = cls.folder / "data"
+        cls.done(run(KEVOLVE, "run", HERE / "scaled_norm.toml", "--data", data, "--quiet"))
+        said = cls.done(run(KEVOLVE, "bundle", "--data", data, "--out", cls.folder / "bundle", "--json"))
+        assert json.loads(said)["package"] == "scaled_norm", said
+        cls.done(run(sys.executable, "-m", "venv", "--without-pip", cls.folder / "venv"))
+        cls.python = cls.folder / "venv/bin/python"
+        place = cls.done(run(cls.python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")).strip()
+        torch = importlib.util.find_spec("torch")
+        assert torch is not None and torch.origin is not None
+        Path(place, "torch.pth").write_text(f"{Path(torch.origin).parents[1]}\n", encoding="utf-8")
+        # Without an index nothing can be downloaded, so that the package needs nothing but torch.
+        cls.done(cls.pip("--no-index", cls.folder / "bundle"))
+
+    @classmethod
+    def pip(cls, *words: object) -> subprocess.CompletedProcess[str]:
+        return run(sys.executable, "-m", "pip", "--python", cls.python, "install", "--disable-pip-version-check", *words)
+
+    @classmethod
+    def done(cls, x: subprocess.CompletedProcess[str]) -> str:
+        assert x.returncode == 0, f"{x.args}\n{x.stdout[-3000:]}\n{x.stderr[-3000:]}"
+        return x.stdout
+
+    def use(self, rows: int, other: int, cwd: Path) -> None:
+        self.assertIn("served by True", self.done(run(self.python, "-W", "ignore", "-c", USE.format(rows=rows, other=other), cwd=cwd)))
+
+    def test_a_fresh_environment_calls_the_kernel_under_compile(self) -> None:
+        self.use(512, 100, self.folder)
+
+    def test_the_packages_own_tests_pass(self) -> None:
+        if run(self.python, "-c", "import pytest").returncode != 0:
+            self.pip("-q", "pytest")
+        has_pytest = run(self.python, "-c", "import pytest").returncode == 0
+        words = ["pytest", "-q"] if has_pytest else ["unittest", "discover", "tests"]
+        print("  by " + words[0])
+        said = run(self.python, "-m", *words, cwd=self.folder / "bundle")
+        self.assertEqual(said.returncode, 0, said.stdout[-4000:] + said.stderr[-4000:])
+        self.assertRegex(said.stdout + said.stderr, r"14 passed|Ran 14 tests")
+
+    def test_the_packages_own_tests_find_a_wrong_kernel(self) -> None:
+        wrong = self.folder / "wrong"
+        shutil.copytree(self.folder / "bundle", wrong)
+        source = wrong / "scaled_norm/source/kernel.c"
+        text = source.read_text(encoding="utf-8")
+        broken = text.replace("1e-5f", "1e-1f")
+        self.assertNotEqual(broken, text)
+        source.write_text(broken, encoding="utf-8")
+        said = run(self.python, "-m", "scaled_norm", "build", cwd=wrong)
+        self.assertEqual(said.returncode, 1, said.stdout)  # its own check refuses it
+        self.assertIn("outside the tolerance", said.stdout)
+        self.done(run("cc", "-O2", "-shared", "-fPIC", "-include", wrong / "scaled_norm/source/prelude_c.h", source, "-o",
+                      wrong / "scaled_norm/kernels/cpu.so", "-lm"))
+        said = run(self.python, "-m", "unittest", "tests.test_package.Results.test_judged_shapes_are_within_the_tolerance", cwd=wrong)
+        self.assertEqual(said.returncode, 1)
+        self.assertIn("outside the tolerance", said.stderr)
+
+    def test_a_kernel_that_chooses_by_sizes_serves_all_sizes(self) -> None:
+        folder = self.folder / "sizes"
+        shutil.copytree(self.folder / "bundle/scaled_norm", folder / "scaled_norm")
+        plan = json.loads((folder / "scaled_norm/plan.json").read_text(encoding="utf-8"))
+        self.assertFalse(plan["any_size"])
+        plan["any_size"] = True
+        (folder / "scaled_norm/plan.json").write_text(json.dumps(plan), encoding="utf-8")
+        code = ("import torch, scaled_norm\nfrom scaled_norm.guards import judged_for\n"
+                "w, b = torch.randn(256), torch.randn(256)\n"
+                "assert judged_for([torch.randn(77, 256), w, b]).sizes == {'rows': 77}\n"
+                "assert judged_for([torch.randn(77, 255), w, b]) is None\n"
+                "assert judged_for([torch.randn(0, 256), w, b]) is None\n"
+                "assert judged_for([torch.randn(77, 256), w[:255], b]) is None")
+        self.done(run(self.python, "-c", code, cwd=folder))
+
+    def test_bench_times_every_baseline(self) -> None:
+        said = run(self.python, "-W", "ignore", "-m", "scaled_norm", "bench", "--pairs", "2", "--without", "max-autotune", "--json",
+                   cwd=self.folder)
+        found = json.loads(self.done(said))
+        self.assertEqual([r["baseline"] for r in found["rows"]], ["eager", "torch.compile"])
+        for r in found["rows"]:
+            self.assertEqual(r["unavailable"], "")
+            self.assertEqual(len(r["ratios"]), 2)
+        slower = [r["speedup"] < 1 for r in found["rows"]]
+        self.assertEqual(found["headline"].startswith("slower than"), any(slower), found["headline"])
+
+    def test_a_name_that_hides_a_module_is_refused(self) -> None:
+        for name in ("operator", "torch", "Scaled", "a-b", "1a"):
+            said = run(KEVOLVE, "bundle", "--data", self.folder / "data", "--out", self.folder / "none", "--name", name)
+            self.assertEqual(said.returncode, 2, said.stderr)
+            self.assertIn("would do", said.stderr)
+        self.done(run(KEVOLVE, "bundle", "--data", self.folder / "data", "--out", self.folder / "named", "--name", "mine"))
+        self.assertTrue((self.folder / "named/mine/operator.py").is_file())
+        self.assertIn('name = "mine"', (self.folder / "named/pyproject.toml").read_text(encoding="utf-8"))
