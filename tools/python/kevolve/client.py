@@ -60,12 +60,12 @@ class Campaign:
         patience = 0
         while True:
             try:
-                for event in self.node.http.stream(f"/v1/events?campaign={self.id}", after, silence_s=5):
+                ended = self.status()["state"] in ENDED
+                for event in self._stored(after) if ended else self._live(after):
                     after = event["sequence"]
                     patience = 0
                     yield event
-                status = self.status()
-                if status["state"] in ENDED and after >= status["last_sequence"]:
+                if ended:
                     return
             except NodeError:
                 raise
@@ -74,6 +74,21 @@ class Campaign:
                 if patience > 30:
                     raise
                 time.sleep(1)
+
+    def _stored(self, after: int) -> Iterator[dict[str, Any]]:
+        while True:
+            page = self.node.http.get("/v1/events", campaign=self.id, after=after, limit=1000)
+            yield from page["items"]
+            if not page["truncated"]:
+                return
+            after = int(page["next"])
+
+    def _live(self, after: int) -> Iterator[dict[str, Any]]:
+        """Yields events until the campaign may have ended, or the node is silent for a while."""
+        for event in self.node.http.stream(f"/v1/events?campaign={self.id}", after, silence_s=5):
+            yield event
+            if event["kind"] in ("campaign_finished", "campaign_state"):
+                return
 
     def wait(self, progress: bool = True, timeout: float | None = None) -> dict[str, Any]:
         """Returns the status once the campaign has ended or is paused. KevolveError: `timeout` seconds have passed."""

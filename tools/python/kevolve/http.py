@@ -22,7 +22,7 @@ class Http:
             raise KevolveError(f"{url!r} is no address of a node, such as http://127.0.0.1:7700")
         self.url = url.rstrip("/")
         self._parts = parts
-        self._token = token
+        self.token = token
         self._tls = ssl.create_default_context(cafile=ca_file) if parts.scheme == "https" else None
 
     def _open(self, timeout: float) -> http.client.HTTPConnection:
@@ -34,7 +34,7 @@ class Http:
     def _ask(self, method: str, path: str, body: Any, headers: dict[str, str], timeout: float) -> http.client.HTTPResponse:
         connection = self._open(timeout)
         data = None if body is None else json.dumps(body).encode()
-        given = {"Authorization": f"Bearer {self._token}", **headers}
+        given = {"Authorization": f"Bearer {self.token}", **headers}
         if data is not None:
             given["Content-Type"] = "application/json"
         try:

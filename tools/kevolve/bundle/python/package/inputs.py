@@ -44,7 +44,7 @@ def drawn(case: Case, seed: int) -> list[Any]:
     source = torch.Generator().manual_seed(seed)
     sizes = all_sizes(case.sizes)
     earlier: dict[str, torch.Tensor] = {}
-    constants = iter(original.constants())
+    constants = iter([x for _, x in original.named_constants()])
     out: list[Any] = []
     for a in GIVEN:
         if not a.is_tensor:
@@ -60,7 +60,7 @@ def drawn(case: Case, seed: int) -> list[Any]:
 def model_and_call(kind: Any, case: Case, seed: int) -> tuple[torch.nn.Module, tuple[Any, ...]]:
     """Returns a module of that class with drawn parameters and buffers, and the arguments of a call of it."""
     values = drawn(case, seed)
-    positional, named = ([], {}) if PLAN.is_function else original.initial()
+    positional, named = original.initial()
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         model = kind(*positional, **named).train(PLAN.training)

@@ -83,7 +83,7 @@ def prepare() -> None:
             JUDGED.settings = settings_of(original.judged_module())
             JUDGED.own = own_tensors(original.judged_module())
         JUDGED.others = tuple(original.other_values().items())
-        JUDGED.constants = original.constants()
+        JUDGED.constants = tuple(x for _, x in original.named_constants())
         JUDGED.form = original.structure()
         JUDGED.usable = True
     except Exception as error:
@@ -179,4 +179,5 @@ class ModelNew(Base):  # type: ignore[misc]
                 return JUDGED.form((outputs,) if isinstance(outputs, torch.Tensor) else outputs)
         return original.ENTRY(*args, **kwargs) if PLAN.is_function else super().forward(*args, **kwargs)
 
-    functools.update_wrapper(forward, original.forward_of(original.ENTRY), assigned=("__doc__", "__annotations__"))
+    forward.__doc__ = original.forward_of(original.ENTRY).__doc__
+    forward.__signature__ = original.signature_of_method()  # type: ignore[attr-defined]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -20,6 +21,8 @@ _lock = threading.RLock()  # functional_call changes the module while it runs
 
 def initial() -> tuple[list[Any], dict[str, Any]]:
     """Returns the constructor's arguments for which the kernel was judged."""
+    if PLAN.is_function:
+        return [], {}
     made = getattr(reference, "get_init_inputs", list)()
     if isinstance(made, dict):
         return [], made
@@ -53,6 +56,13 @@ def parameter_names() -> tuple[str, ...]:
 def defaults() -> dict[str, Any]:
     found = inspect.signature(forward_of(ENTRY)).parameters.values()
     return {p.name: p.default for p in found if p.default is not inspect.Parameter.empty}
+
+
+def signature_of_method() -> inspect.Signature:
+    """Returns the signature of forward(), with self."""
+    found = inspect.signature(forward_of(ENTRY))
+    this = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)] if PLAN.is_function else []
+    return found.replace(parameters=[*this, *found.parameters.values()])
 
 
 NAMES = parameter_names()
@@ -94,8 +104,11 @@ class Function(torch.nn.Module):
 
 
 @functools.cache
-def constants() -> tuple[torch.Tensor, ...]:
-    """Returns the tensors that forward() makes, in the order of the export from which the kernel was made."""
+def named_constants() -> tuple[tuple[str, torch.Tensor], ...]:
+    """Returns the tensors that are no parameters, in the order of the export from which the kernel was made.
+
+    A name is that of a module's attribute, or one that the export gave to what forward() makes.
+    """
     wanted = [a for a in GIVEN if a.origin == "constant"]
     if not wanted:
         return ()
@@ -105,7 +118,28 @@ def constants() -> tuple[torch.Tensor, ...]:
     with torch.random.fork_rng():
         program = torch.export.export(Function() if PLAN.is_function else judged_module(), tuple(make()))
     names = list(program.graph_signature.inputs_to_lifted_tensor_constants.values())
-    return tuple(program.constants[names[a.index]].detach().contiguous() for a in wanted)
+    return tuple((names[a.index], program.constants[names[a.index]].detach().contiguous()) for a in wanted)
+
+
+@contextlib.contextmanager
+def _with_attributes(module: torch.nn.Module, values: Sequence[Any]) -> Iterator[None]:
+    """Puts given constants in the place of the attributes that hold them; they may be without data, for tracing."""
+    given = [x for a, x in zip(GIVEN, values) if a.origin == "constant"]
+    before: list[tuple[Any, str, Any]] = []
+    for (path, _), x in zip(named_constants(), given):
+        part, _, name = path.rpartition(".")
+        try:
+            owner = module.get_submodule(part)
+        except AttributeError:
+            continue
+        if name in vars(owner):
+            before.append((owner, name, vars(owner)[name]))
+            setattr(owner, name, x)
+    try:
+        yield
+    finally:
+        for owner, name, x in before:
+            setattr(owner, name, x)
 
 
 def _returned(values: Sequence[Any]) -> Any:
@@ -120,7 +154,7 @@ def _returned(values: Sequence[Any]) -> Any:
     if PLAN.is_function:
         return ENTRY(*call)
     state = {path: values[i] for i, path in STATE}
-    with _lock:
+    with _lock, _with_attributes(judged_module(), values):
         return torch.func.functional_call(judged_module(), state, call)
 
 
