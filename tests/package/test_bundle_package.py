@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "config/examples/pytorch/scaled_norm.toml"
 KEVOLVE = Path(os.environ["KEVOLVE_BIN"]) / "kevolve"
 WITHOUT = "" if importlib.util.find_spec("torch") else "no torch in this Python (cmake -DKEVOLVE_TORCH_PYTHON=…)"
 
@@ -42,8 +44,17 @@ def run(*words: object, cwd: Path | None = None) -> subprocess.CompletedProcess[
     return subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=250, check=False, cwd=cwd, env=quiet)
 
 
-@unittest.skipIf(WITHOUT, WITHOUT)
-class Package(unittest.TestCase):
+def script_of(document: Path) -> str:
+    """Returns the document's blocks tagged `torch` and `python` as one script, in their order."""
+    out = ['pip() { "$OUTER" -m pip --python "$INNER" --disable-pip-version-check "$@"; }', "trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT"]
+    for tag, text in re.findall(r"^```(torch|python)\n(.*?)^```$", document.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+        out.append(f"python - <<'KEVOLVE_END'\n{text}KEVOLVE_END" if tag == "python" else text.rstrip())
+    return "\n".join(out) + "\n"
+
+
+class Installed(unittest.TestCase):
+    """Tests with a bundle, and a fresh environment that has its package."""
+
     folder: Path
     python: Path
 
@@ -52,7 +63,7 @@ class Package(unittest.TestCase):
         cls.folder = Path(tempfile.mkdtemp(prefix="kevolve-package-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
         data = cls.folder / "data"
-        cls.done(run(KEVOLVE, "run", HERE / "scaled_norm.toml", "--data", data, "--quiet"))
+        cls.done(run(KEVOLVE, "run", EXAMPLE, "--data", data, "--quiet", "--set", "budget.candidates=2"))
         said = cls.done(run(KEVOLVE, "bundle", "--data", data, "--out", cls.folder / "bundle", "--json"))
         assert json.loads(said)["package"] == "scaled_norm", said
         cls.done(run(sys.executable, "-m", "venv", "--without-pip", cls.folder / "venv"))
@@ -73,6 +84,9 @@ class Package(unittest.TestCase):
         assert x.returncode == 0, f"{x.args}\n{x.stdout[-3000:]}\n{x.stderr[-3000:]}"
         return x.stdout
 
+
+@unittest.skipIf(WITHOUT, WITHOUT)
+class Package(Installed):
     def use(self, rows: int, other: int, cwd: Path) -> None:
         self.assertIn("served by True", self.done(run(self.python, "-W", "ignore", "-c", USE.format(rows=rows, other=other), cwd=cwd)))
 
@@ -87,8 +101,51 @@ class Package(unittest.TestCase):
         print("  by " + words[0])
         said = run(self.python, "-m", *words, cwd=self.folder / "bundle")
         self.assertEqual(said.returncode, 0, said.stdout[-4000:] + said.stderr[-4000:])
-        self.assertRegex(said.stdout + said.stderr, r"14 passed|Ran 14 tests")
+        self.assertRegex(said.stdout + said.stderr, r"16 passed, 1 skipped|Ran 17 tests")
 
+    def test_a_kernel_that_chooses_by_sizes_serves_all_sizes(self) -> None:
+        folder = self.folder / "sizes"
+        shutil.copytree(self.folder / "bundle/scaled_norm", folder / "scaled_norm")
+        plan = json.loads((folder / "scaled_norm/plan.json").read_text(encoding="utf-8"))
+        self.assertFalse(plan["any_size"])
+        plan["any_size"] = True
+        (folder / "scaled_norm/plan.json").write_text(json.dumps(plan), encoding="utf-8")
+        code = ("import torch, scaled_norm\nfrom scaled_norm.guards import judged_for\n"
+                "w, b = torch.randn(256), torch.randn(256)\n"
+                "assert judged_for([torch.randn(77, 256), w, b]).sizes == {'rows': 77}\n"
+                "assert judged_for([torch.randn(77, 255), w, b]) is None\n"
+                "assert judged_for([torch.randn(0, 256), w, b]) is None\n"
+                "assert judged_for([torch.randn(77, 256), w[:255], b]) is None")
+        self.done(run(self.python, "-c", code, cwd=folder))
+
+    def test_a_name_that_hides_a_module_is_refused(self) -> None:
+        for name in ("operator", "torch", "Scaled", "a-b", "1a"):
+            said = run(KEVOLVE, "bundle", "--data", self.folder / "data", "--out", self.folder / "none", "--name", name)
+            self.assertEqual(said.returncode, 2, said.stderr)
+            self.assertIn("would do", said.stderr)
+        self.done(run(KEVOLVE, "bundle", "--data", self.folder / "data", "--out", self.folder / "named", "--name", "mine"))
+        self.assertTrue((self.folder / "named/mine/operator.py").is_file())
+        self.assertIn('name = "mine"', (self.folder / "named/pyproject.toml").read_text(encoding="utf-8"))
+
+
+@unittest.skipIf(WITHOUT, WITHOUT)
+class Document(Installed):
+    def test_the_commands_of_the_document_run(self) -> None:
+        folder = self.folder / "document"
+        folder.mkdir()
+        shutil.copytree(ROOT / "config", folder / "config")
+        (folder / "script").write_text(script_of(ROOT / "docs/pytorch-package.md"), encoding="utf-8")
+        done = subprocess.run(["bash", "-e", "script"], cwd=folder, capture_output=True, text=True, timeout=200, check=False,
+                              env=os.environ | {"PATH": f"{KEVOLVE.parent}:{self.python.parent}:{os.environ['PATH']}",
+                                                "PYTHONPATH": str(ROOT / "tools/python"), "PYTHONWARNINGS": "ignore",
+                                                "OUTER": sys.executable, "INNER": str(self.python)})
+        self.assertEqual(done.returncode, 0, done.stdout[-3000:] + done.stderr[-3000:])
+        self.assertIn("campaign_finished", done.stdout)
+        self.assertIn("right on the first judged shape", done.stdout)
+
+
+@unittest.skipIf(WITHOUT, WITHOUT)
+class Long(Installed):
     def test_the_packages_own_tests_find_a_wrong_kernel(self) -> None:
         wrong = self.folder / "wrong"
         shutil.copytree(self.folder / "bundle", wrong)
@@ -106,21 +163,6 @@ class Package(unittest.TestCase):
         self.assertEqual(said.returncode, 1)
         self.assertIn("outside the tolerance", said.stderr)
 
-    def test_a_kernel_that_chooses_by_sizes_serves_all_sizes(self) -> None:
-        folder = self.folder / "sizes"
-        shutil.copytree(self.folder / "bundle/scaled_norm", folder / "scaled_norm")
-        plan = json.loads((folder / "scaled_norm/plan.json").read_text(encoding="utf-8"))
-        self.assertFalse(plan["any_size"])
-        plan["any_size"] = True
-        (folder / "scaled_norm/plan.json").write_text(json.dumps(plan), encoding="utf-8")
-        code = ("import torch, scaled_norm\nfrom scaled_norm.guards import judged_for\n"
-                "w, b = torch.randn(256), torch.randn(256)\n"
-                "assert judged_for([torch.randn(77, 256), w, b]).sizes == {'rows': 77}\n"
-                "assert judged_for([torch.randn(77, 255), w, b]) is None\n"
-                "assert judged_for([torch.randn(0, 256), w, b]) is None\n"
-                "assert judged_for([torch.randn(77, 256), w[:255], b]) is None")
-        self.done(run(self.python, "-c", code, cwd=folder))
-
     def test_bench_times_every_baseline(self) -> None:
         said = run(self.python, "-W", "ignore", "-m", "scaled_norm", "bench", "--pairs", "2", "--without", "max-autotune", "--json",
                    cwd=self.folder)
@@ -131,12 +173,3 @@ class Package(unittest.TestCase):
             self.assertEqual(len(r["ratios"]), 2)
         slower = [r["speedup"] < 1 for r in found["rows"]]
         self.assertEqual(found["headline"].startswith("slower than"), any(slower), found["headline"])
-
-    def test_a_name_that_hides_a_module_is_refused(self) -> None:
-        for name in ("operator", "torch", "Scaled", "a-b", "1a"):
-            said = run(KEVOLVE, "bundle", "--data", self.folder / "data", "--out", self.folder / "none", "--name", name)
-            self.assertEqual(said.returncode, 2, said.stderr)
-            self.assertIn("would do", said.stderr)
-        self.done(run(KEVOLVE, "bundle", "--data", self.folder / "data", "--out", self.folder / "named", "--name", "mine"))
-        self.assertTrue((self.folder / "named/mine/operator.py").is_file())
-        self.assertIn('name = "mine"', (self.folder / "named/pyproject.toml").read_text(encoding="utf-8"))

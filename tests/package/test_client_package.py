@@ -16,10 +16,11 @@ from unittest import mock
 import kevolve
 from kevolve import plot, progress
 from kevolve.client import common_folder, named_files
+from kevolve.describe import load
 from kevolve.optimize import budget_settings, bundle_of, drop_in, package_name
 from kevolve.programs import OwnNode
 
-HERE = Path(__file__).resolve().parent
+EXAMPLE = Path(__file__).resolve().parents[2] / "config/examples/pytorch/scaled_norm.toml"
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 WITHOUT_TORCH = "no torch in this Python (cmake -DKEVOLVE_TORCH_PYTHON=…)"
 
@@ -109,7 +110,7 @@ class Values(unittest.TestCase):
                 budget_settings(wrong)  # type: ignore[arg-type]
 
     def test_files_are_found_by_their_names(self) -> None:
-        found = named_files(HERE / "scaled_norm.toml")
+        found = named_files(EXAMPLE)
         self.assertEqual({p.name for p in found},
                          {"scaled_norm.toml", "scaled_norm.task.toml", "scaled_norm.c", "scaled_norm.py"})
         self.assertEqual(common_folder([Path("/a/b/c.toml"), Path("/a/d/e.c")]), Path("/a"))
@@ -130,7 +131,7 @@ class Loopback(unittest.TestCase):
         cls.addClassCleanup(own.close)
         cls.node = own.__enter__()
         cls.data = own.data
-        cls.campaign = cls.node.submit(HERE / "scaled_norm.toml", ["budget.candidates=2"])
+        cls.campaign = cls.node.submit(EXAMPLE, ["budget.candidates=2"])
         out = io.StringIO()
         with contextlib.redirect_stderr(out):
             cls.status = cls.campaign.wait(timeout=250)
@@ -147,7 +148,7 @@ class Loopback(unittest.TestCase):
         self.assertIn("finished", self.campaign._repr_html_())
 
     def test_the_same_files_are_the_same_campaign(self) -> None:
-        self.assertEqual(self.node.submit(HERE / "scaled_norm.toml", ["budget.candidates=2"]).id, self.campaign.id)
+        self.assertEqual(self.node.submit(EXAMPLE, ["budget.candidates=2"]).id, self.campaign.id)
 
     def test_events_come_once_and_in_order_and_end(self) -> None:
         events = list(self.campaign.events())
@@ -182,17 +183,16 @@ class Loopback(unittest.TestCase):
         with self.assertRaisesRegex(kevolve.KevolveError, "no address"):
             kevolve.connect("127.0.0.1:7700", "x")
         with self.assertRaisesRegex(kevolve.NodeError, "serch.policy"):
-            self.node.submit(HERE / "scaled_norm.toml", ["serch.policy=uct"])
+            self.node.submit(EXAMPLE, ["serch.policy=uct"])
         with self.assertRaises(kevolve.NodeError) as ended:
             self.campaign.pause("for a test")
         self.assertEqual(ended.exception.status, 409)
 
     @unittest.skipUnless(HAS_TORCH, WITHOUT_TORCH)
     def test_the_best_becomes_a_drop_in(self) -> None:
-        import scaled_norm
         import torch
 
-        module = scaled_norm.Model(256)
+        module = load(EXAMPLE.with_suffix(".py"), "scaled_norm_source").Model(256)
         with torch.no_grad():
             module.norm.weight.uniform_(0.5, 2.0)
         for name, data in (("by_data", self.data), ("by_url", None)):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 _TOKEN = re.compile(r"\s*(?:(\d+)|([A-Za-z_]\w*)|(.))")
-_FUNCTIONS = {"min": min, "max": max, "ceildiv": lambda a, b: -(-a // b)}
+_FUNCTIONS = ("min", "max", "ceildiv")
 
 
 class _Parser:
@@ -72,20 +71,23 @@ class _Parser:
         return ("call", word, tuple(arguments))
 
 
-@lru_cache(maxsize=None)
 def parse(text: str) -> Any:
     return _Parser(text).whole()
 
 
-def _value(x: Any, sizes: Mapping[str, int]) -> int:
+def evaluate(x: Any, sizes: Mapping[str, int]) -> int:
+    """Returns the value of a parsed expression. KeyError: a size without a value. Division rounds down."""
     what = x[0]
     if what == "number":
-        return int(x[1])
+        return x[1]
     if what == "name":
         return sizes[x[1]]
     if what == "call":
-        return int(_FUNCTIONS[x[1]](*(_value(a, sizes) for a in x[2])))
-    left, right = _value(x[1], sizes), _value(x[2], sizes)
+        values = [evaluate(a, sizes) for a in x[2]]
+        if x[1] == "ceildiv":
+            return -(-values[0] // values[1])
+        return min(values) if x[1] == "min" else max(values)
+    left, right = evaluate(x[1], sizes), evaluate(x[2], sizes)
     if what == "+":
         return left + right
     if what == "-":
@@ -93,8 +95,3 @@ def _value(x: Any, sizes: Mapping[str, int]) -> int:
     if what == "*":
         return left * right
     return left // right if what == "/" else left % right
-
-
-def evaluate(text: str, sizes: Mapping[str, int]) -> int:
-    """Returns the value. KeyError: a size without a value. Division rounds down."""
-    return _value(parse(text), sizes)

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from .expressions import evaluate, parse
+from .expressions import evaluate
 from .plan import GIVEN, OUTPUTS, PLAN, TENSORS, Argument
 
 Shapes = tuple[tuple[int, ...], ...]
@@ -26,13 +26,13 @@ class Judged:
 def all_sizes(sizes: Mapping[str, int]) -> dict[str, int]:
     """Returns the sizes with those that are derived from them."""
     out = dict(sizes)
-    for name, text in PLAN.derived:
-        out[name] = evaluate(text, out)
+    for name, node in PLAN.derived:
+        out[name] = evaluate(node, out)
     return out
 
 
 def shape_of(a: Argument, sizes: Mapping[str, int]) -> tuple[int, ...]:
-    return tuple(evaluate(text, sizes) for text in a.shape)
+    return tuple(evaluate(node, sizes) for node in a.shape)
 
 
 def judged_at(sizes: Mapping[str, int]) -> Judged:
@@ -50,8 +50,7 @@ def bind(shapes: Shapes) -> Judged | None:
     for a, found in zip(TENSORS, shapes):
         if len(a.shape) != len(found):
             return None
-        for text, extent in zip(a.shape, found):
-            node = parse(text)
+        for node, extent in zip(a.shape, found):
             if node[0] == "name" and node[1] not in derived and sizes.setdefault(node[1], extent) != extent:
                 return None
     try:
@@ -78,6 +77,32 @@ def judged_for(values: Sequence[Any]) -> Judged | None:
         if shapes == case.shapes:
             return case
     return None
+
+
+# Integer arguments by their place, with what the judge drew: they may be places in other arrays, where no value but a
+# judged one is safe.
+_WHOLE = tuple(
+    (i, a.fill)
+    for i, a in enumerate(GIVEN)
+    if a.is_tensor and not a.dtype.is_floating_point and a.dtype != torch.bool and a.origin != "constant"
+)
+
+
+def holds_judged_values(values: Sequence[Any]) -> bool:
+    """Returns true if integer arguments hold only values of the judged range. Reads them, so it is not for tracing."""
+    for i, fill in _WHOLE:
+        x = values[i]
+        if x.numel() == 0:
+            continue
+        if fill["distribution"] in ("integer", "lengths"):
+            low, high = torch.aminmax(x)
+            if low < fill["low"] or high > fill["high"]:
+                return False
+        elif fill["distribution"] == "offsets":
+            of = next((v for a, v in zip(GIVEN, values) if a.name == fill["of"]), None)
+            if of is None or x[0] != 0 or not torch.equal(x[1:].to(torch.int64), of.to(torch.int64).cumsum(0)):
+                return False
+    return True
 
 
 def device_of(values: Sequence[Any]) -> str:

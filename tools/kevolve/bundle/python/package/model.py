@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+from torch.autograd import forward_ad
 
 from . import original
 from .guards import device_of, judged_for
@@ -109,6 +110,14 @@ def same_settings(module: torch.nn.Module) -> bool:
     return True
 
 
+_functorch = getattr(torch._C, "_are_functorch_transforms_active", lambda: False)
+
+
+def has_own_rules() -> bool:
+    """Returns true under autocast, forward-mode gradients and torch.func's transforms, which the operator has no rules for."""
+    return torch.is_autocast_enabled("cpu") or getattr(forward_ad, "_current_level", -1) >= 0 or _functorch()
+
+
 def call_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
     """Returns all arguments of forward() by position; None: some is missing or unknown."""
     names = original.NAMES
@@ -172,7 +181,7 @@ class ModelNew(Base):  # type: ignore[misc]
         super().__setstate__(state)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        if JUDGED.usable and self._kevolve_same and not torch.is_autocast_enabled("cpu") and same_settings(self):
+        if JUDGED.usable and self._kevolve_same and not has_own_rules() and same_settings(self):
             values = operator_arguments(self, args, kwargs)
             if values is not None:
                 outputs = operator(*values)

@@ -9,7 +9,7 @@ import torch
 
 from . import original
 from .cpu_object import CPU
-from .guards import device_of, judged_for
+from .guards import device_of, holds_judged_values, judged_for
 from .plan import GIVEN, OUTPUTS, PLAN
 
 _SCHEMA_TYPES = {"scalar": "float"}
@@ -43,7 +43,7 @@ def _returned(outputs: Sequence[torch.Tensor]) -> Any:
 def run(*values: Any) -> Any:
     kernel = KERNELS.get(device_of(values))
     case = judged_for(values) if kernel is not None else None
-    if kernel is not None and case is not None:
+    if kernel is not None and case is not None and holds_judged_values(values):
         return _returned(kernel(values, case))
     return _returned(_fresh(original.call(values), values))
 

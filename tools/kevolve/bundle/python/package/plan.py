@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 
+from .expressions import parse
+
 FOLDER = Path(__file__).resolve().parent
 DTYPES = {
     "f16": torch.float16,
@@ -30,7 +32,7 @@ class Argument:
     name: str
     role: str
     dtype: torch.dtype
-    shape: tuple[str, ...]
+    shape: tuple[Any, ...]  # parsed expressions
     origin: str  # "input", "parameter", "buffer", "constant", "output", "fixed input"; empty: a size or a fixed scalar
     index: int  # of an input, a constant or an output
     path: str  # of a parameter or a buffer
@@ -77,7 +79,7 @@ class Plan:
     training: bool
     any_size: bool  # the kernel itself chooses by the sizes
     arguments: tuple[Argument, ...]
-    derived: tuple[tuple[str, str], ...]
+    derived: tuple[tuple[str, Any], ...]  # names with parsed expressions
     cases: tuple[Case, ...]
     kernels: tuple[Kernel, ...]
     measured: dict[str, Any] = field(hash=False)
@@ -92,7 +94,7 @@ def _argument(x: dict[str, Any]) -> Argument:
         name=x["name"],
         role=x["role"],
         dtype=DTYPES[x["dtype"]],
-        shape=tuple(x["shape"]),
+        shape=tuple(parse(text) for text in x["shape"]),
         origin=origin,
         index=int(rest) if numbered else -1,
         path="" if numbered else rest,
@@ -131,7 +133,7 @@ def read(text: str) -> Plan:
         training=bool(x["module"]["training"]),
         any_size=bool(x["any_size"]),
         arguments=tuple(_argument(a) for a in x["arguments"]),
-        derived=tuple((n, e) for n, e in x["derived"]),
+        derived=tuple((n, parse(e)) for n, e in x["derived"]),
         cases=tuple(Case(c["name"], dict(c["sizes"]), bool(c["held_out"])) for c in x["cases"]),
         kernels=tuple(_kernel(k) for k in x["kernels"]),
         measured=x["measured"],

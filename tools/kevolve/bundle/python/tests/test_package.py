@@ -89,6 +89,18 @@ class Results(unittest.TestCase):
         if served == 0:
             self.skipTest("the reference takes no other shape")
 
+    def test_integers_outside_the_judged_range_are_served_by_the_reference(self) -> None:
+        values = drawn(PLAN.cases[0], 1)
+        places = [i for i, a in enumerate(kevolve_package.plan.GIVEN) if a.fill["distribution"] == "integer"]
+        places = [i for i in places if not values[i].is_floating_point() and values[i].dtype != torch.bool and values[i].numel()]
+        if not places:
+            self.skipTest("the operator takes no integers")
+        for i in places:
+            other = [x.clone() if isinstance(x, torch.Tensor) else x for x in values]
+            other[i].flatten()[0] = int(kevolve_package.plan.GIVEN[i].fill["high"]) + 1
+            with mock.patch.object(original, "call", side_effect=ArithmeticError), self.assertRaises(ArithmeticError):
+                operator(*other)
+
     def test_views_are_right(self) -> None:
         reference, model, call = both(PLAN.cases[0])
 
@@ -156,6 +168,42 @@ class Gradients(unittest.TestCase):
         ours = sum(float((g.double() * d).sum()) for g, d in zip(found, directions) if g is not None)
         room = sum(float((g.double() * d).abs().sum()) for g, d in zip(found, directions) if g is not None)
         self.assertLessEqual(abs(ours - slopes[0]), 1e-4 * (room + 1))
+
+
+    def test_gradients_can_be_differentiated(self) -> None:
+        found = []
+        reference, model, call = both(PLAN.cases[0])
+        for module in (reference, model):
+            leaves = self.leaves_of(module, call)
+            loss = sum((y.square().sum() for y in original.leaves(module(*call)) if y.is_floating_point()), torch.zeros(()))
+            try:
+                once = [g for g in torch.autograd.grad(loss, leaves, create_graph=True, allow_unused=True) if g is not None]
+                twice = torch.autograd.grad(sum(g.square().sum() for g in once), leaves, allow_unused=True)
+            except RuntimeError as error:
+                if module is reference:
+                    self.skipTest(f"the reference cannot be differentiated twice: {error}")
+                raise
+            found.append(twice)
+        for w, g in zip(*found, strict=True):
+            self.assertEqual(g is None, w is None)
+            if g is not None and w is not None:
+                self.assertLessEqual(float((g - w).abs().max()), 5e-3 * (float(w.abs().max()) + 1e-6))
+
+    def test_transforms_are_served_by_the_reference(self) -> None:
+        reference, model, call = both(PLAN.cases[0])
+        i = next((i for i, x in enumerate(call) if isinstance(x, torch.Tensor) and x.is_floating_point()), None)
+        if i is None:
+            self.skipTest("the operator takes no floating input")
+
+        def first(module: torch.nn.Module) -> Any:
+            return lambda x: original.leaves(module(*call[:i], x, *call[i + 1 :]))[0].double().sum()
+
+        try:
+            wanted = torch.func.grad(first(reference))(call[i]), torch.func.jvp(first(reference), (call[i],), (call[i],))[1]
+        except RuntimeError as error:
+            self.skipTest(f"the reference cannot be transformed: {error}")
+        same(self, torch.func.grad(first(model))(call[i]), wanted[0])
+        same(self, torch.func.jvp(first(model), (call[i],), (call[i],))[1], wanted[1])
 
 
 class Tracing(unittest.TestCase):
