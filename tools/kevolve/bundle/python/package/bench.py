@@ -121,6 +121,8 @@ def headline(rows: list[Row]) -> str:
         return f"slower than torch.compile: {worst.speedup:.2f} times as fast as {worst.baseline} ({rest})"
     if best.speedup < 1.0:
         return f"slower than {best.baseline}: {best.speedup:.2f} times as fast ({rest})"
+    if best.low <= 1.0:
+        return f"not shown to be faster than {best.baseline}: {best.speedup:.2f} times as fast ({rest})"
     note = "" if compiled else "; torch.compile was not timed"
     return f"{best.speedup:.2f} times as fast as {best.baseline}, the best baseline ({rest}){note}"
 

@@ -83,6 +83,8 @@ def prepare() -> None:
         if not PLAN.is_function:
             JUDGED.settings = settings_of(original.judged_module())
             JUDGED.own = own_tensors(original.judged_module())
+        if any(isinstance(x, (list, tuple, dict)) for x in original.examples() or ()):
+            raise TypeError("an input is a list, a tuple or a dict")
         JUDGED.others = tuple(original.other_values().items())
         JUDGED.constants = tuple(x for _, x in original.named_constants())
         JUDGED.form = original.structure()
