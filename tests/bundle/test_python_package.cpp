@@ -86,7 +86,7 @@ TEST_CASE("the package holds plan, sources, object and the module as it was") {
   CHECK(text_of(files, "scale/source/kernel.c") == b.kernel_source);
   CHECK(has(text_of(files, "scale/operator.py"), "register_fake"));
   CHECK(has(text_of(files, "pyproject.toml"), "name = \"scale\"\nversion = \"0.1.0+1a2b3c4d.7\""));
-  CHECK(has(text_of(files, "tests/test_package.py"), "import scale\n"));
+  CHECK(has(text_of(files, "tests/test_use.py"), "from scale import"));
   for (const auto& f : files)
     CHECK_FALSE(has(f.text, "kevolve_package"));
   const auto plan = json::parse(text_of(files, "scale/plan.json"));

@@ -24,7 +24,7 @@ from scaled_norm import ModelNew, operator, original
 from scaled_norm.reference import Model
 from unittest import mock
 torch.manual_seed(1)
-model, reference = ModelNew(256), Model(256)
+model, reference = ModelNew(256).eval(), Model(256).eval()
 reference.load_state_dict(model.state_dict())
 x = torch.randn({rows}, 256)
 with torch.no_grad(), mock.patch.object(original, "call", side_effect=AssertionError("the reference ran")):
@@ -33,8 +33,8 @@ assert torch.allclose(found, reference(x), rtol=1e-4, atol=1e-4)
 with mock.patch("scaled_norm.model.operator", side_effect=AssertionError("the operator ran")):
     other = torch.randn({other}, 256)
     assert torch.allclose(model(other), reference(other))
-    stranger = ModelNew(256, factor=3.0)
-    assert torch.allclose(stranger(x), Model(256, 3.0)(x))
+    stranger = ModelNew(256, factor=3.0).eval()
+    assert torch.allclose(stranger(x), Model(256, 3.0).eval()(x))
 print("served by", scaled_norm.cpu_object.CPU is not None)
 """
 
@@ -101,7 +101,7 @@ class Package(Installed):
         print("  by " + words[0])
         said = run(self.python, "-m", *words, cwd=self.folder / "bundle")
         self.assertEqual(said.returncode, 0, said.stdout[-4000:] + said.stderr[-4000:])
-        self.assertRegex(said.stdout + said.stderr, r"16 passed, 1 skipped|Ran 17 tests")
+        self.assertRegex(said.stdout + said.stderr, r"18 passed, 1 skipped|Ran 19 tests")
 
     def test_a_kernel_that_chooses_by_sizes_serves_all_sizes(self) -> None:
         folder = self.folder / "sizes"
@@ -109,9 +109,13 @@ class Package(Installed):
         plan = json.loads((folder / "scaled_norm/plan.json").read_text(encoding="utf-8"))
         self.assertFalse(plan["any_size"])
         plan["any_size"] = True
+        plan["arguments"][1].update(dtype="i64", fill=plan["arguments"][1]["fill"] | {"distribution": "integer", "low": 2, "high": 9})
         (folder / "scaled_norm/plan.json").write_text(json.dumps(plan), encoding="utf-8")
         code = ("import torch, scaled_norm\nfrom scaled_norm.guards import judged_for\n"
-                "w, b = torch.randn(256), torch.randn(256)\n"
+                "from scaled_norm.guards import holds_judged_values\n"
+                "w, b = torch.full((256,), 9), torch.randn(256)\n"
+                "assert holds_judged_values([b, w, b])\n"
+                "assert not holds_judged_values([b, w + 1, b]) and not holds_judged_values([b, w - 8, b])\n"
                 "assert judged_for([torch.randn(77, 256), w, b]).sizes == {'rows': 77}\n"
                 "assert judged_for([torch.randn(77, 255), w, b]) is None\n"
                 "assert judged_for([torch.randn(0, 256), w, b]) is None\n"
@@ -159,7 +163,7 @@ class Long(Installed):
         self.assertIn("outside the tolerance", said.stdout)
         self.done(run("cc", "-O2", "-shared", "-fPIC", "-include", wrong / "scaled_norm/source/prelude_c.h", source, "-o",
                       wrong / "scaled_norm/kernels/cpu.so", "-lm"))
-        said = run(self.python, "-m", "unittest", "tests.test_package.Results.test_judged_shapes_are_within_the_tolerance", cwd=wrong)
+        said = run(self.python, "-m", "unittest", "discover", "tests", "-k", "judged_shapes", cwd=wrong)
         self.assertEqual(said.returncode, 1)
         self.assertIn("outside the tolerance", said.stderr)
 

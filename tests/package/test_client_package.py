@@ -192,7 +192,7 @@ class Loopback(unittest.TestCase):
     def test_the_best_becomes_a_drop_in(self) -> None:
         import torch
 
-        module = load(EXAMPLE.with_suffix(".py"), "scaled_norm_source").Model(256)
+        module = load(EXAMPLE.with_suffix(".py"), "scaled_norm_source").Model(256).eval()
         with torch.no_grad():
             module.norm.weight.uniform_(0.5, 2.0)
         for name, data in (("by_data", self.data), ("by_url", None)):
