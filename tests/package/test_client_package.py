@@ -204,6 +204,25 @@ class Loopback(unittest.TestCase):
                     self.assertTrue(torch.allclose(new(x), module(x), rtol=1e-4, atol=1e-4))
                 self.assertFalse((self.folder / "token").exists())
 
+    @unittest.skipUnless(HAS_TORCH, WITHOUT_TORCH)
+    def test_optimise_returns_a_drop_in(self) -> None:
+        import torch
+
+        module = load(EXAMPLE.with_suffix(".py"), "scaled_norm_source").Model(256).eval()
+        module.norm.weight.requires_grad_(False)
+        x = torch.randn(512, 256)
+        out = io.StringIO()
+        with contextlib.redirect_stderr(out):
+            new = kevolve.optimize(module, x, budget=2, node=self.node, campaign=EXAMPLE, folder=self.folder / "optimised")
+        self.assertIn("finished; 2 of 2 candidates", out.getvalue())
+        self.assertEqual(new.kevolve_status["state"], "finished")
+        self.assertEqual([p.requires_grad for p in new.parameters()], [False, True])
+        self.assertFalse(new.training)
+        self.assertTrue(torch.allclose(new(x), module(x), rtol=1e-4, atol=1e-4))
+        other = load(EXAMPLE.with_suffix(".py"), "scaled_norm_source").Model(256, factor=3.0).eval()
+        with self.assertRaisesRegex(kevolve.KevolveError, "was the campaign made from this module"):
+            kevolve.optimize.__globals__["compare"](new, other, (x,))
+
 
 if __name__ == "__main__":
     unittest.main()

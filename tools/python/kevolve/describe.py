@@ -6,7 +6,7 @@ import importlib.util
 import inspect
 import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -146,7 +146,7 @@ def check(target: Any, inputs: Sequence[Any], file: Path) -> None:
         outputs: list[list[Any]] = []
         for function in (target, made):
             torch.manual_seed(0)
-            outputs.append(_flat(function(*inputs)))
+            outputs.append(flat(function(*inputs)))
         wanted, found = outputs
     for x, y in zip(wanted, found):
         if len(wanted) != len(found) or x.shape != y.shape or not torch.allclose(x, y, equal_nan=True):
@@ -156,14 +156,11 @@ def check(target: Any, inputs: Sequence[Any], file: Path) -> None:
 _HINT = "give the constructor's arguments: init=([…], {…})"
 
 
-def _flat(x: Any) -> list[Any]:
+def flat(x: Any) -> list[Any]:
     import torch
 
     if isinstance(x, torch.Tensor):
         return [x]
     if isinstance(x, dict):
-        return [t for v in x.values() for t in _flat(v)]
-    return [t for v in x for t in _flat(v)] if isinstance(x, (tuple, list)) else []
-
-
-Target = Callable[..., Any]
+        return [t for v in x.values() for t in flat(v)]
+    return [t for v in x for t in flat(v)] if isinstance(x, (tuple, list)) else []

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .client import Campaign, Node
-from .describe import Init, check, describe
+from .describe import Init, check, describe, flat
 from .errors import KevolveError
 from .programs import OwnNode, program, run
 
@@ -92,6 +92,7 @@ def optimize(
     *,
     init: Init | None = None,
     node: Node | None = None,
+    campaign: str | Path | None = None,
     folder: str | Path | None = None,
     progress: bool = True,
 ) -> Any:
@@ -99,7 +100,8 @@ def optimize(
 
     `inputs` are the call's arguments. `budget` bounds the search: 50 candidates, "2m", or a dict of both. `init` are the
     constructor's arguments, ([…], {…}), where they cannot be read from the module. `node` runs the campaign; without it a
-    node is started for it. `folder` keeps the files; without it they are removed when Python ends.
+    node is started for it. `campaign` is a campaign's file that `kevolve new` wrote for the module before, and that was
+    edited since. `folder` keeps the files; without it they are removed when Python ends.
     """
     given = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     settings = budget_settings(budget)
@@ -109,15 +111,34 @@ def optimize(
     else:
         place = Path(folder).resolve()
         place.mkdir(parents=True, exist_ok=True)
-    file = place / "module.py"
-    file.write_text(describe(module, given, init), encoding="utf-8")
-    check(module, given, file)
-    campaign_file = new_campaign(file, device)
+    if campaign is None:
+        file = place / "module.py"
+        file.write_text(describe(module, given, init), encoding="utf-8")
+        check(module, given, file)
+        campaign = new_campaign(file, device)
     if node is not None:
-        return _search(node, None, campaign_file, settings, place, module, progress)
-    own = OwnNode(place, device)
-    with own as started:
-        return _search(started, own.data, campaign_file, settings, place, module, progress)
+        new = _search(node, None, Path(campaign), settings, place, module, progress)
+    else:
+        own = OwnNode(place, device)
+        with own as started:
+            new = _search(started, own.data, Path(campaign), settings, place, module, progress)
+    compare(new, module, given)
+    return new
+
+
+def compare(new: Any, module: Any, inputs: Sequence[Any]) -> None:
+    """Raises KevolveError if the drop-in's outputs differ from the module's by more than a thousandth of their largest."""
+    import torch
+
+    with torch.no_grad(), torch.random.fork_rng():
+        outputs = []
+        for function in (module, new):
+            torch.manual_seed(0)
+            outputs.append(flat(function(*inputs)))
+    for x, y in zip(*outputs, strict=True):
+        room = 1e-3 * float(x.double().abs().max()) if x.numel() and x.dtype.is_floating_point else 0.0
+        if x.shape != y.shape or x.numel() and float((x.double() - y.double()).abs().max()) > room + 1e-6:
+            raise KevolveError("the kernel gives another result than the module: was the campaign made from this module?")
 
 
 def _search(
@@ -134,9 +155,20 @@ def _search(
     return new
 
 
+def has_new() -> bool:
+    return re.search(r"^\s+new\b", run(program("kevolve"), "--help"), re.MULTILINE) is not None
+
+
 def new_campaign(file: Path, device: str) -> Path:
-    """Returns the campaign's file that `kevolve new` wrote for a module's file."""
-    raise KevolveError("this kevolve has no `kevolve new`")
+    """Returns the campaign's file that `kevolve new` writes for a module's file."""
+    if not has_new():
+        raise KevolveError("this kevolve has no `kevolve new`: give the campaign's file, as campaign=")
+    out = file.parent / "campaign"
+    run(program("kevolve"), "new", file, "--entry", "KevolveModel", "--target", device, "--out", out)
+    found = [f for f in sorted(out.glob("*.toml")) if not f.name.endswith(".task.toml")]
+    if len(found) != 1:
+        raise KevolveError(f"`kevolve new` wrote {len(found)} campaign files to {out}")
+    return found[0]
 
 
 def _remove_at_end(place: Path) -> None:

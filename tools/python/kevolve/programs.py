@@ -6,6 +6,7 @@ import atexit
 import os
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,8 @@ def program(name: str) -> str:
 def run(*words: object, accept: tuple[int, ...] = (0,)) -> str:
     """Returns what a program printed. KevolveError: it failed, with its words."""
     command = [str(w) for w in words]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    environment = {"KEVOLVE_PYTHON": sys.executable, **os.environ}  # it reads modules with this Python's PyTorch
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode not in accept:
         said = (done.stderr.strip() or done.stdout.strip())[-4000:]
         raise KevolveError(f"{Path(command[0]).name} {command[1] if len(command) > 1 else ''}: {said}")

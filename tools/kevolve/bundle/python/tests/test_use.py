@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import io
 import pickle
+import subprocess
+import sys
 import threading
 import unittest
 import warnings
@@ -82,9 +84,22 @@ class Use(unittest.TestCase):
         file = io.BytesIO()
         torch.save(model, file)
         file.seek(0)
+        self.assertEqual(self.in_another_process(model, call), str(JUDGED.usable))
         for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model)), torch.load(file, weights_only=False)):
             with torch.no_grad():
                 self.assertEqual(errors(reference, call, original.leaves(other(*call))), [])
+
+    def in_another_process(self, model: torch.nn.Module, call: tuple[Any, ...]) -> str:
+        """Loads the module there, calls it, and returns whether the kernel may run."""
+        code = (
+            "import io, sys, torch\nmodel, call = torch.load(io.BytesIO(sys.stdin.buffer.read()), weights_only=False)\nmodel(*call)\n"
+            "from kevolve_package.model import JUDGED\nprint(JUDGED.usable)"
+        )
+        file = io.BytesIO()
+        torch.save((model, call), file)
+        done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], input=file.getvalue(), capture_output=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr.decode()[-2000:])
+        return done.stdout.decode().strip()
 
     def test_a_changed_setting_is_served_by_the_reference(self) -> None:
         _, model, call = both(PLAN.cases[0])
