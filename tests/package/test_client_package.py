@@ -205,6 +205,20 @@ class Loopback(unittest.TestCase):
                 self.assertFalse((self.folder / "token").exists())
 
     @unittest.skipUnless(HAS_TORCH, WITHOUT_TORCH)
+    def test_optimise_begins_with_a_module_alone(self) -> None:
+        import torch
+        from torch import nn
+
+        module = nn.Sequential(nn.Linear(32, 64), nn.GELU(), nn.LayerNorm(64)).eval()
+        x = torch.randn(128, 32)
+        with contextlib.redirect_stderr(io.StringIO()):
+            new = kevolve.optimize(module, x, budget=2)  # by a node of its own
+        values = sys.modules[type(new).__module__].operator_arguments(new, (x,), {})
+        self.assertIsNotNone(values)
+        self.assertTrue(torch.allclose(new(x), module(x), rtol=1e-3, atol=1e-4))
+        self.assertEqual(list(new.state_dict()), list(module.state_dict()))
+
+    @unittest.skipUnless(HAS_TORCH, WITHOUT_TORCH)
     def test_optimise_returns_a_drop_in(self) -> None:
         import torch
 

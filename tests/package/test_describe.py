@@ -20,7 +20,7 @@ except ImportError:
 else:
     WITHOUT = ""
 
-from kevolve.describe import check, constructor_text, describe, input_text, load
+from kevolve.describe import check, check_mode, constructor_text, describe, input_text, load
 from kevolve.source import standalone
 
 
@@ -60,6 +60,13 @@ class Describe(unittest.TestCase):
         module = nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.5))
         self.assertFalse(self.described(module.eval(), (torch.randn(4, 8),)).KevolveModel().training)
         self.assertTrue(self.described(nn.Linear(8, 8), (torch.randn(4, 8),)).KevolveModel().training)
+
+    def test_a_mode_that_changes_the_result_is_refused(self) -> None:
+        module = nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.5))
+        with self.assertRaisesRegex(kevolve.KevolveError, r"call its eval\(\) first"):
+            check_mode(module, (torch.randn(4, 8),))
+        check_mode(module.eval(), (torch.randn(4, 8),))
+        check_mode(nn.Linear(8, 8), (torch.randn(4, 8),))
 
     def test_arguments_that_a_module_does_not_keep_are_asked_for(self) -> None:
         with self.assertRaisesRegex(kevolve.KevolveError, "'rows', which the module does not keep: say it, as init="):

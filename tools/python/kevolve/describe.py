@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import importlib.util
 import inspect
 import sys
@@ -151,6 +152,21 @@ def check(target: Any, inputs: Sequence[Any], file: Path) -> None:
     for x, y in zip(wanted, found):
         if len(wanted) != len(found) or x.shape != y.shape or not torch.allclose(x, y, equal_nan=True):
             raise KevolveError(f"a module made from the source gives another result; {_HINT}")
+
+
+def check_mode(target: Any, inputs: Sequence[Any]) -> None:
+    """Raises KevolveError for a module in training mode that computes something else than in evaluation."""
+    import torch
+
+    if not isinstance(target, torch.nn.Module) or not target.training:
+        return
+    with torch.no_grad(), torch.random.fork_rng():
+        outputs = []
+        for mode in (True, False):
+            torch.manual_seed(0)
+            outputs.append(flat(copy.deepcopy(target).train(mode)(*inputs)))
+    if any(x.shape != y.shape or not torch.allclose(x, y, equal_nan=True) for x, y in zip(*outputs)):
+        raise KevolveError("the module is in training mode and computes something else there: call its eval() first")
 
 
 _HINT = "give the constructor's arguments: init=([…], {…})"

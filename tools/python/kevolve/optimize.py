@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .client import Campaign, Node
-from .describe import Init, check, describe, flat
+from .describe import Init, check, check_mode, describe, flat
 from .errors import KevolveError
 from .programs import OwnNode, program, run
 
@@ -111,6 +111,7 @@ def optimize(
     else:
         place = Path(folder).resolve()
         place.mkdir(parents=True, exist_ok=True)
+    check_mode(module, given)
     if campaign is None:
         file = place / "module.py"
         file.write_text(describe(module, given, init), encoding="utf-8")
@@ -164,7 +165,8 @@ def new_campaign(file: Path, device: str) -> Path:
     if not has_new():
         raise KevolveError("this kevolve has no `kevolve new`: give the campaign's file, as campaign=")
     out = file.parent / "campaign"
-    run(program("kevolve"), "new", file, "--entry", "KevolveModel", "--target", device, "--out", out)
+    out.mkdir(exist_ok=True)
+    run(program("kevolve"), "new", file, "--entry", "KevolveModel", "--target", device, "--out", out, "--force")
     found = [f for f in sorted(out.glob("*.toml")) if not f.name.endswith(".task.toml")]
     if len(found) != 1:
         raise KevolveError(f"`kevolve new` wrote {len(found)} campaign files to {out}")
