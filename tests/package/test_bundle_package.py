@@ -47,7 +47,11 @@ def run(*words: object, cwd: Path | None = None) -> subprocess.CompletedProcess[
 def script_of(document: Path) -> str:
     """Returns the document's blocks tagged `torch` and `python` as one script, in their order."""
     out = ['pip() { "$OUTER" -m pip --python "$INNER" --disable-pip-version-check "$@"; }', "trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT"]
+    makes_tasks = re.search(r"^\s+new\b", run(KEVOLVE, "--help").stdout, re.MULTILINE) is not None
     for tag, text in re.findall(r"^```(torch|python)\n(.*?)^```$", document.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+        if "kevolve.optimize(" in text and not makes_tasks:
+            print("MESSAGE: skipped: kevolve.optimize in the document: this kevolve has no `kevolve new`")
+            continue
         out.append(f"python - <<'KEVOLVE_END'\n{text}KEVOLVE_END" if tag == "python" else text.rstrip())
     return "\n".join(out) + "\n"
 
