@@ -25,7 +25,7 @@ class Model(Base):
     """Named as KernelBench names it, with the old form of super()."""
 
     def __init__(self, width: int, eps: float = 1e-5) -> None:
-        super(Model, self).__init__()
+        super(Model, self).__init__()  # noqa: UP008
         self.width = width
         self.norm = nn.LayerNorm(width, eps=eps)
         self.extra = nn.ModuleList([nn.Linear(width, width, bias=False)])

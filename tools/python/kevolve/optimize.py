@@ -20,7 +20,7 @@ from .programs import OwnNode, program, run
 _UNITS = re.compile(r"^\d+(\.\d+)?(ms|s|m|h|d)$")
 
 
-def budget_settings(budget: int | float | str | dict[str, Any] | None) -> list[str]:
+def budget_settings(budget: float | str | dict[str, Any] | None) -> list[str]:
     """Returns overrides of a campaign's file: 50 are candidates, "2m" is a time, {"wall": "2m", "candidates": 50} both."""
     if budget is None:
         return []
@@ -88,7 +88,7 @@ def optimize(
     module: Any,
     inputs: Any,
     device: str = "cpu",
-    budget: int | float | str | dict[str, Any] | None = None,
+    budget: float | str | dict[str, Any] | None = None,
     *,
     init: Init | None = None,
     node: Node | None = None,

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 from .client import Node, connect
 from .errors import KevolveError
@@ -67,7 +66,7 @@ class OwnNode:
         said = self._log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-5:]
         raise KevolveError("kevolved did not start:\n" + "\n".join(said))
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

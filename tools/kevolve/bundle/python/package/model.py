@@ -89,7 +89,7 @@ def prepare() -> None:
         JUDGED.constants = tuple(x for _, x in original.named_constants())
         JUDGED.form = original.structure()
         JUDGED.usable = True
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - the module may raise anything
         warnings.warn(f"{PLAN.name}: the reference runs instead of the kernel: {error}", RuntimeWarning, stacklevel=4)
 
 

@@ -81,7 +81,7 @@ def examples() -> tuple[Any, ...] | None:
         try:
             with torch.device("meta"):
                 return tuple(make())
-        except Exception:  # it names a device, or reads values
+        except Exception:  # noqa: BLE001 - it names a device, or reads values
             return tuple(make())
 
 
@@ -185,7 +185,7 @@ def structure() -> Callable[[Sequence[torch.Tensor]], Any]:
         values = _without_data()
         try:
             shape = _returned(values)
-        except Exception:  # it has tensors of its own on a device
+        except Exception:  # noqa: BLE001 - it has tensors of its own on a device
             shape = _returned([torch.zeros_like(x, device="cpu") if isinstance(x, torch.Tensor) else x for x in values])
     if len(leaves(shape)) != len(OUTPUTS):
         raise TypeError(f"the reference returns {len(leaves(shape))} tensors, and the kernel {len(OUTPUTS)}")
