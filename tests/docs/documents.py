@@ -1,6 +1,7 @@
 """Reads the documents: their fenced blocks, the commands in them, their links; runs what is tagged `sh`.
 
 Tags of blocks: `sh` is run; `gpu`, `model` and `cluster` need hardware or a service, so their commands are only parsed;
+`torch` is run by tests/package where a Python has PyTorch, together with the page's blocks tagged `python`;
 `console` shows a command after `$ ` with its output, and its commands are parsed. The others are data.
 """
 
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 RUN = {"sh"}
-PARSED = {"gpu", "model", "cluster"}
+PARSED = {"gpu", "model", "cluster", "torch"}
 SHOWN = {"console"}
 DATA = {"text", "toml", "json", "c", "cuda", "python"}
 

@@ -2,42 +2,21 @@
 #pragma once
 
 #include "backends/cpu/build_recipe.hpp"
+#include "config/task_module.hpp"
 #include "runtime/base/contract.hpp"
 #include "runtime/base/measurement.hpp"
 #include "runtime/base/result.hpp"
 #include "runtime/node/admin/json.hpp"
+#include "tools/kevolve/bundle/bundle_figures.hpp"
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace kevolve {
-
-// A declared shape as it was measured; 0 where nothing is known.
-struct bundle_shape : speedup_interval {
-  std::string name;
-  bool held_out = false;
-  double weight = 1.0;
-  double reference_ns = 0.0; // medians
-  double kernel_ns = 0.0;
-  uint64_t pairs = 0;
-  double flops = 0.0; // minimal work of any implementation
-  double bytes = 0.0;
-};
-
-// A row of a dispatching kernel: a condition on the sizes, and the kernel that runs there.
-struct bundle_region {
-  std::string when, runs;
-};
-
-// A new champion of the campaign.
-struct bundle_step {
-  uint64_t candidates = 0; // finished by then
-  uint64_t node = 0;
-  double speedup = 0.0;
-};
 
 struct bundle_input : speedup_interval {
   interval_basis basis;
@@ -46,6 +25,10 @@ struct bundle_input : speedup_interval {
   std::string reference_source;
   std::string oracle_source; // empty: the reference with float promoted to double
   std::string oracle_entry;
+  std::optional<task_module> module; // the PyTorch source that the reference was made from, and its text
+  std::string module_source;
+  std::string package; // name of the Python package in the bundle; empty: none, and without_package says why
+  std::string without_package;
 
   std::string campaign; // campaign id
   std::string state;    // state of the campaign when the bundle was made

@@ -59,6 +59,14 @@ result<void> read_task(const json& task, bundle_input& b) {
   b.oracle_source = std::move(spec->oracle_source);
   b.oracle_entry = std::move(spec->oracle_entry);
   b.task = std::move(spec->task);
+  b.module = module_origins(spec->text);
+  if (b.module) {
+    const auto text = spec->files.find(b.module->file);
+    if (text == spec->files.end())
+      return fail(errc::unsupported,
+                  "the node is older than this kevolve and does not tell the task's module: update it");
+    b.module_source = text->second;
+  }
   const auto& shapes = task["shapes"];
   for (size_t i = 0; i < shapes.size(); ++i) {
     bundle_shape s;

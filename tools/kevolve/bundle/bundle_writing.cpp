@@ -40,9 +40,12 @@ result<void> publish(const std::string& option, const std::string& place, const 
   if (::mkdir(draft.c_str(), 0777) != 0)
     return tl::unexpected(from_errno(errno, option + ": making " + draft));
   result<void> done;
-  for (const auto& f : files)
+  for (const auto& f : files) {
+    std::error_code ec;
+    fs::create_directories(fs::path{draft + "/" + f.name}.parent_path(), ec); // writing reports what it lacks
     if (done = write_new_file(draft + "/" + f.name, f.text); !done)
       break;
+  }
   if (done && ::rename(draft.c_str(), place.c_str()) != 0)
     done = errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR
                ? fail(errc::conflict,

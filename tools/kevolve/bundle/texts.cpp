@@ -89,6 +89,32 @@ std::string regions_text(const bundle_input& b) {
          + (b.no_regression.empty() ? "" : markdown(b.no_regression) + "\n\n");
 }
 
+// Returns the section on the Python package.
+std::string package_text(const bundle_input& b) {
+  if (!b.module)
+    return "";
+  if (b.package.empty())
+    return "There is no Python package in this bundle: " + markdown(b.without_package) + ".\n\n";
+  const auto name = b.package;
+  return "## Use it in PyTorch\n\n```sh\npip install .\n```\n\n```python\nfrom " + name
+         + " import ModelNew   # the constructor, parameters and state_dict of " + markdown(b.module->entry)
+         + "\n```\n\n`pip install .` needs no network and no compiler, only a Python that has PyTorch; "
+           "`pip install --no-build-isolation .` works as well. `torch.ops."
+         + name + "." + name
+         + "` is the operator. It works under `torch.compile(fullgraph=True)` and `torch.export`, and has gradients: "
+           "its "
+           "backward computes the reference again.\n\n"
+         + (b.dispatches.empty() ? "The kernel runs for the judged shapes below"
+                                 : "The kernel runs for all shapes that the task describes")
+         + ", on contiguous arrays of the judged types on a CPU, in a module that is set as it was judged. Anything "
+           "else is "
+           "computed by the reference: other shapes, types, devices and settings, autocast, and modules with hooks "
+           "inside.\n\n```sh\npython -m "
+         + name + " bench      # eager and torch.compile beside the kernel, in alternating pairs\npython -m " + name
+         + " build      # compiles the kernel for another processor\npython -m unittest discover tests   # or pytest\n"
+           "```\n\n";
+}
+
 // Returns the kernel's origin.
 std::string origin_text(const bundle_input& b) {
   if (b.dispatches.empty())
@@ -211,7 +237,7 @@ std::string readme_text(const bundle_input& b) {
     out += ", and the library " + markdown_code(l);
   out +=
       ". `b/libkernel.a` and `kernel.h` are what you use; [BUILD.md](BUILD.md) has the exact compiler and flags.\n\n";
-  out += regions_text(b) + "## What was measured\n\n" + shapes_table(b) + "\n" + shapes_notes(b);
+  out += package_text(b) + regions_text(b) + "## What was measured\n\n" + shapes_table(b) + "\n" + shapes_notes(b);
   for (const auto& [what, text] : b.machine)
     out += "- " + markdown(what) + ": " + markdown(text) + "\n";
   if (!b.same_device)

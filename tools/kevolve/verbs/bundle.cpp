@@ -1,4 +1,5 @@
 // kevolve bundle: a campaign's winner with all that a stranger needs to build, test and judge it.
+#include "tools/kevolve/bundle/bundle_object.hpp"
 #include "tools/kevolve/bundle/bundle_reading.hpp"
 #include "tools/kevolve/bundle/bundle_writing.hpp"
 #include "tools/kevolve/client/connection.hpp"
@@ -23,9 +24,12 @@ struct bundle_options {
   node_address where;
   std::string id;
   std::string out;
+  std::string name;
 };
 
 int run(const bundle_options& o) {
+  if (auto fine = check_package_name(o.name); !fine)
+    return report(fine.error(), o.common.json);
   auto place = free_place("--out", o.out);
   if (!place)
     return report(place.error(), o.common.json);
@@ -38,7 +42,7 @@ int run(const bundle_options& o) {
   auto b = read_bundle(**node, *id);
   if (!b)
     return report(b.error(), o.common.json);
-  auto files = bundle_files(*b);
+  auto files = bundle_with_package(*b, o.name);
   if (!files)
     return report(files.error(), o.common.json);
   if (auto done = publish("--out", *place, *files); !done)
@@ -53,15 +57,22 @@ int run(const bundle_options& o) {
                            {"node", b->node},
                            {"speedup", b->speedup},
                            {"final", b->final_confirmed},
+                           {"package", or_null(b->package)},
+                           {"without_package", or_null(b->without_package)},
                            {"files", std::move(names)}})
               + "\n");
-  } else if (!o.common.quiet)
+  } else if (!o.common.quiet) {
     print_out(
         fmt::format("{}: {}{}, candidate {}, {} files; cmake -B b && cmake --build b && ctest --test-dir b builds and "
                     "tests it there\n",
                     printable(*place), human_speedup(b->speedup),
                     b->final_confirmed ? "" : " by what was measured on the way, the final confirmation was not made",
                     b->node, files->size()));
+    if (!b->package.empty())
+      print_out("pip install " + printable(*place) + " makes the Python package " + b->package + "\n");
+    else if (b->module)
+      print_out("no Python package: " + printable(b->without_package) + "\n");
+  }
   return exit_code::ok;
 }
 
@@ -74,6 +85,7 @@ void add_bundle(CLI::App& app, verb_action& chosen) {
                "--test-dir b");
   verb->add_option("ID", o->id, "the campaign's id, or at least 4 of its first digits (default: the only one)");
   verb->add_option("--out", o->out, "the directory to make; must be absent or empty")->required();
+  verb->add_option("--name", o->name, "name of the Python package, for a task with a [module] (default: the task's)");
   add_common(*verb, o->common);
   add_address(*verb, o->where);
   verb->callback([o, &chosen] { chosen = [o] { return run(*o); }; });

@@ -3,6 +3,7 @@
 #include "backends/target.hpp"
 #include "runtime/base/log.hpp"
 #include "runtime/base/program_directory.hpp"
+#include "tools/kevolve/bundle/bundle_object.hpp"
 #include "tools/kevolve/bundle/bundle_reading.hpp"
 #include "tools/kevolve/bundle/bundle_writing.hpp"
 #include "tools/kevolve/client/connection.hpp"
@@ -165,7 +166,7 @@ result<void> write_all(const dispatch_options& o, std::optional<bundle_input> bu
                                            : take_dispatcher(*bundle, made.proof, k.kernels, made.flags, made.rule);
       !taken)
     return taken;
-  auto files = bundle_files(*bundle);
+  auto files = bundle_with_package(*bundle, {});
   if (!files)
     return tl::unexpected(files.error());
   made.bundle = *place;
