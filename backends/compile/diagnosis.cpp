@@ -82,7 +82,9 @@ std::string missing_library(std::string_view diagnostics, const std::vector<std:
   const auto at = diagnostics.find(before);
   if (at == std::string_view::npos)
     return {};
-  const auto symbol = diagnostics.substr(at + before.size(), diagnostics.find('\'', at) - at - before.size());
+  constexpr size_t longest_name = 100; // the text is hostile, and this message is shown as ours
+  auto symbol = diagnostics.substr(at + before.size());
+  symbol = symbol.substr(0, std::min(symbol.find_first_of("'\n"), longest_name));
   auto out = std::string{symbol}
              + " is not defined in the source, so it must be in a library that the task allows: libc, libm";
   for (const auto& name : allowed)
