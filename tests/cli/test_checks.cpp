@@ -353,8 +353,9 @@ TEST_CASE("a shape too large for an array is refused, and one too large for the 
   write("4294967296");
   const auto warned = run_kevolve({"task", "check", "large.task.toml"}, f.path);
   CAPTURE(warned.err);
-  CHECK(warned.err.find(
-            "kevolve: warning: large.task.toml: shape 'n=4294967296': its arrays take 2048.0 GiB, and this machine has ")
-        != std::string::npos);
+  CHECK(
+      warned.err.find(
+          "kevolve: warning: large.task.toml: shape 'n=4294967296': its arrays take 2048.0 GiB, and this machine has ")
+      != std::string::npos);
   CHECK(run_kevolve({"task", "check", "large.task.toml", "--json"}, f.path).document()["warnings"].size() == 1);
 }

@@ -74,11 +74,12 @@ TEST_CASE("a dispatcher runs the fastest kernel by the sizes, and is slower nowh
   REQUIRE(document["between"].size() == 2);
   CHECK(document["between"][0]["shape"] == "rows=33 cols=3");
   CHECK(document["between"][1]["shape"] == "rows=33 cols=2048");
-  for (const auto& s : document["between"])
+  for (const auto& s : document["between"]) {
     CHECK(s["interval"].is_array());
-  CHECK(s["coverage"].get<double>() > 0.5);
-  CHECK(s["sessions"] == 1);
-  CHECK(s["ci95"].is_array() == (s["coverage"].get<double>() >= 0.95));
+    CHECK(s["coverage"].get<double>() > 0.5);
+    CHECK(s["sessions"] == 1);
+    CHECK(s["ci95"].is_array() == (s["coverage"].get<double>() >= 0.95));
+  }
   CHECK(document["regions"].back()["node"].is_null());
   // Beyond the sizes: two probes above each, one below.
   REQUIRE(document["beyond"].size() == 6);
