@@ -5,6 +5,8 @@
 
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace kevolve {
 
@@ -14,6 +16,9 @@ result<void> make_c_task(const new_options& o, std::map<std::string, std::string
 
 // Reads "rows=4096,cols=1024", as often as it is given. errc::bad_input: a part is no NAME=NUMBER.
 result<std::map<std::string, int64_t>> sizes_of(const std::vector<std::string>& texts);
+
+// Reads "candidate.c:3:5: error: what" as the line and the text; line 0 if it has another form.
+std::pair<int, std::string> compiler_error(const std::string& words);
 
 // Returns the functions that a C text defines for others, with their lines; static ones are left out.
 std::vector<std::pair<std::string, int>> functions_in(const std::string& text);

@@ -35,7 +35,19 @@ def line_named(text, path):
 
 def line_of(node, path):
     """Returns the line of the file that a node of a graph comes from; 0 if it is not known."""
-    return line_named(node.meta.get("stack_trace") or "", path)
+    return line_named(node.meta.get("stack_trace") or "", path) or line_mentioning(str(node.target), path)
+
+
+def line_mentioning(operator, path):
+    """Returns the first line that calls an operator such as aten.rand_like.default by its name: functions outside modules
+    leave no stack trace in a graph."""
+    parts = operator.split(".")
+    name = parts[1] if len(parts) > 1 else operator
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for number, line in enumerate(file, 1):
+            if re.search(rf"\b{re.escape(name)}\s*\(", line):
+                return number
+    return 0
 
 
 def first_line(text, most=300):
