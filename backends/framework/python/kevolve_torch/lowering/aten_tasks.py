@@ -229,11 +229,16 @@ def make_from(entry: Entry, op: Any, sample: Sample, shapes: list[list[int]], ou
     exported = torch.export.export(sample.call, tuple(tensors), strict=False)
     text = source_of(exported, name)
     lowered = lower(exported, name)
+    if any(a.dtype == "i16" for a in lowered.arguments):
+        raise Skipped("elements of type i16, which tasks do not have")
     tolerances = measured(sample, exported, lowered, fills, shapes, results)
     by_name = {a.name: fills[int(a.origin.split()[1])] for a in lowered.arguments if a.role == "input"}
     summary = f"{entry.name} of PyTorch, from the sample of OpInfo {entry.opinfo}"
     task = task_text(name, family_of(entry.opinfo), summary, lowered.arguments, reference=f"{name}.c", fills=by_name, tolerances=tolerances,
-                     module={"file": f"{name}.py", "entry": name, "kind": "function"})  # fmt: skip
+                     module={"file": f"{name}.py", "entry": name, "kind": "function"},
+                     oracle=f"{name}.oracle.c" if lowered.oracle else None)  # fmt: skip
+    if lowered.oracle:
+        (out / f"{name}.oracle.c").write_text(lowered.oracle, encoding="utf-8")
     (out / f"{name}.task.toml").write_text(task, encoding="utf-8")
     (out / f"{name}.c").write_text(lowered.text, encoding="utf-8")
     (out / f"{name}.py").write_text(text, encoding="utf-8")

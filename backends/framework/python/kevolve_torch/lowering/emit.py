@@ -121,9 +121,9 @@ class Emitter(Printer):
                 return
             self.out(level, f"{self.scalars[id(s.buffer)]} {'+' if s.adds else ''}= {value};")
             return
-        if dtype == "bf16" and not self.exact:
+        if dtype == "bf16":
             self.helpers.add("narrowed")
-            value = f"narrowed({value})"
+            value = f"narrowed({f'(float)({value})' if self.exact else value})"
         elif dtype == "f16" and not self.exact:
             value = f"(_Float16){self.text(s.value, UNARY)}"
         place = self.place(self.local_place(s.buffer, s.place))

@@ -227,7 +227,7 @@ def store(program: Program, buffer: Buffer, value: Value) -> None:
 def written(name: str, program: Program, body: list[Statement], inputs: list[Buffer], outputs: list[Buffer], arguments: list[Argument], exact: bool) -> str:
     emitter = Emitter(program.context.taken, exact)
     sizes = [a.name for a in arguments if a.role == "size"]
-    texts = [f"const {emitter.c_type(b.dtype)} *{b.name}" for b in inputs] + [f"{out_type(emitter, b, exact)} *{b.name}" for b in outputs]
+    texts = [f"const {emitter.c_type(b.dtype)} *{b.name}" for b in inputs] + [f"{emitter.c_type(b.dtype)} *{b.name}" for b in outputs]
     texts += [f"int64_t {s}" for s in sizes]
     lines = emitter.function(name, texts, body, program.context.temporaries)
     head = ["#include <math.h>", "#include <stdint.h>"]
@@ -238,8 +238,3 @@ def written(name: str, program: Program, body: list[Statement], inputs: list[Buf
     helpers = ["", *BF16.splitlines()] if "widened" in emitter.helpers else []
     helpers += ["", *BF16_STORE.splitlines()] if "narrowed" in emitter.helpers else []
     return "\n".join([*head, *helpers, "", *lines]) + "\n"
-
-
-def out_type(emitter: Emitter, b: Buffer, exact: bool) -> str:
-    return "double" if exact and b.dtype == "bf16" else emitter.c_type(b.dtype)
-
