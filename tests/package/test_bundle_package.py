@@ -149,7 +149,9 @@ class Document(Installed):
         done = subprocess.run(["bash", "-e", "script"], cwd=folder, capture_output=True, text=True, timeout=200, check=False,
                               env=os.environ | {"PATH": f"{KEVOLVE.parent}:{self.python.parent}:{os.environ['PATH']}",
                                                 "PYTHONPATH": str(ROOT / "tools/python"), "PYTHONWARNINGS": "ignore",
-                                                "OUTER": sys.executable, "INNER": str(self.python)})
+                                                "OUTER": sys.executable, "INNER": str(self.python),
+                                                # The sandbox reads no packages outside of an interpreter's own folders.
+                                                "KEVOLVE_PYTHON": sys.executable})
         self.assertEqual(done.returncode, 0, done.stdout[-3000:] + done.stderr[-3000:])
         self.assertIn("campaign_finished", done.stdout)
         self.assertIn("right on the first judged shape", done.stdout)
