@@ -33,9 +33,13 @@ def budget_settings(budget: float | str | dict[str, Any] | None) -> list[str]:
     raise KevolveError(f"budget={budget!r}: give a number of candidates, a time such as '2m', or a dict of both")
 
 
-def package_name(target: Any, campaign: str) -> str:
+def task_name(target: Any) -> str:
     base = re.sub(r"[^a-z0-9]+", "_", getattr(target, "__name__", type(target).__name__).lower()).strip("_") or "module"
-    return f"{base[:40] if base[0].isalpha() else 'm_' + base[:38]}_{campaign[:8]}"
+    return base[:40] if base[0].isalpha() else f"m_{base[:38]}"
+
+
+def package_name(target: Any, campaign: str) -> str:
+    return f"{task_name(target)}_{campaign[:8]}"
 
 
 def import_bundle(folder: Path, name: str) -> Any:
@@ -116,7 +120,7 @@ def optimize(
         file = place / "module.py"
         file.write_text(describe(module, given, init), encoding="utf-8")
         check(module, given, file)
-        campaign = new_campaign(file, device)
+        campaign = new_campaign(file, task_name(module), device)
     if node is not None:
         new = _search(node, None, Path(campaign), settings, place, module, progress)
     else:
@@ -160,13 +164,13 @@ def has_new() -> bool:
     return re.search(r"^\s+new\b", run(program("kevolve"), "--help"), re.MULTILINE) is not None
 
 
-def new_campaign(file: Path, device: str) -> Path:
+def new_campaign(file: Path, name: str, device: str) -> Path:
     """Returns the campaign's file that `kevolve new` writes for a module's file."""
     if not has_new():
         raise KevolveError("this kevolve has no `kevolve new`: give the campaign's file, as campaign=")
     out = file.parent / "campaign"
     out.mkdir(exist_ok=True)
-    run(program("kevolve"), "new", file, "--entry", "KevolveModel", "--target", device, "--out", out, "--force")
+    run(program("kevolve"), "new", file, "--entry", "KevolveModel", "--name", f"{name}_new", "--target", device, "--out", out, "--force")
     found = [f for f in sorted(out.glob("*.toml")) if not f.name.endswith(".task.toml")]
     if len(found) != 1:
         raise KevolveError(f"`kevolve new` wrote {len(found)} campaign files to {out}")
