@@ -1,6 +1,7 @@
 #include "config/task_module.hpp"
 
 #include "config/task_sections.hpp"
+#include "config/task_symbols.hpp"
 
 #include <algorithm>
 #include <array>

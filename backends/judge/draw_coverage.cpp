@@ -56,7 +56,7 @@ std::string ranges_of(const std::set<int64_t>& numbers) {
   for (auto i = numbers.begin(); i != numbers.end();) {
     const auto first = *i;
     auto last = first;
-    while (++i != numbers.end() && *i == last + 1)
+    for (++i; i != numbers.end() && *i == last + 1; ++i)
       ++last;
     out += (out.empty() ? "" : " ") + std::to_string(first);
     if (last > first)

@@ -25,9 +25,7 @@ std::optional<std::string> text_of(const polynomial& p, const std::set<std::stri
   const auto rest = text_of(parts->second, sizes);
   if (!factor || !rest)
     return std::nullopt;
-  const auto product = *factor == "1"            ? name
-                       : parts->first.constant() ? *factor + "*" + name
-                                                 : "(" + *factor + ")*" + name;
+  auto product = *factor == "1" ? name : parts->first.constant() ? *factor + "*" + name : "(" + *factor + ")*" + name;
   if (*rest == "0")
     return product;
   return rest->front() == '-' ? product + " - " + rest->substr(1) : product + " + " + *rest;
