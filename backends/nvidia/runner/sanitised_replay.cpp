@@ -51,7 +51,7 @@ input_sets_pointer smallest_of(const std::vector<input_sets_pointer>& pools, boo
 // The smallest declared shape, edge values, and one held-out shape: a tool slows kernels down a hundredfold.
 attempt<std::vector<replayed_sets>> sets_to_replay(test_set& tests, const judge_request& request) {
   constexpr size_t most_sets = 8;
-  constexpr size_t most_adversarial = 64;
+  size_t adversarial = 64;
   std::vector<replayed_sets> out;
   if (auto declared = smallest_of(tests.compared(), false))
     out.push_back({std::move(declared), 2});
@@ -64,8 +64,10 @@ attempt<std::vector<replayed_sets>> sets_to_replay(test_set& tests, const judge_
   if (!planned)
     return tl::unexpected<evaluation_error>(planned.error());
   for (auto& pool : *planned)
-    if (!pool->sets.empty())
-      out.push_back({std::move(pool), most_adversarial});
+    if (const auto count = std::min(pool->sets.size(), adversarial); count > 0) {
+      adversarial -= count;
+      out.push_back({std::move(pool), count});
+    }
   // Small ones come first, for the time is limited.
   std::sort(out.begin(), out.end(),
             [](const auto& a, const auto& c) { return a.pool->largest_layout() < c.pool->largest_layout(); });
