@@ -150,16 +150,16 @@ TEST_CASE("a campaign's id ignores paths and members of later versions that have
   auto moved = spec;
   moved.task.path = "elsewhere";
   CHECK(identity_bytes(moved) == before);
-  // The bytes of a version without the last two members are the identity, as that version made it.
+  // The bytes of a version without the last three members are the identity, as that version made it.
   moved.path = moved.task.path = moved.task.reference_path = moved.task.oracle_path = "";
-  const auto later = encode(moved.fresh) + encode(moved.task.files);
+  const auto later = encode(moved.fresh) + encode(moved.from_reference) + encode(moved.task.files);
   CHECK(encode(moved) == before + later);
   auto fresh = spec;
   fresh.fresh = true;
   CHECK(identity_bytes(fresh) == before + encode(true));
   auto with_module = spec;
   with_module.task.files["m.py"] = "pass";
-  CHECK(identity_bytes(with_module) == before + encode(false) + encode(with_module.task.files));
+  CHECK(identity_bytes(with_module) == before + encode(false) + encode(true) + encode(with_module.task.files));
 }
 
 TEST_CASE("every form of a campaign is kept") {

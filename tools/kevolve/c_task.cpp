@@ -2,6 +2,7 @@
 
 #include "backends/generators/transform/analysis/signature.hpp"
 #include "backends/generators/transform/frontend/ast.hpp"
+#include "runtime/base/kinds.hpp"
 #include "tools/kevolve/client/reference_check.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 
@@ -206,14 +207,14 @@ result<void> make_c_task(const new_options& o, std::map<std::string, std::string
                : refuse(defined[1].second, "entry", "defines several functions: " + names,
                         "choose one with --entry, and make the others static");
   }
-  const bool is_cpp = fs::path{o.file}.extension() != ".c";
-  const std::string language = is_cpp && text.find("extern \"C\"") != std::string::npos ? "cpp" : "c";
+  const bool in_cpp_file = fs::path{o.file}.extension() != ".c";
+  const std::string language = in_cpp_file && text.find("extern \"C\"") != std::string::npos ? "cpp" : "c";
   const auto line = line_of(text, entry);
   const auto tree = syntax_tree_of(o.file, text, language, entry);
   if (!tree && tree.error().code != errc::bad_input)
     return tl::unexpected(tree.error());
   if (!tree) {
-    const auto as_c = is_cpp && language == "c";
+    const auto as_c = in_cpp_file && !is_cpp(language);
     const auto said = compiler_error(tree.error().detail);
     return refuse(said.first > 0 ? said.first : line, "compile", (as_c ? "does not compile as C: " : "") + said.second,
                   as_c ? "declare the function extern \"C\", or keep to what C has" : "correct the file");
@@ -259,7 +260,7 @@ result<void> make_c_task(const new_options& o, std::map<std::string, std::string
   }
   if (!out.refusals.empty())
     return {};
-  const auto file = o.name + (language == "c" ? ".c" : ".cpp");
+  const auto file = o.name + (is_cpp(language) ? ".cpp" : ".c");
   files[file] = text;
   files[o.name + ".task.toml"] = task_text(o, entry, language, file, arguments, sizes, out);
   return {};
