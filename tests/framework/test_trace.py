@@ -1,5 +1,6 @@
 """Runs `trace` on modules of every kind that it accepts or refuses, outside the sandbox."""
 
+import importlib.util
 import json
 import subprocess
 import sys
@@ -23,6 +24,7 @@ def traced(body, *flags):
         return json.loads((Path(folder) / "result.json").read_text(encoding="utf-8"))
 
 
+@unittest.skipUnless(importlib.util.find_spec("torch"), "no torch in this Python (cmake -DKEVOLVE_TORCH_PYTHON=…)")
 class Trace(unittest.TestCase):
     def refused(self, body, *flags):
         """Returns line and text of the refusal."""
