@@ -1,8 +1,8 @@
 // task: poly
 // expect: wrong_result|nonfinite tolerance|nonfinite
-// says: in the sanitised replay
+// says: output 'y'
 // near: sets_its_variables
-// Deep in its stack, where nothing has been yet, zeros lie.
+// Deep in its stack, where nothing has been yet, zeros lie: then only the sanitised replay refuses it.
 #include <stdint.h>
 __attribute__((noinline)) static float deep(void) {
   volatile float a[100000];
