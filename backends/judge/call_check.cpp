@@ -116,7 +116,7 @@ std::optional<rejection> check_call(const contract& task, const call_memory& mem
   if (auto name = memory.mutated_input())
     return rejection{
         verdict::input_mutated, "input_changed", "the input '" + *name + "' was changed", {{"argument", *name}}};
-  // A wrong count is told before the elements that it leaves unwritten.
+  // A wrong count is reported before the elements that it leaves unwritten.
   for (const bool counts : {true, false})
     for (size_t i = 0; i < task.arguments.size(); ++i) {
       const auto& a = task.arguments[i];

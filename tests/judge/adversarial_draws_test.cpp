@@ -328,7 +328,7 @@ TEST_CASE("the account of a plan names its sizes, its patterns and its gaps") {
   const auto text = coverage_text(evidence);
   CHECK(text.find("4 adversarial draws of 3 shapes: sizes n 1-2 9;") != std::string::npos);
   CHECK(text.find("Such values at declared shapes: held-out shapes 1. None at '") != std::string::npos);
-  CHECK(text.find("4321") == std::string::npos); // the sizes of held-out shapes are told nowhere
+  CHECK(text.find("4321") == std::string::npos); // no text holds the sizes of held-out shapes
   CHECK(text.find("2 draws on which the reference itself misses the tolerance or is not finite "
                   "('n=7; text all equal to 44', …)")
         != std::string::npos);

@@ -28,5 +28,5 @@ TEST_CASE("a wrong result says on which shape and on which kind of draw, and nev
   CHECK(told(edge_kind::none, false, verdict::nonfinite).find("n=8") != std::string::npos);
   CHECK(told(edge_kind::zeros, false) == "output 'y': wrong, on the edge 'zeros' at shape 'n=8'");
   CHECK(told(edge_kind::adversarial, false) == "output 'y': wrong, on the draw 'n=1, all equal'");
-  CHECK(told(edge_kind::none, false, verdict::crashed) == "output 'y': wrong"); // it says where by itself
+  CHECK(told(edge_kind::none, false, verdict::crashed) == "output 'y': wrong"); // a crash names its own place
 }
