@@ -82,7 +82,7 @@ std::string cpu_target::build_script(const kernel_build& kernel) const {
       compiler + (cpp ? " -x c++" : " -x c") + joined(compile_words(*entry, tools().family_for(*entry), kernel))
       + " -include \"$work/prelude.h\" -c " + (cpp ? "kernel.cpp" : "kernel.c") + " -o \"$work/kernel.o\"";
   // The link must not see -ffast-math: it would add a start file that changes the rounding mode of the process.
-  auto link = compiler + " -shared -o kernel.so \"$work/kernel.o\"";
+  auto link = compiler + " -shared -Wl,-Bsymbolic -o kernel.so \"$work/kernel.o\"";
   for (const auto& name : kernel.libraries)
     link += " " + library_word(name);
   link += std::string{" -lm"} + (kernel.threads ? " -fopenmp" : "") + (cpp ? " -lstdc++" : "");

@@ -99,9 +99,15 @@ result<command_line> link_command(const toolchain& tools, const build_variant& v
     if (w.starts_with("-L"))
       folders.push_back(w.substr(2));
   // The program that replays a sanitised object has the sanitizers' run time.
-  command_line tail{
-      "--build-id=none", "-z", "now", "-z", "noexecstack", v.sanitised ? "--allow-shlib-undefined" : "--no-undefined",
-      "--as-needed"};
+  // -Bsymbolic: the C library still exports names as `step` for old programs, and they come before the object's own.
+  command_line tail{"--build-id=none",
+                    "-Bsymbolic",
+                    "-z",
+                    "now",
+                    "-z",
+                    "noexecstack",
+                    v.sanitised ? "--allow-shlib-undefined" : "--no-undefined",
+                    "--as-needed"};
   if (v.threads) {
     append(folders, {"/usr/lib/llvm-19/lib"});
     auto runtime = find_in(folders, v.family == compiler_family::clang ? "libomp.so.5" : "libgomp.so.1");

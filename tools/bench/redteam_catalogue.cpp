@@ -175,7 +175,7 @@ result<std::string> build_object(const std::string& path, const std::vector<std:
     return tl::unexpected<failure>(from_errno(errno, "a temporary file"));
   close(fd);
   const bool plus = path.size() > 4 && path.compare(path.size() - 4, 4, ".cpp") == 0;
-  std::vector<std::string> argv{plus ? "c++" : "cc", "-w", "-shared", "-fPIC", "-o", file, path};
+  std::vector<std::string> argv{plus ? "c++" : "cc", "-w", "-shared", "-Wl,-Bsymbolic", "-fPIC", "-o", file, path};
   argv.insert(argv.end(), flags.begin(), flags.end());
   argv.emplace_back("-lm");
   result<std::string> out = fail(errc::bad_input, "the compiler refuses " + path);

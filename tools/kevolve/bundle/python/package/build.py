@@ -37,7 +37,7 @@ def compile_kernel(kernel: Kernel, compiler: str, out: Path) -> str:
         first = [compiler, *language, *words, "-fPIC", "-include", str(kernel.prelude), "-c", str(kernel.source), "-o", part]
         # The link does not see -ffast-math, which would change the rounding mode of the whole process.
         threads = ["-fopenmp"] if "-fopenmp" in words else []
-        second = [compiler, "-shared", "-o", str(out), part, *kernel.libraries, "-lm", *threads]
+        second = [compiler, "-shared", "-Wl,-Bsymbolic", "-o", str(out), part, *kernel.libraries, "-lm", *threads]
         for command in (first, [*second, "-lstdc++"] if cpp else second):
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode != 0:
