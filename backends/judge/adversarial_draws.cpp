@@ -6,6 +6,8 @@
 #include "runtime/base/random.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace kevolve {
 
@@ -177,9 +179,24 @@ std::vector<adversarial_draw> at_most(size_t most, std::vector<adversarial_draw>
   return draws;
 }
 
-draw_plan joined(draw_plan sizes, std::vector<adversarial_draw> values) {
+// Returns the power of four above the draw's cost.
+int cost_class(const contract& task, const adversarial_draw& draw) {
+  const auto cost = cost_of(task, draw);
+  return cost ? std::ilogb(std::max({cost->work, cost->elements, 1.0})) / 2 : 0;
+}
+
+// Cheap draws come first, of every kind: a slow reference has time for a part of the plan, and for few expensive ones.
+draw_plan joined(const contract& task, draw_plan sizes, std::vector<adversarial_draw> values) {
   sizes.draws.insert(sizes.draws.end(), std::make_move_iterator(values.begin()), std::make_move_iterator(values.end()));
   shuffle(sizes.draws);
+  std::vector<std::pair<int, size_t>> ranked;
+  for (const auto& draw : sizes.draws)
+    ranked.emplace_back(cost_class(task, draw), ranked.size());
+  std::sort(ranked.begin(), ranked.end());
+  std::vector<adversarial_draw> ordered;
+  for (const auto& [rank, at] : ranked)
+    ordered.push_back(std::move(sizes.draws[at]));
+  sizes.draws = std::move(ordered);
   return sizes;
 }
 
@@ -206,7 +223,7 @@ draw_plan plan_draws(const contract& task, const std::vector<double>& reference_
   chosen.insert(chosen.end(), named.begin(), named.end());
   auto small = at_most(most_small_draws, value_planner{task}.at_small_sizes());
   chosen.insert(chosen.end(), small.begin(), small.end());
-  auto out = joined(std::move(sizes), std::move(chosen));
+  auto out = joined(task, std::move(sizes), std::move(chosen));
   const auto neighbours = value_planner{task}.alike_at_first(); // in front: the order counts, and time may run out
   out.draws.insert(out.draws.begin(), neighbours.begin(), neighbours.end());
   return out;
@@ -220,7 +237,7 @@ draw_plan plan_candidate_draws(const contract& task, const std::vector<double>& 
       own.push_back(c);
   auto sizes = plan_sizes(task, own, false);
   sizes.draws.resize(std::min(sizes.draws.size(), most_candidate_draws));
-  return joined(std::move(sizes), at_most(most_candidate_draws, value_planner{task}.of_constants(own)));
+  return joined(task, std::move(sizes), at_most(most_candidate_draws, value_planner{task}.of_constants(own)));
 }
 
 } // namespace kevolve

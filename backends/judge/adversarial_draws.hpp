@@ -27,7 +27,7 @@ std::string to_string(const contract& task, const adversarial_draw& draw);
 
 // A symbol's sizes that were asked for and fit into no allowed draw.
 struct draw_plan {
-  std::vector<adversarial_draw> draws; // every part of it holds draws of every kind
+  std::vector<adversarial_draw> draws; // cheap ones first, and of every kind among those of a cost
   std::map<std::string, std::vector<int64_t>> unfit;
 };
 
