@@ -72,7 +72,6 @@ TEST_CASE("a gain of 14 per cent on arrays of which four sets fit is found, and 
     CHECK(o.speedup > 1.05);
     CHECK(basis_of(o).pairs > 8);                        // the test decided, and not the time
     CHECK(std::stoi(o.evidence.at("sets_redrawn")) > 4); // over the same four sets
-    CHECK(std::stoi(o.evidence.at("launches")) <= 9);    // not a pair of processes for each three pairs
     CHECK(o.evidence.count("stopped") == 0);
   }
   const auto same = judge.ask(slow_pairs(judge_mode::screening, square_with(50)));

@@ -62,7 +62,9 @@ TEST_CASE("a kernel that works for 25 calls fails on the adversarial draws of a 
   REQUIRE(runner.ready());
   auto request = confirmation_of(fake_package("iterate_for_25_calls"));
   request.mode = judge_mode::screening;
-  const auto o = runner.ask(request);
+  auto o = runner.ask(request);
+  while (o.rule == "time_witness") // a busy machine delays the fake device, which is a thread of it
+    o = runner.ask(request);
   CHECK_MESSAGE((o.result == verdict::nonfinite || o.result == verdict::wrong_result), told(o));
   CHECK(o.evidence.count("draw") == 1);
 }

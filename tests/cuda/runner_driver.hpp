@@ -45,7 +45,7 @@ std::string why_no_device();
 std::string why_no_compiler();
 
 compile_outcome compile_cuda(const std::string& source, const std::string& flags = "O3",
-                             const std::string& architecture = "sm_90a", uint32_t limit_ms = 60'000,
+                             const std::string& architecture = "sm_90a", uint32_t limit_ms = 600'000,
                              const std::string& disassembler = {}, const contract& task = {});
 
 std::string read_text(const std::string& path);

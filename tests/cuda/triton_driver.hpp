@@ -14,6 +14,6 @@ const cuda::framework_python& triton_python();
 std::string why_no_triton();
 
 compile_outcome compile_triton(const std::string& source, const contract& task, const std::string& flags = "default",
-                               uint32_t limit_ms = 60'000, const std::string& architecture = "sm_90a");
+                               uint32_t limit_ms = 600'000, const std::string& architecture = "sm_90a");
 
 } // namespace kevolve::testing

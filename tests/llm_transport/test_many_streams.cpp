@@ -112,14 +112,14 @@ measured run(const std::string& url, const std::string& ca_file, const other_pro
     started[i].set_value(*s);
   }
   std::unique_lock lock{guard};
-  REQUIRE(changed.wait_for(lock, 60s, [&] { return begun == streams; }));
+  REQUIRE(changed.wait_for(lock, 240s, [&] { return begun == streams; }));
   CHECK(transport.figures().in_flight == streams);
   CHECK(out.ends.empty());
   lock.unlock();
   out.bytes_a_stream = (memory() - std::min(before, memory())) / streams;
   REQUIRE(::write(provider.in, "\n", 1) == 1);
   lock.lock();
-  REQUIRE(changed.wait_for(lock, 60s, [&] { return out.ends.size() == streams; }));
+  REQUIRE(changed.wait_for(lock, 240s, [&] { return out.ends.size() == streams; }));
   out.buffer_bytes = transport.figures().most_buffer_bytes;
   return out;
 }
