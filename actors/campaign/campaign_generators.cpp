@@ -1,6 +1,7 @@
 #include "actors/campaign/campaign_generators.hpp"
 
 #include "actors/search/mixture.hpp"
+#include "actors/search/policy.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/send.hpp>
@@ -100,8 +101,8 @@ std::optional<size_t> next_generator(const campaign_state& st, uint64_t seed) {
 bool awaits_results(const campaign_state& st, size_t generator) {
   const auto& spec = *st.context->spec;
   const auto& tree = st.fold.tree;
-  const auto made = tree.size() - 1 - std::min<uint64_t>(st.fold.steered.injected.size(), tree.size() - 1);
-  const auto is_draft = made < static_cast<uint64_t>(spec.draft_candidates);
+  const auto is_draft =
+      steps_begun(tree, st.fold.steered.injected.size()) < static_cast<uint64_t>(spec.draft_candidates);
   return !is_draft && asks_model(spec.generators[generator]) && tree.finished() == 0 && tree.in_flight() > 0;
 }
 

@@ -68,10 +68,15 @@ std::vector<std::string> policy_names() {
   return out;
 }
 
+uint64_t steps_begun(const search_tree& tree, uint64_t given) {
+  const auto nodes = tree.size() - 1;
+  return nodes - std::min<uint64_t>(given, nodes);
+}
+
 selection select(const search_tree& tree, const policy_options& options, uint64_t seed) {
   splitmix64 random{seed};
   selection out;
-  auto next = tree.size() - 1 - std::min<uint64_t>(options.given, tree.size() - 1);
+  const auto next = steps_begun(tree, options.given);
   if (next < options.drafts) {
     out.parents = {0};
     out.policy = "draft";

@@ -65,6 +65,9 @@ public:
 const std::vector<std::unique_ptr<const selection_policy>>& selection_policies();
 std::vector<std::string> policy_names();
 
+// Returns how many steps the search has begun: the tree's nodes without the reference and those that people gave.
+uint64_t steps_begun(const search_tree& tree, uint64_t given);
+
 // Selects the next step. Deterministic given the tree and the seed. Names without a policy have no weight.
 selection select(const search_tree& tree, const policy_options& options, uint64_t seed);
 
