@@ -208,6 +208,7 @@ void framework_client::end() {
   link_.close();
   loaded_.clear();
   device_arena_ = 0;
+  device_pool_ = 0;
   if (pid_ > 0) {
     ::kill(pid_, SIGKILL);
     while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
@@ -270,6 +271,50 @@ std::optional<rejection> framework_client::map_device(int fd, size_t bytes, uint
   auto refused = map(arena::device, fd, bytes);
   if (!refused)
     device_arena_ = number;
+  return refused;
+}
+
+std::optional<rejection> framework_client::map_device_pool(int fd, size_t bytes, uint64_t number) {
+  if (device_pool_ == number)
+    return std::nullopt;
+  device_pool_ = 0;
+  auto refused = map(arena::device_pool, fd, bytes);
+  if (!refused)
+    device_pool_ = number;
+  return refused;
+}
+
+std::optional<rejection> framework_client::call_in_pool(program what, bool wide, const contract& task,
+                                                        const call_data& data, const pool_places& places,
+                                                        nanoseconds limit, nanoseconds& took) {
+  auto text = "call " + std::to_string(static_cast<int>(what)) + " "
+              + std::to_string(static_cast<int>(arena::device_pool)) + (wide ? " wide cold\n" : " plain cold\n");
+  for (size_t i = 0; i < task.arguments.size(); ++i) {
+    auto a = task.arguments[i];
+    if (!is_array(a)) {
+      text += describe(a, data.by_value[i]);
+      continue;
+    }
+    const bool written = is_written(a);
+    auto g = data.geometries[i];
+    if (is_read(a)) {
+      a.role = argument_role::input;
+      text += describe(a, g, {i, places.inputs[i], g.bytes()}, 0);
+    }
+    if (!written)
+      continue;
+    a.role = argument_role::output;
+    g.type = places.types[i];
+    g.contiguous = true;
+    g.span = g.count;
+    int64_t stride = 1;
+    for (size_t d = g.dims.size(); d-- > 0; stride *= g.dims[d])
+      g.strides[d] = stride;
+    text += describe(a, g, {i, places.outputs[i], g.bytes()}, 0);
+  }
+  double ns = 0.0;
+  auto refused = ask(word::call, text, limit, &ns);
+  took = nanoseconds{static_cast<int64_t>(ns)};
   return refused;
 }
 

@@ -32,8 +32,8 @@ enum class framework_mode : uint8_t { plain = 0, eager, compiled };
 class framework_client {
 public:
   // Memory that the process maps: for input sets, for exchange between processes, and the examiner's memory on the
-  // device.
-  enum class arena : uint8_t { pool = 0, exchange, device };
+  // device: what candidates map too, and what they do not.
+  enum class arena : uint8_t { pool = 0, exchange, device, device_pool };
   enum class program : uint8_t { reference = 0, oracle };
 
   framework_client() = default;
@@ -57,6 +57,18 @@ public:
   std::optional<rejection> map(arena which, int fd, size_t bytes);
   // Maps device memory that another process has exported, unless memory of this number is mapped already.
   std::optional<rejection> map_device(int fd, size_t bytes, uint64_t number);
+  // The same for the pool on the device.
+  std::optional<rejection> map_device_pool(int fd, size_t bytes, uint64_t number);
+  // Makes one call on arrays in the pool on the device: inputs as the task declares them, outputs compact and of these
+  // types. `wide`: f16 and f32 inputs are widened to f64 first, for an oracle.
+  struct pool_places {
+    std::vector<uint64_t> inputs; // bytes from the pool's start, by argument
+    std::vector<uint64_t> outputs;
+    std::vector<dtype> types; // of outputs
+  };
+  std::optional<rejection> call_in_pool(program what, bool wide, const contract& task, const call_data& data,
+                                        const pool_places& places, std::chrono::nanoseconds limit,
+                                        std::chrono::nanoseconds& took);
   // Makes one call on the arrays in that arena, `from` bytes from its start. After a rejection for a time limit or a
   // death, the process has ended.
   std::optional<rejection> call(program what, arena where, framework_mode mode, const contract& task,
@@ -74,6 +86,7 @@ private:
   std::string level_;
   std::map<program, std::string> loaded_;
   uint64_t device_arena_ = 0; // number of the mapped device arena; 0: none
+  uint64_t device_pool_ = 0;  // number of the mapped pool; 0: none
   uint64_t starts_ = 0;
   std::optional<workspace> scratch_;
   std::map<std::string, std::string> facts_;

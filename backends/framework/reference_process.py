@@ -16,10 +16,12 @@ import traceback
 
 LINK = 3
 DEVICE_ARENA = 2
+DEVICE_POOL = 3  # what no candidate maps
 HELLO, LOAD, MAP, CALL, ANSWER = range(1, 6)
 LEAST_CYCLES = 1 << 18  # shortest gate: about 0.13 ms
 MOST_CYCLES = 1 << 27  # longest gate: about 70 ms
 CYCLES_PER_QUEUED_NS = 6  # at 2 GHz, three times as long as the host took to queue a call
+LARGE_PART = 8  # of the device's memory
 SOURCE_NAME = "reference_of_task_"
 
 
@@ -220,7 +222,7 @@ class Reference:
         self.dtypes = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64,
                        "i8": torch.int8, "u8": torch.uint8, "i32": torch.int32, "i64": torch.int64, "bool": torch.bool}
         self.arenas = {}
-        self.device_memory = None
+        self.device_memories = {}
         self.programs = {}
         self.clock = None
 
@@ -232,23 +234,23 @@ class Reference:
     def map(self, text, fd):
         slot, size = (int(w) for w in text.split(" "))
         try:
-            if slot == DEVICE_ARENA:
-                self.arenas[slot] = self.map_device(fd, size)
+            if slot == DEVICE_ARENA or (slot == DEVICE_POOL and self.device == "cuda"):
+                self.arenas[slot] = self.map_device(slot, fd, size)
             else:
                 self.arenas[slot] = self.torch.frombuffer(mmap.mmap(fd, size), dtype=self.torch.uint8)
         finally:
             os.close(fd)
 
-    def map_device(self, fd, size):
+    def map_device(self, slot, fd, size):
         """Returns the whole memory as a tensor of bytes."""
-        self.arenas.pop(DEVICE_ARENA, None)
-        if self.device_memory is not None:
+        self.arenas.pop(slot, None)
+        old = self.device_memories.pop(slot, None)
+        if old is not None:
             self.synchronize()
-            self.device_memory.release()
-            self.device_memory = None
+            old.release()
         self.torch.zeros(1, device=self.device)  # makes the context current in this thread
-        self.device_memory = DeviceMemory(fd, size)
-        return self.over_device(self.device_memory)
+        self.device_memories[slot] = DeviceMemory(fd, size)
+        return self.over_device(self.device_memories[slot])
 
     def over_device(self, memory):
         return self.torch.as_tensor(memory, device=self.device)
@@ -264,11 +266,17 @@ class Reference:
         flat = self.arenas[order.arena][a.offset:a.offset + a.bytes].view(dtype)
         return flat.as_strided(a.shape, a.strides, flat.storage_offset())
 
+    def input(self, order, a):
+        """Returns a copy of an input. An oracle's are widened, as the runner widens them where it copies them itself."""
+        wide = order.mode == "wide" and a.dtype in ("f16", "f32")
+        dtype = self.torch.float64 if wide else self.dtypes[a.dtype]
+        return self.view(order, a).to(self.device, dtype=dtype, copy=True)
+
     def inputs(self, order, parameters):
         out = dict(order.values)
         for a in order.arrays:
             if a.role != "output":
-                out[a.name] = self.view(order, a).to(self.device, copy=True)
+                out[a.name] = self.input(order, a)
         unknown = [p for p in parameters if p not in out]
         if unknown:
             raise Refused("no_such_argument", f"its parameter '{unknown[0]}' is no input, size or scalar of the task; "
@@ -309,10 +317,12 @@ class Reference:
         if self.clock is None:
             self.clock = Clock(self.torch) if self.device == "cuda" else HostClock()
         with self.torch.inference_mode():
-            if order.mode == "plain":
+            if order.mode in ("plain", "wide"):
                 begin = time.perf_counter_ns()
                 self.take(order, program.function("eager")(**prepare()))  # waits for the device
-                return float(time.perf_counter_ns() - begin)
+                took = float(time.perf_counter_ns() - begin)
+                self.release_unused()
+                return took
             function = program.function(order.mode)
             kind = (order.mode, *((a.name, *a.shape) for a in order.arrays))
             if kind not in program.warm:  # loads code, tries algorithms, compiles
@@ -321,6 +331,18 @@ class Reference:
             result, ns = self.clock.time(prepare, function, order.cold)
             self.take(order, result)
             return ns
+
+    def release_unused(self):
+        """Gives memory back that an oracle's call has left in the allocator's cache, if it is a large part of the
+        device's. The next timed call is then preceded by one that fills the cache again.
+        """
+        if self.device != "cuda":
+            return
+        cuda = self.torch.cuda
+        if cuda.memory_reserved() > cuda.get_device_properties(0).total_memory // LARGE_PART:
+            cuda.empty_cache()
+            for program in self.programs.values():
+                program.warm.clear()
 
     def describe(self, error):
         """Returns the last line of the reference that the exception passed through, and the error."""

@@ -31,7 +31,7 @@ class admission {
 public:
   admission(judge_context& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
       : judge_(c), request_(as_own_candidate(request)), hooks_(hooks), out_(out),
-        maker_(c.references.launch, c.settings, c.pool_arena, c.pools, request_, hooks) {}
+        maker_(c.references.launch, c.settings, c.pool_arena, c.pools, request_, hooks, c.references.device.get()) {}
 
   attempt<void> run() {
     if (auto ok = run_every_shape(); !ok)
@@ -186,6 +186,15 @@ private:
     hooks_.progress("admit: determinism");
     for (const auto& pool : pools_) {
       const auto& set = pool->sets.front();
+      if (set.fetched_from) {
+        const auto differs = maker_.device()->repeat(*set.fetched_from);
+        if (!differs)
+          return tl::unexpected<evaluation_error>(differs.error());
+        for (size_t i = 0; i < differs->size(); ++i)
+          if ((*differs)[i])
+            note_other_bits(i);
+        continue;
+      }
       auto again = maker_.run_again(set);
       if (!again)
         return tl::unexpected<evaluation_error>(again.error());
@@ -194,11 +203,23 @@ private:
         const auto& second = (*again)[i].values;
         const auto bytes = static_cast<size_t>(counted_elements(request_.task, set, i)) * size_bytes((*again)[i].type);
         if (first != nullptr && !second.empty() && std::memcmp(first->data(), second.data(), bytes) != 0)
-          out_.evidence["note.nondeterministic"] = "the reference gives other bits for output '"
-                                                   + request_.task.arguments[i].name + "' when it is called again";
+          note_other_bits(i);
       }
     }
     return {};
+  }
+
+  void note_other_bits(size_t argument) {
+    out_.evidence["note.nondeterministic"] = "the reference gives other bits for output '"
+                                             + request_.task.arguments[argument].name + "' when it is called again";
+  }
+
+  // Returns true if the reference's outputs, which lie on the device, are well within the tolerance.
+  attempt<bool> keeps_tolerance(const input_sets& pool, const input_set& set) {
+    std::vector<comparison_rule> rules;
+    for (size_t i = 0; i < request_.task.arguments.size(); ++i)
+      rules.push_back(rule_for_output(request_.task, pool, set, i));
+    return maker_.device()->reference_within(set, rules);
   }
 
   // Wrong by its own earlier answer, or different from call to call: the tolerance is not what is wrong here.
@@ -231,10 +252,23 @@ private:
       const auto start = std::chrono::steady_clock::now();
       const auto pair_ns = std::chrono::nanoseconds{std::llround(2.0 * pool->typical_reference_ns())};
       while (draws < own_draws && std::chrono::steady_clock::now() + pair_ns < start + own_patience) {
-        auto set = maker_.make_set(pool->shape, fresh_draw(request_), true, nullptr, nullptr);
+        auto set = maker_.make_set_anywhere(pool->shape, fresh_draw(request_), true);
         if (!set)
           return tl::unexpected<evaluation_error>(set.error());
         ++draws;
+        if (set->remote) {
+          const auto well = keeps_tolerance(*pool, *set);
+          if (!well)
+            return tl::unexpected<evaluation_error>(well.error());
+          auto here = *well && find_not_finite(request_.task, *set).which.empty() ? attempt<input_set>{input_set{}}
+                                                                                  : maker_.device()->fetch(*set);
+          maker_.device()->forget(*set);
+          if (!here)
+            return tl::unexpected<evaluation_error>(here.error());
+          if (here->expected.empty())
+            continue;
+          set = std::move(here);
+        }
         if (const auto bad = find_not_finite(request_.task, *set); !bad.which.empty())
           return refusal(not_finite(bad, pool->shape, draws));
         if (auto missed = misses(*pool, *set, draws))
@@ -355,22 +389,32 @@ private:
     return index_of(*root);
   }
 
+  attempt<bool> same(const input_set& a, const input_set& b) {
+    if (!a.remote || !b.remote)
+      return same_outputs(a, b);
+    auto out = maker_.device()->same_expected(a, b);
+    maker_.device()->forget(a);
+    maker_.device()->forget(b);
+    return out;
+  }
+
   attempt<bool> depends_on(const argument& a, const shape_case& shape) {
     for (int attempt_number = 1; attempt_number <= sensitivity_tries; ++attempt_number) {
       auto options = fresh_draw(request_);
-      auto before = maker_.make_set(shape, options, false, nullptr, nullptr);
+      auto before = maker_.make_set_anywhere(shape, options, false);
       if (!before)
         return tl::unexpected<evaluation_error>(before.error());
       const auto i = varied_with(a);
-      if (is_array(a) && before->data.inputs[i].empty())
+      if (is_array(a) && before->input_bytes(i) == 0)
         return false; // nothing of it to vary at this size
       options.varied = static_cast<int>(i);
       options.variation = secret_seed();
-      auto after = maker_.make_set(shape, options, false, nullptr, nullptr);
+      auto after = maker_.make_set_anywhere(shape, options, false);
       if (!after)
         return tl::unexpected<evaluation_error>(after.error());
-      if (!same_outputs(*before, *after))
-        return true;
+      const auto alike = same(*before, *after);
+      if (!alike || !*alike)
+        return alike ? attempt<bool>{true} : alike;
     }
     return false;
   }

@@ -174,7 +174,7 @@ private:
     auto g = resolve_geometry(a, out_.sizes, [this](const std::string& name) { return sum_of(name); });
     if (!g)
       return tl::unexpected<failure>(g.error());
-    if (!outline_ && is_read(a)) {
+    if (!outline_ && is_read(a) && !(i < options_.elsewhere.size() && options_.elsewhere[i])) {
       const auto choice = choice_for(i);
       auto values = choice.pattern == value_pattern::declared
                         ? fill_array(a, g->count, edge_for(a, *g), source, random)

@@ -30,6 +30,7 @@ struct draw_options {
   uint64_t variation = 0;
   uint64_t placement = 0;                // placement of the arrays, for lay_out()
   std::vector<value_choice> values = {}; // by argument, static ones aside; empty: as declared
+  std::vector<bool> elsewhere = {};      // by argument: its values are drawn on a device, and stay empty; empty: none
 };
 
 struct call_data {

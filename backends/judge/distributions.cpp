@@ -28,18 +28,6 @@ void fill_numbers(dtype t, byte_buffer& out, int64_t count, Next next) {
       store_number(t, out.data(), i, next());
 }
 
-// Returns a large value for the type whose squares and sums over thousands of terms stay finite.
-double large_scale(dtype t) {
-  switch (t) {
-    case dtype::f16:
-      return 16.0;
-    case dtype::f64:
-      return 1e100;
-    default:
-      return 1e12;
-  }
-}
-
 int64_t largest_integer(dtype t) {
   switch (t) {
     case dtype::i8:
@@ -336,6 +324,17 @@ result<byte_buffer> offsets_of(const argument& a, int64_t count, const source_ar
 }
 
 } // namespace
+
+double large_scale(dtype t) {
+  switch (t) {
+    case dtype::f16:
+      return 16.0;
+    case dtype::f64:
+      return 1e100;
+    default:
+      return 1e12;
+  }
+}
 
 key_bounds bounds_of_keys(const argument& a, int64_t count) {
   key_bounds out{whole(a.fill.low, 0x1.0p61), whole(a.fill.high, 0x1.0p61)};

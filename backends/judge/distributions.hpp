@@ -25,6 +25,9 @@ struct edge_draw {
 inline constexpr uint32_t first_scaled_variant = 6;
 inline constexpr uint32_t large_variants = 10;
 
+// Returns a large value for the type whose squares and sums over thousands of terms stay finite.
+double large_scale(dtype t);
+
 // The bounds of `count` sorted keys: the declared ones if they contain enough values, else the type's range.
 struct key_bounds {
   int64_t low = 0;

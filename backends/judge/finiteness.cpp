@@ -29,14 +29,6 @@ bool any_beyond(const byte_buffer& values, int64_t elements, double overflow) {
   return found != 0;
 }
 
-// Returns the smallest number that rounds to infinity, half a unit beyond the largest finite one.
-double overflow_of(dtype output) {
-  if (!is_floating(output) || output == dtype::f64)
-    return std::numeric_limits<double>::infinity();
-  const auto largest = limits_of(output).largest;
-  return largest + ulp_of(output, largest) / 2.0;
-}
-
 // Returns whether any element is infinite or NaN, or a double beyond the range of the output's type.
 bool any_not_finite(dtype type, const byte_buffer& values, int64_t elements, double overflow) {
   switch (type) {
@@ -87,6 +79,13 @@ std::string not_finite(dtype output, const expected_output& expected, int64_t el
 
 bool all_finite(dtype type, const byte_buffer& values, int64_t elements) {
   return which_not_finite(type, type, values, elements).empty();
+}
+
+double overflow_of(dtype output) {
+  if (!is_floating(output) || output == dtype::f64)
+    return std::numeric_limits<double>::infinity();
+  const auto largest = limits_of(output).largest;
+  return largest + ulp_of(output, largest) / 2.0;
 }
 
 double scale_of_errors(dtype output, const expected_output& expected, int64_t elements, bool alike) {

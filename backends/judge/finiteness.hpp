@@ -8,6 +8,9 @@
 
 namespace kevolve {
 
+// Returns the smallest number that rounds to infinity in a type, half a unit beyond the largest finite one.
+double overflow_of(dtype output);
+
 // Describes which of the first `elements` are infinite or NaN when rounded to the output's type; empty if none is.
 std::string not_finite(dtype output, const expected_output& expected, int64_t elements);
 bool all_finite(dtype type, const byte_buffer& values, int64_t elements);

@@ -42,9 +42,10 @@ evaluation_error at(const shape_case& shape, evaluation_error s) {
 } // namespace
 
 input_set_maker::input_set_maker(reference_launcher launch, const judge_settings& settings, shared_arena& arena,
-                                 input_set_cache& cache, const judge_request& request, const request_hooks& hooks)
+                                 input_set_cache& cache, const judge_request& request, const request_hooks& hooks,
+                                 set_source* device)
     : launch_(std::move(launch)), settings_(settings), arena_(arena), cache_(cache), request_(request), hooks_(hooks),
-      promoted_(promoted(request.task)),
+      device_(device), promoted_(promoted(request.task)),
       identity_(derive_id("pool", encode(request.task) + sha256_hex(request.reference) + sha256_hex(request.oracle)
                                       + std::to_string(request.seed))) {}
 
@@ -122,8 +123,33 @@ draw_options fresh_draw(const judge_request& request) {
 
 attempt<input_set> input_set_maker::make_set(const shape_case& shape, const draw_options& options, bool with_reference,
                                              std::vector<double>* error, double* reference_ns) {
+  if (there(shape, options.edge))
+    return make_there(shape, options, with_reference, error, reference_ns);
   return finish_set(shape, draw_ahead::draw(request_.task, shape, !request_.oracle.empty(), options), with_reference,
                     error, reference_ns);
+}
+
+attempt<input_set> input_set_maker::make_there(const shape_case& shape, const draw_options& options,
+                                               bool with_reference, std::vector<double>* error, double* reference_ns) {
+  auto made = device_->make(request_, hooks_, shape, options, with_reference, error, reference_ns);
+  if (!made)
+    return tl::unexpected<evaluation_error>(at(shape, made.error()));
+  if (request_.mode != judge_mode::admit)
+    return made;
+  auto fetched = device_->fetch(*made);
+  if (fetched && with_reference)
+    fetched->fetched_from = std::make_shared<const input_set>(std::move(*made));
+  else
+    device_->forget(*made);
+  return fetched;
+}
+
+attempt<input_set> input_set_maker::make_set_anywhere(const shape_case& shape, const draw_options& options,
+                                                      bool with_reference) {
+  if (!there(shape, options.edge))
+    return make_set(shape, options, with_reference, nullptr, nullptr);
+  auto made = device_->make(request_, hooks_, shape, options, with_reference, nullptr, nullptr);
+  return made ? std::move(made) : tl::unexpected<evaluation_error>(at(shape, made.error()));
 }
 
 attempt<input_set> input_set_maker::finish_set(const shape_case& shape, result<drawn_call> drawn, bool with_reference,
@@ -135,9 +161,8 @@ attempt<input_set> input_set_maker::finish_set(const shape_case& shape, result<d
                                               "inputs",
                                               "shape '" + shape.name + "': " + drawn.error().detail,
                                               {{"shape", shape.name}}}});
-  static uint64_t made = 0;
   input_set out;
-  out.number = ++made;
+  out.number = next_set_number();
   out.data = std::move(drawn->data);
   out.layout = lay_out(task, out.data.geometries, drawn->placement);
   out.reference_output.resize(task.arguments.size());
@@ -240,11 +265,19 @@ input_set_maker::get(const shape_case& shape, edge_kind edge, const std::string&
     options.variant = variant_of(i, size.most);
     return options;
   };
+  const bool on_device = there(shape, edge);
+  const bool stays = on_device && request_.mode != judge_mode::admit;
+  // Where sets are redrawn in place, a warm-up and one timed call need two.
+  const auto least = stays ? std::min<size_t>(size.least, 2) : size.least;
+  size_t bytes_there = 0;
+  const auto full = [&] {
+    return stays ? bytes_there + bytes_there / std::max<size_t>(pool->sets.size(), 1) > device_->pool_bytes()
+                 : pool->bytes > settings_.shape_bytes;
+  };
   draw_ahead draws{request_.task, shape, !request_.oracle.empty(), settings_.draw_threads, options_of};
   for (size_t i = 0; i < size.most; ++i) {
     const auto spent = steady_clock::now() - start;
-    if (i >= size.least && (spent > size.patience || pool->bytes > settings_.shape_bytes)
-        && (i >= enough_when_slow || pool->bytes > settings_.shape_bytes))
+    if (i >= least && (spent > size.patience || full()) && (i >= enough_when_slow || full()))
       break;
     if (hooks_.cancelled())
       return infrastructure("cancelled", "the request was cancelled");
@@ -260,7 +293,8 @@ input_set_maker::get(const shape_case& shape, edge_kind edge, const std::string&
         may_differ(request_.task) || i < 2 || steady_clock::now() - start < std::chrono::milliseconds{100};
     const auto each = pool->sets.empty() ? 0 : pool->bytes / pool->sets.size();
     const auto likely = each == 0 ? size.least : std::clamp(settings_.shape_bytes / each + 1, size.least, size.most);
-    auto set = finish_set(shape, draws.take(i, likely), with_reference, &error, &ns);
+    auto set = on_device ? make_there(shape, options_of(i), with_reference, &error, &ns)
+                         : finish_set(shape, draws.take(i, likely), with_reference, &error, &ns);
     if (!set)
       return tl::unexpected<evaluation_error>(set.error());
     const bool alike = edge == edge_kind::large && variant_of(i, size.most) >= first_scaled_variant;
@@ -270,7 +304,8 @@ input_set_maker::get(const shape_case& shape, edge_kind edge, const std::string&
     }
     if (edge != edge_kind::none)
       for (size_t k = 0; k < arguments.size(); ++k)
-        set->error_scale.push_back(set->expected[k].values.empty()
+        set->error_scale.push_back(set->remote ? set->remote->scale[k]
+                                   : set->expected[k].values.empty()
                                        ? 0.0
                                        : scale_of_errors(arguments[k].type, set->expected[k],
                                                          counted_elements(request_.task, *set, k), alike));
@@ -295,9 +330,10 @@ input_set_maker::get(const shape_case& shape, edge_kind edge, const std::string&
       pool->reference_max_abs = std::max(pool->reference_max_abs, error[k]);
     }
     pool->bytes += set->bytes();
+    bytes_there += set->remote ? set->remote->bytes() : 0;
     pool->sets.push_back(std::move(*set));
   }
-  pool->memory_bound = pool->sets.size() < size.most && pool->bytes > settings_.shape_bytes;
+  pool->memory_bound = pool->sets.size() < size.most && full();
   cache_.keep(key, pool);
   return std::shared_ptr<const input_sets>{pool};
 }

@@ -7,6 +7,7 @@
 #include "backends/judge/input_sets.hpp"
 #include "backends/judge/judge_settings.hpp"
 #include "backends/judge/reference_process.hpp"
+#include "backends/judge/set_source.hpp"
 #include "backends/judge/shared_arena.hpp"
 #include "backends/protocol.hpp"
 
@@ -46,7 +47,8 @@ draw_options fresh_draw(const judge_request& request);
 class input_set_maker {
 public:
   input_set_maker(reference_launcher launch, const judge_settings& settings, shared_arena& arena,
-                  input_set_cache& cache, const judge_request& request, const request_hooks& hooks);
+                  input_set_cache& cache, const judge_request& request, const request_hooks& hooks,
+                  set_source* device = nullptr);
 
   // `purpose` keeps pools apart that must not share data: "screening", "confirm", "screen".
   attempt<std::shared_ptr<const input_sets>> get(const shape_case& shape, edge_kind edge, const std::string& purpose,
@@ -57,12 +59,21 @@ public:
   // One set with chosen data; `error` receives the reference's error by argument.
   attempt<input_set> make_set(const shape_case& shape, const draw_options& options, bool with_reference,
                               std::vector<double>* error, double* reference_ns);
+  // The same, but its arrays may stay on the device.
+  attempt<input_set> make_set_anywhere(const shape_case& shape, const draw_options& options, bool with_reference);
+  set_source* device() const { return device_; }
   // The reference's outputs on the same data once more, by argument, compact.
   attempt<std::vector<expected_output>> run_again(const input_set& set);
 
 private:
   attempt<input_set> finish_set(const shape_case& shape, result<drawn_call> drawn, bool with_reference,
                                 std::vector<double>* error, double* reference_ns);
+  // Makes a set on the device; with its arrays here, too, if they are looked at: at an admission.
+  attempt<input_set> make_there(const shape_case& shape, const draw_options& options, bool with_reference,
+                                std::vector<double>* error, double* reference_ns);
+  bool there(const shape_case& shape, edge_kind edge) const {
+    return device_ != nullptr && device_->serves(request_, shape, edge);
+  }
   attempt<void> make_planned(const adversarial_draw& draw, bool strict, input_sets& out);
   // Adds the error that one more rounding of the floating inputs causes, by argument.
   attempt<void> add_rounding_error(input_set& set);
@@ -78,6 +89,7 @@ private:
   input_set_cache& cache_;
   const judge_request& request_;
   const request_hooks& hooks_;
+  set_source* device_;
   contract promoted_;
   id128 identity_;
   std::unique_ptr<reference_process> reference_;

@@ -16,7 +16,18 @@ attempt<void> input_set_maker::redraw(const std::shared_ptr<const input_sets>& p
       if (request_.seed != 0)
         options.seed = mix_seed(request_.seed, number * (most_redrawn + 1) + tries);
       options.placement = set % 2 == 0 || tries > 0 ? 0 : options.seed;
+      const bool on_device = there(pool->shape, edge_kind::none);
+      if (on_device)
+        device_->forget(place);
       place = input_set{};
+      if (on_device) {
+        auto out = make_there(pool->shape, options, may_differ(request_.task), nullptr, nullptr);
+        if (out && out->layout.total > room)
+          continue;
+        if (!out || find_not_finite(request_.task, *out).which.empty())
+          return out;
+        continue;
+      }
       auto drawn = draw_ahead::draw(request_.task, pool->shape, !request_.oracle.empty(), options);
       if (drawn && lay_out(request_.task, drawn->data.geometries, drawn->placement).total > room)
         continue;

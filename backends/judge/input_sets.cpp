@@ -16,6 +16,44 @@ size_t input_set::bytes() const {
   return out;
 }
 
+namespace {
+
+size_t size_of(const std::vector<size_t>& sizes, size_t i) {
+  return i < sizes.size() ? sizes[i] : 0;
+}
+
+} // namespace
+
+size_t remote_arrays::bytes() const {
+  size_t out = 0;
+  for (const auto* sizes : {&inputs, &expected, &reference})
+    for (const auto n : *sizes)
+      out += n;
+  return out;
+}
+
+size_t input_set::input_bytes(size_t argument) const {
+  const auto& here = data.inputs[argument];
+  return here.empty() && remote ? size_of(remote->inputs, argument) : here.size();
+}
+
+size_t input_set::expected_bytes(size_t argument) const {
+  return remote                       ? size_of(remote->expected, argument)
+         : argument < expected.size() ? expected[argument].values.size()
+                                      : 0;
+}
+
+size_t input_set::reference_bytes(size_t argument) const {
+  return remote                               ? size_of(remote->reference, argument)
+         : argument < reference_output.size() ? reference_output[argument].size()
+                                              : 0;
+}
+
+uint64_t next_set_number() {
+  static uint64_t made = 0;
+  return ++made;
+}
+
 comparison_rule rule_for_output(const contract& task, const input_sets& pool, const input_set& set, size_t argument) {
   if (pool.edge == edge_kind::adversarial)
     return rule_for(task, task.arguments[argument], set.own_error.empty() ? 0.0 : set.own_error[argument],
@@ -34,6 +72,8 @@ bool may_differ(const contract& task) {
 }
 
 not_finite_output find_not_finite(const contract& task, const input_set& set) {
+  if (set.remote)
+    return set.remote->not_finite;
   for (size_t k = 0; k < set.expected.size(); ++k) {
     const auto& e = set.expected[k];
     const auto& a = task.arguments[k];

@@ -15,6 +15,30 @@
 
 namespace kevolve {
 
+struct judge_request;
+
+// An element of an expected output that is infinite or NaN, in the output's type, and may not be. `which` is empty if
+// there is none.
+struct not_finite_output {
+  std::string which;
+  bool only_the_oracle = false; // … while the reference's own is finite
+  bool differ = false;          // the two find other elements infinite or NaN, where such are allowed
+};
+
+// The arrays of a set that lie on a device only; see set_source.hpp.
+struct remote_arrays {
+  // Bytes by argument; 0: nothing of this kind lies there alone.
+  std::vector<size_t> inputs;
+  std::vector<size_t> expected;
+  std::vector<size_t> reference;
+  std::string recipe; // draws the inputs again
+  std::shared_ptr<const judge_request> made_for;
+  not_finite_output not_finite; // of the expected outputs
+  std::vector<double> scale;    // by argument: scale_of_errors() of the expected output
+
+  size_t bytes() const;
+};
+
 struct input_set {
   uint64_t number = 0; // never another's in this process
   call_data data;
@@ -29,22 +53,21 @@ struct input_set {
   std::vector<value_choice> chosen;
   std::vector<double> own_error;
   bool of_held_out_shape = false;
+  std::shared_ptr<const remote_arrays> remote;   // null: every array is here
+  std::shared_ptr<const input_set> fetched_from; // the set on a device that this one is a copy of
 
+  // Returns the bytes of the arrays that are here.
   size_t bytes() const;
+  // Return the bytes of an argument's arrays, here or on a device.
+  size_t input_bytes(size_t argument) const;
+  size_t expected_bytes(size_t argument) const;
+  size_t reference_bytes(size_t argument) const;
   // Returns what the reference gave for an argument; null if it was not run on this set.
   const byte_buffer* given_by_reference(size_t argument) const {
     if (!by_oracle)
       return &expected[argument].values;
     return reference_output[argument].empty() ? nullptr : &reference_output[argument];
   }
-};
-
-// An element of an expected output that is infinite or NaN, in the output's type, and may not be. `which` is empty if
-// there is none.
-struct not_finite_output {
-  std::string which;
-  bool only_the_oracle = false; // … while the reference's own is finite
-  bool differ = false;          // the two find other elements infinite or NaN, where such are allowed
 };
 
 struct input_sets {
@@ -65,6 +88,9 @@ struct input_sets {
   double typical_reference_ns() const;
   size_t largest_layout() const;
 };
+
+// Returns a number that no other set of this process has.
+uint64_t next_set_number();
 
 // Returns how far an output of a set may be from what is expected.
 comparison_rule rule_for_output(const contract& task, const input_sets& pool, const input_set& set, size_t argument);

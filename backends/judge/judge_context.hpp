@@ -29,6 +29,7 @@ struct reference_runner {
   reference_launcher launch;
   // Judges the reference as if it were a candidate. Empty where its process cannot be: a framework's.
   std::function<attempt<void>(const reference_under_test&, judge_outcome&)> judge_as_candidate;
+  std::shared_ptr<set_source> device = {}; // makes sets where the device is; null: all of them are made here
 
   bool sandboxed() const { return static_cast<bool>(judge_as_candidate); }
 };

@@ -81,8 +81,8 @@ void note_draw(draw_coverage& seen, const contract& task, const input_set& set) 
 
 test_set::test_set(judge_context& c, const test_set_sizes& sizes, const judge_request& request,
                    const request_hooks& hooks)
-    : sizes_(sizes), request_(request), maker_(c.references.launch, c.settings, c.pool_arena, c.pools, request, hooks) {
-}
+    : sizes_(sizes), request_(request),
+      maker_(c.references.launch, c.settings, c.pool_arena, c.pools, request, hooks, c.references.device.get()) {}
 
 attempt<void> test_set::add(attempt<input_sets_pointer> pool, std::vector<input_sets_pointer>& to) {
   if (!pool)

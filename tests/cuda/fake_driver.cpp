@@ -2,6 +2,7 @@
 // synchronously. Time is virtual and passes only in kernels, so that screenings are reproducible. The suffix of a
 // kernel's name selects its misbehaviour.
 #include "backends/nvidia/driver.hpp"
+#include "backends/nvidia/examiner/draws.hpp"
 #include "backends/nvidia/examiner/loops.hpp"
 
 #include <dlfcn.h>
@@ -161,6 +162,15 @@ void examine_all(const fake_launch& how, void** parameters) {
     findings[i] = examine(arena, pieces[i].block == 0 ? set : kept, pieces[i], {});
     findings[i].bad += is("miscounting") && pieces[i].kind == piece_kind::same ? 1U : 0U;
   }
+}
+
+// The same with its kernel that draws.
+void draw_all(const fake_launch& how, void** parameters) {
+  using namespace kevolve::cuda;
+  auto* block = pointer<unsigned char>(parameters[0]);
+  const auto* orders = pointer<draw_order>(parameters[1]);
+  for (uint32_t i = 0; i < how.grid[1]; ++i)
+    draw(block, orders[i], {});
 }
 
 } // namespace
@@ -360,6 +370,8 @@ int cuLaunchKernelEx(const fake_launch* how, void* which, void** parameters, voi
     probe(parameters);
   else if (f.name == kevolve::cuda::examiner_kernel)
     examine_all(*how, parameters);
+  else if (f.name == kevolve::cuda::draw_kernel)
+    draw_all(*how, parameters);
   else if (f.name != "kevolve_gate")
     iterate(f, parameters);
   now_ns += 1e3;

@@ -216,6 +216,48 @@ TEST_CASE("a device candidate is judged by a PyTorch reference and compared with
   CHECK_MESSAGE(o.result == verdict::wrong_result, told(o));
 }
 
+TEST_CASE("large inputs are drawn on the device, and what is expected is computed there") {
+  if (skip())
+    return;
+  const with_fake_driver fake;
+  runner_driver runner{{"--allow-weak-sandbox", "landlock", "--python", interpreter(), "--references-on", "host"}};
+  REQUIRE(runner.ready());
+  const auto reference = pack_framework({"iterate", iterate_in_torch});
+  const auto task = iterate_task(140'000);
+  auto request = request_for(task, reference, fake_package("iterate"), judge_mode::check);
+  request.task.work_bytes.clear();
+  request.task.language = "pytorch";
+  request.oracle = reference;
+  request.limit_ms = 200'000;
+  auto o = runner.ask(request);
+  CHECK_MESSAGE(o.result == verdict::pass, told(o));
+  CHECK(o.evidence.at("sets_drawn") != "0");
+  CHECK(o.correctness.max_abs > 0.0); // against the oracle, in double
+  CHECK(o.correctness.max_abs < 1e-4);
+  CHECK(o.correctness.reference_max_abs > 0.0);
+  // The sets of the first candidate serve the next one.
+  o = runner.ask(request);
+  CHECK_MESSAGE(o.result == verdict::pass, told(o));
+  CHECK(o.evidence.at("sets_drawn") == "0");
+  // A wrong output is looked at on the host, with the arrays that lie on the device.
+  request.candidate = fake_package("iterate_once");
+  o = runner.ask(request);
+  CHECK_MESSAGE(o.result == verdict::wrong_result, told(o));
+  CHECK_MESSAGE(o.detail.find("elements are outside the tolerance") != std::string::npos, told(o));
+  request.candidate = fake_package("iterate_on_its_input");
+  o = runner.ask(request);
+  CHECK_MESSAGE(o.result == verdict::input_mutated, told(o));
+  request.candidate = fake_package("iterate_of_small_values"); // wrong for an edge of large shapes only
+  request.task.arguments[0].edge = {"large"};
+  o = runner.ask(request);
+  CHECK_MESSAGE(o.result == verdict::wrong_result, told(o));
+  CHECK_MESSAGE(o.evidence["edge"] == "large", told(o));
+  request.mode = judge_mode::admit;
+  request.reference = request.oracle = pack_framework({"iterate", doubling});
+  o = runner.ask(request);
+  CHECK_MESSAGE(o.result == verdict::pass, told(o));
+}
+
 TEST_CASE("a reference that does not use the device is no baseline") {
   if (skip())
     return;

@@ -260,6 +260,19 @@ inline finding outside(bytes_in actual, bytes_in expected, const piece& p, share
   }
 }
 
+// Must agree with not_finite() and largest_magnitude() of backends/judge.
+inline finding beyond(bytes_in expected, const piece& p, share mine) {
+  finding out;
+  in_fours(p.count, mine, [&](uint64_t i) {
+    const double size = __builtin_fabs(number_at(p.other_type, expected, i));
+    if (size < p.absolute)
+      out.largest = larger(out.largest, ordered_bits(size));
+    else
+      ++out.bad;
+  });
+  return out;
+}
+
 // Examines this thread's share of a piece.
 KEVOLVE_INLINE finding examine(bytes_out arena, bytes_out block, const piece& p, share mine) {
   const uint64_t pattern = p.pattern;
@@ -295,6 +308,13 @@ KEVOLVE_INLINE finding examine(bytes_out arena, bytes_out block, const piece& p,
       return outside<false>(arena + p.at, block + p.other, p, mine);
     case piece_kind::within_figures:
       return outside<true>(arena + p.at, block + p.other, p, mine);
+    case piece_kind::block_equal:
+      bad = unequal(block, block, p, mine);
+      break;
+    case piece_kind::block_figures:
+      return outside<true>(block + p.at, block + p.other, p, mine);
+    case piece_kind::finite:
+      return beyond(block + p.other, p, mine);
   }
   finding out;
   out.bad = bad;

@@ -18,7 +18,10 @@ enum class piece_kind : uint32_t {
   gaps_same, // checks that these gaps equal those of the array at `other`
   equal,     // checks that the first `count` elements equal those at `other` bit for bit
   within,    // checks that they are within tolerance of those at `other`: accepts() of backends/judge/comparison.cpp
-  within_figures // the same check, with the report's figures
+  within_figures, // the same check, with the report's figures
+  block_equal,    // checks that `count` elements of block[at] equal those at `other` bit for bit; both are contiguous
+  block_figures,  // compares such elements as within_figures does
+  finite          // checks that block[other, +count) holds numbers below `absolute`; with the largest magnitude
 };
 
 inline constexpr uint32_t most_dimensions = 8;

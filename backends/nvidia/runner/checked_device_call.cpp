@@ -74,14 +74,20 @@ attempt<void> checked_device_call::check_in_arena(const input_sets& pool, const 
   }
   if (!seen->well) {
     const auto start = steady_clock::now();
-    call_memory memory{task_, set.data, set.layout, judge_.examiner.host()};
+    auto fetched = set.remote ? judge_.examiner.fetch(set) : attempt<input_set>{input_set{}};
+    if (!fetched)
+      return tl::unexpected(fetched.error());
+    const auto& here = set.remote ? *fetched : set;
+    if (auto ok = judge_.examiner.grow_host(set.layout.total); !ok)
+      return ok;
+    call_memory memory{task_, here.data, here.layout, judge_.examiner.host()};
     memory.expect(poison);
     if (auto ok = judge_.examiner.bring_back(rotation, set.layout.total); !ok)
       return ok;
     auto look = w;
     if (seen->complete) // else the host keeps and compares what the device cannot
       look.again = rerun::no;
-    auto ok = check_on_host(memory, pool, set, look);
+    auto ok = check_on_host(memory, pool, here, look);
     costs_.back_ns += ns_since(start);
     if (!ok)
       return ok;
@@ -94,6 +100,10 @@ attempt<void> checked_device_call::check_in_arena(const input_sets& pool, const 
 attempt<call_time> checked_device_call::run(timed_process& who, const input_sets& pool, const input_set& set,
                                             uint64_t poison, const call_wish& w) {
   const auto start = steady_clock::now();
+  if (!who.in_arena() && set.remote) {
+    const auto here = judge_.examiner.fetch(set);
+    return here ? run(who, pool, *here, poison, w) : tl::unexpected(here.error());
+  }
   const auto rotation = 4096 * random_.below(rotations);
   call_memory memory{task_, set.data, set.layout, judge_.exchange};
   if (who.in_arena()) {

@@ -43,7 +43,8 @@ public:
     note_rest("pools", gathering_);
     note_rest("end", whole - ending);
     note_rest("watch", watched_);
-    note_rest("other", whole - start_ - gathering_ - watched_ - (whole - ending)
+    note_rest("redraw", redrawing_);
+    note_rest("other", whole - start_ - gathering_ - watched_ - redrawing_ - (whole - ending)
                            - nanoseconds{static_cast<int64_t>(processes_.own_ns())});
     judge_.pairs_of_workers = std::max(judge_.pairs_of_workers, processes_.pairs_of_workers());
     // A driver ends what a killed process had on the device when it comes to it.
@@ -206,7 +207,14 @@ private:
     if (auto ok = test_set_.gather(); !ok)
       return ok;
     out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, test_set_.reference_max_abs());
+    comparison_.redraw_with([this](size_t index, size_t set) -> attempt<void> {
+      const auto start = steady_clock::now();
+      auto drawn = test_set_.redraw(index, set);
+      redrawing_ += steady_clock::now() - start;
+      return drawn;
+    });
     for (const auto& pool : test_set_.compared()) {
+      note_place(*pool);
       auto floor = floor_of(judge_, request_, *pool);
       if (!floor)
         return tl::unexpected(floor.error());
@@ -215,6 +223,12 @@ private:
     if (auto told = redrawn(test_set_.all()); !told.empty())
       out_.evidence["redrawn"] = std::move(told);
     return {};
+  }
+
+  void note_place(const input_sets& pool) {
+    if (!pool.sets.empty())
+      out_.evidence["inputs." + pool.shape.name] =
+          std::to_string(pool.sets.size()) + (pool.sets.front().remote ? " sets, drawn on the device" : " sets");
   }
 
   attempt<void> screen_all() {
@@ -272,6 +286,7 @@ private:
   const steady_clock::time_point start_ = steady_clock::now();
   nanoseconds gathering_{0};
   nanoseconds watched_{0};
+  nanoseconds redrawing_{0};
   gpu_judge_context& judge_;
   const judge_request& request_;
   const request_hooks& hooks_;

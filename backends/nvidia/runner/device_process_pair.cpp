@@ -9,7 +9,7 @@ namespace kevolve::cuda {
 
 device_process_pair::device_process_pair(gpu_judge_context& b, const judge_request& request, correctness_report& report)
     : judge_(b), request_(request), report_(report), calls_(b, request.task), examined_before_(b.examiner.work_ns()),
-      uploads_before_(b.examiner.uploads()), random_(secret_seed()) {}
+      uploads_before_(b.examiner.uploads()), drawn_before_(b.examiner.drawn()), random_(secret_seed()) {}
 
 attempt<void> device_process_pair::screen(const input_sets& pool, size_t set, int runs) {
   // NaN shows what is read but never written; finite garbage and zeros show what NaN hides from min and max.
@@ -155,6 +155,7 @@ std::map<std::string, std::string> device_process_pair::costs() const {
   }
   out["calls.compared_on_host"] = std::to_string(c.calls_on_host);
   out["sets_uploaded"] = std::to_string(judge_.examiner.uploads() - uploads_before_);
+  out["sets_drawn"] = std::to_string(judge_.examiner.drawn() - drawn_before_); // on the device
   out["ms.context"] = std::to_string(static_cast<double>(candidate_.ready_ns()) / 1e6);
   out["ms.load"] = std::to_string(static_cast<double>(candidate_.load_ns()) / 1e6);
   for (const auto& [name, facts] : candidate_.kernels())

@@ -88,6 +88,7 @@ private:
   checked_device_call calls_;
   double examined_before_;
   uint64_t uploads_before_;
+  uint64_t drawn_before_;
   random_stream random_;
   id128 task_;
   program candidate_code_;

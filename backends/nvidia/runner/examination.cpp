@@ -13,31 +13,6 @@ namespace {
 constexpr uint64_t outside_pattern = 0xc3c3'c3c3'c3c3'c3c3ULL;
 constexpr uint64_t part_alignment = 256;
 
-element element_of(dtype t) {
-  switch (t) {
-    case dtype::f16:
-      return element::f16;
-    case dtype::bf16:
-      return element::bf16;
-    case dtype::f32:
-      return element::f32;
-    case dtype::f64:
-      return element::f64;
-    default:
-      break;
-  }
-  switch (size_bytes(t)) {
-    case 1:
-      return element::bytes1;
-    case 2:
-      return element::bytes2;
-    case 4:
-      return element::bytes4;
-    default:
-      return element::bytes8;
-  }
-}
-
 piece range(piece_kind kind, uint64_t from, uint64_t to, uint64_t pattern) {
   piece out;
   out.kind = kind;
@@ -140,8 +115,8 @@ private:
     else
       bits(base, where_.expected[i].at, examination::about::output, i);
     const auto& own = where_.reference[i];
-    if (full && (own.bytes != nullptr || !set_.by_oracle))
-      bits(base, own.bytes != nullptr ? own.at : where_.expected[i].at, examination::about::reference_bits, i);
+    if (full && (own.size != 0 || !set_.by_oracle))
+      bits(base, own.size != 0 ? own.at : where_.expected[i].at, examination::about::reference_bits, i);
     if (again == rerun::keep)
       ask(kept(moved(piece_kind::keep, base.at, place.bytes, place.offset)), examination::about::nothing, i);
     if (again == rerun::compare) {
@@ -192,25 +167,48 @@ private:
 
 } // namespace
 
+element element_of(dtype t) {
+  switch (t) {
+    case dtype::f16:
+      return element::f16;
+    case dtype::bf16:
+      return element::bf16;
+    case dtype::f32:
+      return element::f32;
+    case dtype::f64:
+      return element::f64;
+    default:
+      break;
+  }
+  switch (size_bytes(t)) {
+    case 1:
+      return element::bytes1;
+    case 2:
+      return element::bytes2;
+    case 4:
+      return element::bytes4;
+    default:
+      return element::bytes8;
+  }
+}
+
 resident_set place_set(const input_set& set) {
   resident_set out;
-  const auto add = [&](const byte_buffer& bytes) -> resident_set::part {
-    if (bytes.empty())
+  const auto add = [&](uint64_t size, const byte_buffer* here) -> resident_set::part {
+    if (size == 0)
       return {};
     const auto at = out.bytes;
-    out.bytes = (at + bytes.size() + part_alignment - 1) / part_alignment * part_alignment;
-    return {at, &bytes};
+    out.bytes = (at + size + part_alignment - 1) / part_alignment * part_alignment;
+    return {at, size, here == nullptr || here->empty() ? nullptr : here};
   };
-  for (const auto& b : set.data.inputs)
-    out.inputs.push_back(add(b));
-  for (const auto& e : set.expected)
-    out.expected.push_back(add(e.values));
-  for (const auto& b : set.reference_output)
-    out.reference.push_back(add(b));
   const auto arguments = set.data.geometries.size();
-  out.inputs.resize(arguments);
-  out.expected.resize(arguments);
-  out.reference.resize(arguments);
+  for (size_t i = 0; i < arguments; ++i)
+    out.inputs.push_back(add(set.input_bytes(i), &set.data.inputs[i]));
+  for (size_t i = 0; i < arguments; ++i)
+    out.expected.push_back(add(set.expected_bytes(i), i < set.expected.size() ? &set.expected[i].values : nullptr));
+  for (size_t i = 0; i < arguments; ++i)
+    out.reference.push_back(
+        add(set.reference_bytes(i), i < set.reference_output.size() ? &set.reference_output[i] : nullptr));
   return out;
 }
 

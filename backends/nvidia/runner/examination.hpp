@@ -11,11 +11,14 @@
 
 namespace kevolve::cuda {
 
+element element_of(dtype t);
+
 // The places of a set's bytes in its block on the device.
 struct resident_set {
   struct part {
     uint64_t at = 0;
-    const byte_buffer* bytes = nullptr; // none: there is nothing of this kind
+    uint64_t size = 0;                  // 0: there is nothing of this kind
+    const byte_buffer* bytes = nullptr; // none: they lie on the device only
   };
   std::vector<part> inputs; // each by argument
   std::vector<part> expected;

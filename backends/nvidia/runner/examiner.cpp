@@ -47,12 +47,13 @@ private:
     return order && say(cuda_wire::word::acknowledged, (session_.*act)(*order));
   }
 
-  bool make_arena(const frame& f) {
-    auto order = decode<cuda_wire::make_arena>(f.payload);
+  template <class Order>
+  bool share(const frame& f, cuda_wire::arena_made (examiner_session::*make)(const Order&, int&)) {
+    auto order = decode<Order>(f.payload);
     if (!order)
       return false;
     int fd = -1;
-    const auto made = session_.make_arena(*order, fd);
+    const auto made = (session_.*make)(*order, fd);
     if (!say(cuda_wire::word::arena_made, made))
       return false;
     if (fd < 0)
@@ -66,7 +67,15 @@ private:
     using cuda_wire::word;
     switch (static_cast<word>(f.kind)) {
       case word::make_arena:
-        return make_arena(f);
+        return share(f, &examiner_session::make_arena);
+      case word::make_pool:
+        return share(f, &examiner_session::make_pool);
+      case word::bring_set:
+        return acknowledge(f, &examiner_session::bring_set);
+      case word::draw: {
+        auto order = decode<cuda_wire::draw>(f.payload);
+        return order && say(word::worked, session_.draw(*order));
+      }
       case word::attach: {
         auto order = decode<cuda_wire::attach>(f.payload);
         auto fds = link_.receive_fds(1, soon);

@@ -50,6 +50,7 @@ void examiner_client::end() {
   held_.clear();
   held_bytes_ = 0;
   kept_bytes_ = 0;
+  drop_pool();
 }
 
 template <class Order>
@@ -126,14 +127,13 @@ attempt<bool> examiner_client::ready(const worker_options& options, uint64_t byt
   if (arena_fd_ < 0 || wanted > arena_bytes_ || wanted < arena_bytes_ / 4)
     if (auto ok = make_arena(wanted); !ok || !unfit_.empty())
       return ok ? attempt<bool>{false} : tl::unexpected(ok.error());
-  const auto host_bytes = std::max(bytes, least_host_bytes);
-  const bool larger = host_.fd() < 0 || host_.mapped_bytes() < host_bytes;
-  if (larger)
-    if (auto ok = host_.prepare(host_bytes); !ok)
-      return infrastructure(ok.error());
-  if (fresh || larger)
+  if (fresh || host_.fd() < 0) {
+    if (host_.fd() < 0)
+      if (auto ok = host_.prepare(least_host_bytes); !ok)
+        return infrastructure(ok.error());
     if (auto ok = attach(); !ok)
       return tl::unexpected(ok.error());
+  }
   if (bytes > kept_bytes_) {
     if (auto ok = order(word::hold, cuda_wire::hold{0, bytes}); !ok)
       return tl::unexpected(ok.error());
@@ -146,7 +146,11 @@ attempt<void> examiner_client::drop_oldest() {
   const auto oldest = held_.back();
   held_.pop_back();
   held_bytes_ -= oldest.bytes;
-  return order(word::drop, cuda_wire::drop{oldest.number});
+  return order_drop(oldest.number);
+}
+
+attempt<void> examiner_client::order_drop(uint64_t number) {
+  return order(word::drop, cuda_wire::drop{number});
 }
 
 attempt<void> examiner_client::make_room(uint64_t number, uint64_t bytes) {
@@ -182,16 +186,23 @@ attempt<void> examiner_client::upload(const input_set& set, const resident_set& 
           return ok;
       }
   host_.forget_guards();
-  ++uploads_;
+  uploads_ += set.remote ? 0 : 1;
   return {};
 }
 
+bool examiner_client::holds(uint64_t number) {
+  const auto found = std::find_if(held_.begin(), held_.end(), [&](const auto& h) { return h.number == number; });
+  if (found == held_.end())
+    return false;
+  held_.splice(held_.begin(), held_, found);
+  return true;
+}
+
 attempt<void> examiner_client::have(const input_set& set, const resident_set& where) {
-  const auto found = std::find_if(held_.begin(), held_.end(), [&](const auto& h) { return h.number == set.number; });
-  if (found != held_.end()) {
-    held_.splice(held_.begin(), held_, found);
+  if (holds(set.number))
     return {};
-  }
+  if (set.remote && remake_)
+    return remake_(set);
   if (auto ok = make_room(set.number, where.bytes); !ok)
     return ok;
   return upload(set, where);
@@ -245,6 +256,14 @@ attempt<examined> examiner_client::check(const contract& task, const input_set& 
     return lost({errc::protocol, "it answers other questions than it was asked"});
   std::memcpy(found.data(), said->findings.data(), said->findings.size());
   return read_findings(asked, found, set);
+}
+
+attempt<void> examiner_client::grow_host(uint64_t bytes) {
+  if (host_.fd() >= 0 && host_.mapped_bytes() >= bytes)
+    return {};
+  if (auto ok = host_.prepare(bytes); !ok)
+    return infrastructure(ok.error());
+  return attach();
 }
 
 attempt<void> examiner_client::bring_back(uint64_t rotation, uint64_t bytes) {

@@ -22,7 +22,8 @@ constexpr int attribute_multiprocessors = 16;
 constexpr uint32_t threads = 256;
 constexpr uint32_t blocks_per_multiprocessor = 4;
 constexpr uint64_t steps_per_thread = 4; // at least, where there are so many
-constexpr uint64_t share_of_memory = 4;  // of what is free, a part for sets
+// Of what is free, for sets. The rest is the arenas', the reference's and the candidates'.
+constexpr uint64_t fifths_for_sets = 2;
 
 // Words or elements, whichever the kernel goes through.
 uint64_t steps_of(const piece& p) {
@@ -33,6 +34,9 @@ uint64_t steps_of(const piece& p) {
     case piece_kind::equal:
     case piece_kind::within:
     case piece_kind::within_figures:
+    case piece_kind::block_equal:
+    case piece_kind::block_figures:
+    case piece_kind::finite:
       return p.count;
     default:
       return p.count / 8;
@@ -93,7 +97,8 @@ cuda_wire::examiner_ready examiner_session::open(int device) {
     out.unfit = "the driver does not assemble the examiner's kernel: cuModuleLoadData: " + name_of(*call_, s);
     return out;
   }
-  if (!well(call_->get_function(&kernel_, code_, examiner_kernel), "cuModuleGetFunction", out.how))
+  if (!well(call_->get_function(&kernel_, code_, examiner_kernel), "cuModuleGetFunction", out.how)
+      || !well(call_->get_function(&draw_, code_, draw_kernel), "cuModuleGetFunction", out.how))
     return out;
   int multiprocessors = 0;
   call_->device_attribute(&multiprocessors, attribute_multiprocessors, device);
@@ -102,7 +107,7 @@ cuda_wire::examiner_ready examiner_session::open(int device) {
   size_t total = 0;
   if (!well(call_->memory_info(&free, &total), "cuMemGetInfo", out.how))
     return out;
-  out.budget = free / share_of_memory;
+  out.budget = free / 5 * fifths_for_sets;
   return out;
 }
 
@@ -179,46 +184,74 @@ cuda_wire::acknowledged examiner_session::bring_back(const cuda_wire::bring_back
   return out;
 }
 
-bool examiner_session::prepare_lists(size_t pieces, cuda_wire::answer& how) {
-  if (pieces <= room_)
+bool examiner_session::prepare_lists(size_t bytes, cuda_wire::answer& how) {
+  if (bytes <= room_)
     return true;
   if (lists_ != 0)
     call_->release(lists_);
   lists_ = 0;
   room_ = 0;
-  const auto room = std::max<size_t>(2 * pieces, 64);
-  if (!well(call_->allocate(&lists_, room * (sizeof(piece) + sizeof(finding))), "cuMemAlloc", how))
+  const auto room = std::max<size_t>(2 * bytes, size_t{1} << 14U);
+  if (!well(call_->allocate(&lists_, room), "cuMemAlloc", how))
     return false;
   room_ = room;
   return true;
 }
 
 // A mistake of the runner's must not become an error of the device.
-bool examiner_session::within_bounds(const piece& p, const block& set, const block& kept) const {
+bool examiner_session::within_bounds(const piece& p, uint64_t arena, const block& set, const block& kept) {
   const auto& other = p.block == 0 ? set : kept;
-  const auto width = [](element t) -> uint64_t {
-    return t == element::bytes1                                              ? 1
-           : t == element::f16 || t == element::bf16 || t == element::bytes2 ? 2
-           : t == element::f32 || t == element::bytes4                       ? 4
-                                                                             : 8;
-  };
+  const auto width = [](element t) { return width_of(t); };
   switch (p.kind) {
     case piece_kind::fill:
     case piece_kind::holds:
-      return fits(p.at, p.count, arena_.bytes());
+      return fits(p.at, p.count, arena);
     case piece_kind::bring:
     case piece_kind::keep:
     case piece_kind::same:
-      return p.at % 8 == 0 && p.other % 8 == 0 && fits(p.at, p.count, arena_.bytes())
-             && fits(p.other, p.count, other.bytes);
+      return p.at % 8 == 0 && p.other % 8 == 0 && fits(p.at, p.count, arena) && fits(p.other, p.count, other.bytes);
+    case piece_kind::block_equal:
+    case piece_kind::block_figures:
+      return p.contiguous != 0 && fits(p.at, p.count * width(p.type), other.bytes)
+             && fits(p.other, p.count * width(p.other_type), other.bytes);
+    case piece_kind::finite:
+      return fits(p.other, p.count * width(p.other_type), other.bytes);
     default:
       break;
   }
   const auto compact = p.compact != 0;
   const bool gaps = p.kind == piece_kind::gaps_hold || p.kind == piece_kind::gaps_same;
   const auto there = gaps || !compact ? p.span : p.count;
-  return p.rank <= most_dimensions && p.count <= p.span && fits(p.at, p.span * width(p.type), arena_.bytes())
+  return p.rank <= most_dimensions && p.count <= p.span && fits(p.at, p.span * width(p.type), arena)
          && (p.kind == piece_kind::gaps_hold || fits(p.other, there * width(p.other_type), other.bytes));
+}
+
+// Launches a kernel with one row of blocks for each entry of the lists, which travel with their answers, and waits.
+bool examiner_session::run(function kernel, uint32_t rows, uint64_t steps, void** parameters,
+                           const std::vector<char>& lists, uint64_t answer_bytes, bool answered,
+                           cuda_wire::worked& out) {
+  launch_configuration how;
+  how.grid[0] = static_cast<uint32_t>(std::clamp<uint64_t>(steps / (threads * steps_per_thread), 1, blocks_));
+  how.grid[1] = rows;
+  how.block[0] = threads;
+  how.on = stream_;
+  if (!well(call_->record(begin_, stream_), "cuEventRecord", out.how)
+      || !well(call_->to_device(lists_, lists.data(), lists.size(), stream_), "cuMemcpyHtoDAsync", out.how)
+      || !well(call_->launch(&how, kernel, parameters, nullptr), "cuLaunchKernelEx", out.how))
+    return false;
+  if (answered) {
+    out.findings.resize(answer_bytes);
+    if (!well(call_->to_host(out.findings.data(), lists_ + (lists.size() - answer_bytes), answer_bytes, stream_),
+              "cuMemcpyDtoHAsync", out.how))
+      return false;
+  }
+  float milliseconds = 0.0F;
+  if (!well(call_->record(end_, stream_), "cuEventRecord", out.how)
+      || !well(call_->synchronize(stream_), "cuStreamSynchronize after a piece of work", out.how)
+      || !well(call_->elapsed(&milliseconds, begin_, end_), "cuEventElapsedTime", out.how))
+    return false;
+  out.work_ns = static_cast<double>(milliseconds) * 1e6;
+  return true;
 }
 
 cuda_wire::worked examiner_session::work(const cuda_wire::work& order) {
@@ -227,44 +260,76 @@ cuda_wire::worked examiner_session::work(const cuda_wire::work& order) {
   std::memcpy(pieces.data(), order.pieces.data(), pieces.size() * sizeof(piece));
   auto set = held_[order.set];
   auto kept = held_.count(0) == 0 ? block{} : held_.at(0);
-  for (const auto& p : pieces)
-    if (!within_bounds(p, set, kept)) {
+  const auto& arena = order.in_pool ? pool_ : arena_;
+  uint64_t steps = 0;
+  for (const auto& p : pieces) {
+    steps = std::max(steps, steps_of(p));
+    if (!within_bounds(p, arena.bytes(), set, kept)) {
       out.how = {-1, "protocol", "work", "the examiner: a piece of work beyond its memory"};
       return out;
     }
-  if (pieces.empty() || !prepare_lists(pieces.size(), out.how))
-    return out;
+  }
   // Findings begin at zero, and travel with the pieces.
   const auto piece_bytes = pieces.size() * sizeof(piece);
   const auto answer_bytes = pieces.size() * sizeof(finding);
   std::vector<char> lists(piece_bytes + answer_bytes);
+  if (pieces.empty() || !prepare_lists(lists.size(), out.how))
+    return out;
   std::memcpy(lists.data(), pieces.data(), piece_bytes);
-  auto at = arena_.at();
+  auto at = arena.at();
   auto list = lists_;
   auto answers = lists_ + piece_bytes;
   std::array<void*, 5> parameters{&at, &set.at, &kept.at, &list, &answers};
-  launch_configuration how;
+  run(kernel_, static_cast<uint32_t>(pieces.size()), steps, parameters.data(), lists, answer_bytes, order.answered,
+      out);
+  return out;
+}
+
+cuda_wire::worked examiner_session::draw(const cuda_wire::draw& order) {
+  cuda_wire::worked out;
+  std::vector<draw_order> arrays(order.orders.size() / sizeof(draw_order));
+  std::memcpy(arrays.data(), order.orders.data(), arrays.size() * sizeof(draw_order));
+  auto set = held_[order.set];
   uint64_t steps = 0;
-  for (const auto& p : pieces)
-    steps = std::max(steps, steps_of(p));
-  how.grid[0] = static_cast<uint32_t>(std::clamp<uint64_t>(steps / (threads * steps_per_thread), 1, blocks_));
-  how.grid[1] = static_cast<uint32_t>(pieces.size());
-  how.block[0] = threads;
-  how.on = stream_;
-  if (!well(call_->record(begin_, stream_), "cuEventRecord", out.how)
-      || !well(call_->to_device(list, lists.data(), lists.size(), stream_), "cuMemcpyHtoDAsync", out.how)
-      || !well(call_->launch(&how, kernel_, parameters.data(), nullptr), "cuLaunchKernelEx", out.how))
-    return out;
-  if (order.answered) {
-    out.findings.resize(answer_bytes);
-    if (!well(call_->to_host(out.findings.data(), answers, answer_bytes, stream_), "cuMemcpyDtoHAsync", out.how))
+  for (const auto& a : arrays) {
+    steps = std::max(steps, kevolve::cuda::steps_of(a));
+    const auto there = a.contiguous != 0 ? a.count : a.span;
+    if (a.rank > most_dimensions || a.row == 0 || !fits(a.at, there * width_of(a.type), set.bytes)) {
+      out.how = {-1, "protocol", "draw", "the examiner: an array beyond its set"};
       return out;
+    }
   }
-  float milliseconds = 0.0F;
-  if (well(call_->record(end_, stream_), "cuEventRecord", out.how)
-      && well(call_->synchronize(stream_), "cuStreamSynchronize after a piece of work", out.how)
-      && well(call_->elapsed(&milliseconds, begin_, end_), "cuEventElapsedTime", out.how))
-    out.work_ns = static_cast<double>(milliseconds) * 1e6;
+  std::vector<char> lists(order.orders.begin(), order.orders.end());
+  if (arrays.empty() || !prepare_lists(lists.size(), out.how))
+    return out;
+  auto list = lists_;
+  std::array<void*, 2> parameters{&set.at, &list};
+  run(draw_, static_cast<uint32_t>(arrays.size()), steps, parameters.data(), lists, 0, false, out);
+  // The keys do not stay where later work might read them.
+  if (out.how.status == success)
+    well(call_->fill8(lists_, 0, lists.size(), stream_), "cuMemsetD8Async", out.how);
+  return out;
+}
+
+cuda_wire::arena_made examiner_session::make_pool(const cuda_wire::make_pool& order, int& fd) {
+  cuda_wire::arena_made out;
+  pool_.release(*call_);
+  if (order.bytes == 0)
+    return out;
+  if (well(pool_.make(*call_, device_, order.bytes, fd), pool_.function(), out.how))
+    out.bytes = pool_.bytes();
+  return out;
+}
+
+cuda_wire::acknowledged examiner_session::bring_set(const cuda_wire::bring_set& order) {
+  cuda_wire::acknowledged out;
+  const auto found = held_.find(order.set);
+  if (found == held_.end() || !fits(order.from, order.bytes, found->second.bytes) || order.bytes > host_bytes_) {
+    out.how = {-1, "protocol", "bring a set", "the examiner: bytes beyond a set"};
+    return out;
+  }
+  if (well(call_->to_host(host_, found->second.at + order.from, order.bytes, stream_), "cuMemcpyDtoHAsync", out.how))
+    well(call_->synchronize(stream_), "cuStreamSynchronize after a copy back", out.how);
   return out;
 }
 

@@ -2,11 +2,13 @@
 // map. Does pieces of work on them. Lives as long as its process.
 #pragma once
 
+#include "backends/nvidia/examiner/draws.hpp"
 #include "backends/nvidia/examiner/pieces.hpp"
 #include "backends/nvidia/runner/examiner_wire.hpp"
 #include "backends/nvidia/runner/shared_device_memory.hpp"
 
 #include <map>
+#include <vector>
 
 namespace kevolve::cuda {
 
@@ -21,6 +23,9 @@ public:
   cuda_wire::acknowledged drop(const cuda_wire::drop& order);
   cuda_wire::acknowledged bring_back(const cuda_wire::bring_back& order);
   cuda_wire::worked work(const cuda_wire::work& order);
+  cuda_wire::worked draw(const cuda_wire::draw& order);
+  cuda_wire::arena_made make_pool(const cuda_wire::make_pool& order, int& fd);
+  cuda_wire::acknowledged bring_set(const cuda_wire::bring_set& order);
 
 private:
   struct block {
@@ -29,8 +34,10 @@ private:
   };
 
   bool well(status s, const char* what, cuda_wire::answer& how);
-  bool prepare_lists(size_t pieces, cuda_wire::answer& how);
-  bool within_bounds(const piece& p, const block& set, const block& kept) const;
+  bool prepare_lists(size_t bytes, cuda_wire::answer& how);
+  static bool within_bounds(const piece& p, uint64_t arena, const block& set, const block& kept);
+  bool run(function kernel, uint32_t rows, uint64_t steps, void** parameters, const std::vector<char>& lists,
+           uint64_t answer_bytes, bool answered, cuda_wire::worked& out);
 
   const driver* call_ = nullptr;
   int device_ = 0;
@@ -39,13 +46,15 @@ private:
   event end_ = nullptr;
   code_module code_ = nullptr;
   function kernel_ = nullptr;
+  function draw_ = nullptr;
   uint32_t blocks_ = 0;
   shared_device_memory arena_;
+  shared_device_memory pool_;
   std::map<uint64_t, block> held_;
   std::byte* host_ = nullptr;
   uint64_t host_bytes_ = 0;
   device_pointer lists_ = 0; // pieces, then findings
-  size_t room_ = 0;          // of each
+  size_t room_ = 0;          // bytes
 };
 
 } // namespace kevolve::cuda

@@ -48,10 +48,28 @@ struct acknowledged {
   answer how;
 };
 
+// Copies a part of a set to the start of the host's memory.
+struct bring_set {
+  uint64_t set = 0;
+  uint64_t from = 0;
+  uint64_t bytes = 0;
+};
+// Draws arrays of a set. Answered as work is.
+struct draw {
+  uint64_t set = 0;
+  std::string orders; // as they lie in memory
+};
+// Makes the pool: memory that the reference's process maps, and no candidate. Answered as an arena is; 0 bytes give the
+// memory back.
+struct make_pool {
+  uint64_t bytes = 0;
+};
+
 struct work {
   uint64_t set = 0;
   std::string pieces; // as they lie in memory: one program's, at both ends
   bool answered = false;
+  bool in_pool = false; // places are those of the pool, not of the arena
 };
 struct worked {
   answer how;
@@ -92,12 +110,24 @@ typename I::result_type inspect(I& f, bring_back& x) {
   return f(x.from, x.bytes);
 }
 template <class I>
+typename I::result_type inspect(I& f, bring_set& x) {
+  return f(x.set, x.from, x.bytes);
+}
+template <class I>
+typename I::result_type inspect(I& f, draw& x) {
+  return f(x.set, x.orders);
+}
+template <class I>
+typename I::result_type inspect(I& f, make_pool& x) {
+  return f(x.bytes);
+}
+template <class I>
 typename I::result_type inspect(I& f, acknowledged& x) {
   return f(x.how);
 }
 template <class I>
 typename I::result_type inspect(I& f, work& x) {
-  return f(x.set, x.pieces, x.answered);
+  return f(x.set, x.pieces, x.answered, x.in_pool);
 }
 template <class I>
 typename I::result_type inspect(I& f, worked& x) {

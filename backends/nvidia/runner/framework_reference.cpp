@@ -65,6 +65,11 @@ bool is_framework(const judge_request& request) {
   return unpack_framework(request.reference).has_value();
 }
 
+attempt<framework_client*> framework_with(gpu_judge_context& b, framework_client::program which,
+                                          const std::string& package) {
+  return ready(b, which, package);
+}
+
 reference_launcher framework_launcher(gpu_judge_context& b) {
   return [&b](const std::string& object, bool oracle, const contract& /*task*/,
               shared_arena& arena) -> attempt<std::unique_ptr<reference_process>> {

@@ -8,6 +8,10 @@ namespace kevolve::cuda {
 // Tells if the compile server made the reference from a framework's program, and not from native code.
 bool is_framework(const judge_request& request);
 
+// Returns the judge context's one framework process with this program loaded; starts it when it is first needed.
+attempt<framework_client*> framework_with(gpu_judge_context& b, framework_client::program which,
+                                          const std::string& package);
+
 // Returns a launcher of references in the judge context's one framework process, which is started when first needed.
 reference_launcher framework_launcher(gpu_judge_context& b);
 

@@ -1,6 +1,7 @@
 #include "backends/nvidia/runner/gpu_judge_context.hpp"
 
 #include "backends/judge/physics.hpp"
+#include "backends/nvidia/runner/device_sets.hpp"
 #include "backends/nvidia/runner/framework_reference.hpp"
 #include "runtime/base/wall_clock.hpp"
 
@@ -56,8 +57,10 @@ attempt<void> probe(gpu_judge_context& b, judge_outcome& out) {
 
 attempt<void> dispatch(gpu_judge_context& b, const judge_request& request, const request_hooks& hooks,
                        judge_outcome& out) {
+  if (!b.sets)
+    b.sets = std::make_shared<device_sets>(b);
   b.common.references =
-      is_framework(request) ? reference_runner{framework_launcher(b), {}} : native_references(b.sandbox);
+      is_framework(request) ? reference_runner{framework_launcher(b), {}, b.sets} : native_references(b.sandbox);
   switch (request.mode) {
     case judge_mode::admit: // of the reference alone
       return admit(b.common, request, hooks, out);

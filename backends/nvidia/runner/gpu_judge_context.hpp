@@ -43,6 +43,7 @@ struct gpu_judge_context {
   framework_client framework;             // of a reference in PyTorch; kept between requests
   std::deque<worker_client> warm_workers; // each serves one program, once; their contexts are made beside what runs
   std::vector<pid_t> terminated;          // killed, and on the device until the driver has taken their contexts down
+  std::shared_ptr<set_source> sets;       // made on the device, for references in a framework
   std::shared_ptr<standing_baseline> baseline; // of the last screening, for those that it has left sets for
   uint32_t pairs_of_workers = 1;               // the most that a screening has taken: the next one finds so many ready
 

@@ -73,7 +73,11 @@ attempt<std::string> run_profiled(gpu_judge_context& b, const judge_request& req
     if (hooks.cancelled() || steady_clock::now() >= hooks.deadline)
       return infrastructure("timed_out", "no time was left");
     hooks.progress("profile " + s.pool->shape.name);
-    const auto& set = s.pool->sets.front();
+    const auto& drawn = s.pool->sets.front();
+    const auto fetched = drawn.remote ? b.examiner.fetch(drawn) : attempt<input_set>{input_set{}};
+    if (!fetched)
+      return tl::unexpected(fetched.error());
+    const auto& set = drawn.remote ? *fetched : drawn;
     const auto poison = nan_poison(secret_seed());
     call_memory memory{request.task, set.data, set.layout, b.exchange};
     memory.set_up(poison);

@@ -108,7 +108,8 @@ result<cuda_wire::replay_call> call_on(const program& code, const contract& task
   return out;
 }
 
-result<cuda_wire::replay> order_for(const program& code, const contract& task, const std::vector<replayed_sets>& sets) {
+result<cuda_wire::replay> replay_order(examiner_client& examiner, const program& code, const contract& task,
+                                       const std::vector<replayed_sets>& sets) {
   cuda_wire::replay out;
   out.modules = code.modules;
   for (const auto& k : code.plan.kernels)
@@ -117,7 +118,11 @@ result<cuda_wire::replay> order_for(const program& code, const contract& task, c
   uint64_t bytes = 0;
   for (const auto& part : sets)
     for (size_t i = 0; i < std::min(part.count, part.pool->sets.size()); ++i) {
-      auto call = call_on(code, task, part.pool->sets[i]);
+      const auto& set = part.pool->sets[i];
+      auto fetched = set.remote ? examiner.fetch(set) : attempt<input_set>{input_set{}};
+      if (!fetched)
+        return fail(errc::unavailable, "its inputs cannot be read from the device");
+      auto call = call_on(code, task, set.remote ? *fetched : set);
       if (!call)
         return tl::unexpected(call.error());
       bytes += bytes_of(*call);
@@ -222,7 +227,7 @@ replay_result replay_all(gpu_judge_context& b, const judge_request& request, con
   const auto code = read_program(request.candidate, request.task);
   if (!code)
     return unsanitised("the code cannot be read");
-  auto order = order_for(*code, request.task, sets);
+  auto order = replay_order(b.examiner, *code, request.task, sets);
   if (!order || order->calls.empty())
     return unsanitised(order ? "there is no input to replay" : order.error().detail);
   const auto left = std::chrono::duration_cast<milliseconds>(hooks.deadline - steady_clock::now());

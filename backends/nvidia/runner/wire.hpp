@@ -41,7 +41,10 @@ enum class word : uint8_t {
   bring_back,
   acknowledged,
   work,
-  worked
+  worked,
+  draw,
+  make_pool,
+  bring_set
 };
 
 // The outcome of a request. `status` is the driver's; zero: it went well.

@@ -1,0 +1,405 @@
+#include "backends/nvidia/runner/device_sets.hpp"
+
+#include "backends/judge/finiteness.hpp"
+#include "backends/judge/numbers.hpp"
+#include "backends/nvidia/runner/framework_reference.hpp"
+#include "runtime/base/codec.hpp"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+namespace kevolve::cuda {
+
+namespace {
+
+using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
+
+// Smaller ones are made on the host in less time than processes need to talk.
+constexpr size_t least_bytes = size_t{1} << 20U;
+constexpr uint64_t alignment = 256;
+constexpr size_t pools_in_budget = 4; // screenings, confirmations, edges
+constexpr auto call_limit = std::chrono::seconds{60};
+
+std::string random_bytes() {
+  std::string out(32, '\0');
+  if (getrandom(out.data(), out.size(), 0) != static_cast<ssize_t>(out.size()))
+    std::abort(); // the kernel always has them, and inputs must not be guessable
+  return out;
+}
+
+dtype expected_type(const judge_request& request, const argument& a) {
+  const bool widened = !request.oracle.empty() && (a.type == dtype::f16 || a.type == dtype::f32);
+  return widened ? dtype::f64 : a.type;
+}
+
+// The arrays of one call in the pool: inputs as they lie in the set, then outputs, compact.
+struct pool_call {
+  framework_client::pool_places places;
+  uint64_t bytes = 0;
+};
+
+pool_call lay_out_in_pool(const contract& task, const call_data& data, const std::vector<dtype>& types) {
+  pool_call out;
+  const auto take = [&](uint64_t bytes) {
+    const auto at = out.bytes;
+    out.bytes += (bytes + alignment - 1) / alignment * alignment;
+    return at;
+  };
+  const auto arguments = task.arguments.size();
+  out.places.inputs.resize(arguments);
+  out.places.outputs.resize(arguments);
+  out.places.types = types;
+  for (size_t i = 0; i < arguments; ++i)
+    if (is_array(task.arguments[i]) && is_read(task.arguments[i]))
+      out.places.inputs[i] = take(data.geometries[i].bytes());
+  for (size_t i = 0; i < arguments; ++i)
+    if (is_array(task.arguments[i]) && is_written(task.arguments[i]))
+      out.places.outputs[i] = take(static_cast<uint64_t>(data.geometries[i].count) * size_bytes(types[i]));
+  return out;
+}
+
+piece moved(piece_kind kind, uint64_t at, uint64_t bytes, uint64_t other) {
+  piece out;
+  out.kind = kind;
+  out.at = at;
+  out.count = bytes;
+  out.other = other;
+  return out;
+}
+
+} // namespace
+
+device_sets::device_sets(gpu_judge_context& b) : judge_(b), secret_(random_bytes()) {
+  judge_.examiner.remake_with([this](const input_set& set) { return fill(set); });
+}
+
+attempt<bool> device_sets::ready() {
+  if (judge_.examiner.alive())
+    return true;
+  return judge_.examiner.ready(judge_.settings.worker, 0);
+}
+
+size_t device_sets::pool_bytes() const {
+  return judge_.examiner.budget() / pools_in_budget;
+}
+
+draw_secrets device_sets::secrets_of(const judge_request& request) const {
+  return request.seed != 0 ? draw_secrets{} : draw_secrets{secret_, secret_ + " static"};
+}
+
+bool device_sets::serves(const judge_request& request, const shape_case& shape, edge_kind edge) {
+  const auto& arguments = request.task.arguments;
+  if (edge == edge_kind::adversarial || !is_framework(request))
+    return false;
+  // The host alone knows what these ask for.
+  if (std::any_of(arguments.begin(), arguments.end(),
+                  [](const auto& a) { return a.nonfinite_match || !a.extent.empty(); }))
+    return false;
+  const auto outline = outline_call(request.task, shape);
+  if (!outline)
+    return false; // a size depends on data
+  size_t bytes = 0;
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (is_array(arguments[i]))
+      bytes += outline->geometries[i].bytes();
+  if (bytes < least_bytes)
+    return false;
+  const auto there = ready();
+  return there && *there;
+}
+
+std::shared_ptr<const judge_request> device_sets::parts_of(const judge_request& request) {
+  if (!last_ || last_->reference != request.reference || last_->oracle != request.oracle
+      || encode(last_->task) != encode(request.task)) {
+    judge_request parts;
+    parts.task = request.task;
+    parts.reference = request.reference;
+    parts.oracle = request.oracle;
+    last_ = std::make_shared<const judge_request>(std::move(parts));
+  }
+  return last_;
+}
+
+attempt<input_set> device_sets::make(const judge_request& request, const request_hooks& hooks, const shape_case& shape,
+                                     const draw_options& options, bool with_reference, std::vector<double>* error,
+                                     double* reference_ns) {
+  if (hooks.cancelled())
+    return infrastructure("cancelled", "the request was cancelled");
+  if (auto there = ready(); !there)
+    return tl::unexpected(there.error());
+  const auto& task = request.task;
+  auto wanted = options;
+  wanted.elsewhere = drawn_on_device(task);
+  auto data = draw_call(task, shape, wanted);
+  if (!data)
+    return refusal({verdict::wrong_shape,
+                    "inputs",
+                    "shape '" + shape.name + "': " + data.error().detail,
+                    {{"shape", shape.name}}});
+  input_set out;
+  out.number = next_set_number();
+  out.data = std::move(*data);
+  out.layout = lay_out(task, out.data.geometries, options.placement);
+  out.by_oracle = !request.oracle.empty();
+  const auto arguments = task.arguments.size();
+  out.expected.resize(arguments);
+  out.reference_output.resize(arguments);
+  auto remote = std::make_shared<remote_arrays>();
+  remote->made_for = parts_of(request);
+  remote->inputs.assign(arguments, 0);
+  remote->expected.assign(arguments, 0);
+  remote->reference.assign(arguments, 0);
+  remote->scale.assign(arguments, 0.0);
+  const bool keeps_reference = out.by_oracle && with_reference;
+  for (size_t i = 0; i < arguments; ++i) {
+    const auto& a = task.arguments[i];
+    const auto& g = out.data.geometries[i];
+    if (wanted.elsewhere[i])
+      remote->inputs[i] = g.bytes();
+    if (!is_array(a) || !is_written(a))
+      continue;
+    out.expected[i].type = expected_type(request, a);
+    remote->expected[i] = static_cast<size_t>(g.count) * size_bytes(out.expected[i].type);
+    if (keeps_reference)
+      remote->reference[i] = static_cast<size_t>(g.count) * size_bytes(a.type);
+  }
+  out.remote = remote;
+  const auto where = place_set(out);
+  for (size_t i = 0; i < arguments; ++i)
+    if (wanted.elsewhere[i] && remote->inputs[i] > 0) {
+      auto order = order_for(task, i, out.data.geometries[i], options, secrets_of(request));
+      order.at = where.inputs[i].at;
+      remote->recipe.append(reinterpret_cast<const char*>(&order), sizeof(order));
+    }
+  if (auto ok = judge_.examiner.place(out); !ok)
+    return tl::unexpected(ok.error());
+  if (auto ok = judge_.examiner.draw(out, remote->recipe); !ok)
+    return tl::unexpected(ok.error());
+  if (keeps_reference || !out.by_oracle) {
+    auto took = run(out, false, out.by_oracle ? outputs::reference : outputs::expected);
+    if (!took)
+      return tl::unexpected(took.error());
+    if (reference_ns != nullptr)
+      *reference_ns = *took;
+  }
+  if (out.by_oracle)
+    if (auto took = run(out, true, outputs::expected); !took)
+      return tl::unexpected(took.error());
+  if (error != nullptr && keeps_reference)
+    error->assign(arguments, 0.0);
+  const bool alike = options.edge == edge_kind::large && options.variant >= first_scaled_variant;
+  if (auto ok = examine(out, alike, keeps_reference, *remote, error); !ok)
+    return tl::unexpected(ok.error());
+  return out;
+}
+
+// Draws a set again that had to give its memory back.
+attempt<void> device_sets::fill(const input_set& set) {
+  if (auto ok = judge_.examiner.place(set); !ok)
+    return ok;
+  if (auto ok = judge_.examiner.draw(set, set.remote->recipe); !ok)
+    return ok;
+  const auto& sizes = set.remote->reference;
+  const bool with_reference = std::any_of(sizes.begin(), sizes.end(), [](auto n) { return n > 0; });
+  if (with_reference || !set.by_oracle)
+    if (auto took = run(set, false, set.by_oracle ? outputs::reference : outputs::expected); !took)
+      return tl::unexpected(blame_reference(took.error()));
+  if (set.by_oracle)
+    if (auto took = run(set, true, outputs::expected); !took)
+      return tl::unexpected(blame_reference(took.error()));
+  return {};
+}
+
+attempt<double> device_sets::run(const input_set& set, bool oracle, outputs to, std::vector<bool>* differs) {
+  const bool expected = to == outputs::expected;
+  const auto& made_for = *set.remote->made_for;
+  const auto& task = made_for.task;
+  const auto* who = oracle ? "oracle" : "reference";
+  const auto program = oracle ? framework_client::program::oracle : framework_client::program::reference;
+  std::vector<dtype> types;
+  for (size_t i = 0; i < task.arguments.size(); ++i)
+    types.push_back(expected ? set.expected[i].type : task.arguments[i].type);
+  const auto call = lay_out_in_pool(task, set.data, types);
+  auto process = framework_with(judge_, program, oracle ? made_for.oracle : made_for.reference);
+  if (!process)
+    return tl::unexpected(about(who, process.error()));
+  auto& examiner = judge_.examiner;
+  if (auto ok = examiner.ready_pool(call.bytes); !ok)
+    return tl::unexpected(ok.error());
+  if (auto refused = (*process)->map_device_pool(examiner.pool_fd(), examiner.pool_bytes(), examiner.pool_number()))
+    return infrastructure("internal", "the reference's process maps no memory of the device: " + refused->detail);
+  const auto where = place_set(set);
+  std::vector<piece> in;
+  std::vector<piece> back;
+  std::vector<size_t> of;
+  for (size_t i = 0; i < task.arguments.size(); ++i) {
+    if (where.inputs[i].size > 0)
+      in.push_back(moved(piece_kind::bring, call.places.inputs[i], where.inputs[i].size, where.inputs[i].at));
+    const auto& kept = expected || !set.by_oracle ? where.expected[i] : where.reference[i];
+    if (kept.size > 0) {
+      back.push_back(moved(to == outputs::again ? piece_kind::same : piece_kind::keep, call.places.outputs[i],
+                           kept.size, kept.at));
+      of.push_back(i);
+    }
+  }
+  if (auto ok = examiner.work_in_pool(set, in); !ok)
+    return tl::unexpected(ok.error());
+  nanoseconds took{0};
+  if (auto refused = (*process)->call_in_pool(program, oracle, task, set.data, call.places, call_limit, took)) {
+    if (refused->rule == "memory")
+      return infrastructure("no_space", "device memory: the " + std::string{who} + " in "
+                                            + (oracle ? "double" : "its own types") + " needs more than is left beside "
+                                            + std::to_string(set.remote->bytes() >> 20U)
+                                            + " MiB of its arrays: " + refused->detail);
+    return tl::unexpected(about(who, refusal(std::move(*refused)).value()));
+  }
+  const auto found = examiner.work_in_pool(set, back);
+  if (!found)
+    return tl::unexpected(found.error());
+  if (differs != nullptr)
+    differs->assign(task.arguments.size(), false);
+  for (size_t k = 0; differs != nullptr && k < of.size(); ++k)
+    (*differs)[of[k]] = (*found)[k].bad != 0;
+  return static_cast<double>(took.count());
+}
+
+attempt<std::vector<bool>> device_sets::repeat(const input_set& set) {
+  std::vector<bool> differs;
+  if (auto took = run(set, false, outputs::again, &differs); !took)
+    return tl::unexpected(took.error());
+  return differs;
+}
+
+// One block of the examiner's is looked at beside the pool, which therefore gets a copy of the other's values.
+attempt<bool> device_sets::same_expected(const input_set& a, const input_set& b) {
+  const auto from = place_set(a);
+  const auto with = place_set(b);
+  std::vector<piece> there;
+  std::vector<piece> questions;
+  uint64_t at = 0;
+  for (size_t i = 0; i < from.expected.size(); ++i) {
+    if (from.expected[i].size != with.expected[i].size)
+      return false;
+    if (from.expected[i].size == 0)
+      continue;
+    there.push_back(moved(piece_kind::bring, at, from.expected[i].size, from.expected[i].at));
+    questions.push_back(moved(piece_kind::same, at, with.expected[i].size, with.expected[i].at));
+    at += (from.expected[i].size + alignment - 1) / alignment * alignment;
+  }
+  auto& examiner = judge_.examiner;
+  if (auto ok = examiner.ready_pool(at); !ok)
+    return tl::unexpected(ok.error());
+  if (auto ok = examiner.work_in_pool(a, there); !ok)
+    return tl::unexpected(ok.error());
+  const auto found = examiner.work_in_pool(b, questions);
+  if (!found)
+    return tl::unexpected(found.error());
+  return std::all_of(found->begin(), found->end(), [](const auto& f) { return f.bad == 0; });
+}
+
+attempt<bool> device_sets::reference_within(const input_set& set, const std::vector<comparison_rule>& rules) {
+  const auto& task = set.remote->made_for->task;
+  const auto where = place_set(set);
+  std::vector<piece> pieces;
+  for (size_t i = 0; i < task.arguments.size(); ++i) {
+    if (where.reference[i].size == 0)
+      continue;
+    const auto type = task.arguments[i].type;
+    piece p;
+    p.type = element_of(type);
+    p.other_type = element_of(set.expected[i].type);
+    p.count = p.span = where.reference[i].size / size_bytes(type);
+    p.at = where.reference[i].at;
+    p.other = where.expected[i].at;
+    p.kind = is_floating(type) ? piece_kind::block_figures : piece_kind::block_equal;
+    const auto bounds = acceptance_bounds(type, rules[i]);
+    p.absolute = bounds.absolute;
+    p.relative = bounds.relative;
+    pieces.push_back(p);
+  }
+  const auto found = judge_.examiner.work_in_pool(set, pieces);
+  if (!found)
+    return tl::unexpected(found.error());
+  return std::all_of(found->begin(), found->end(), [](const auto& f) { return f.bad == 0; });
+}
+
+// Looks at what is expected: is it finite, how large is it, how far is the reference from it. What the device finds
+// unusual, the host looks at.
+attempt<void> device_sets::examine(const input_set& set, bool alike, bool compare, remote_arrays& found,
+                                   std::vector<double>* error) {
+  const auto& task = set.remote->made_for->task;
+  const auto where = place_set(set);
+  std::vector<piece> pieces;
+  std::vector<size_t> of;
+  for (size_t i = 0; i < task.arguments.size(); ++i) {
+    const auto& e = where.expected[i];
+    if (e.size == 0)
+      continue;
+    const auto type = set.expected[i].type;
+    const auto count = e.size / size_bytes(type);
+    piece p;
+    p.type = element_of(task.arguments[i].type);
+    p.other_type = element_of(type);
+    p.count = p.span = count;
+    p.other = e.at;
+    if (is_floating(type)) {
+      p.kind = piece_kind::finite;
+      p.absolute = overflow_of(task.arguments[i].type);
+      pieces.push_back(p);
+      of.push_back(i);
+    }
+    if (!compare || where.reference[i].size == 0)
+      continue;
+    // Both lie in the set's block, which is looked at from two sides.
+    p.kind = is_floating(type) ? piece_kind::block_figures : piece_kind::block_equal;
+    p.at = where.reference[i].at;
+    p.absolute = std::numeric_limits<double>::max();
+    const auto limits = limits_of(task.arguments[i].type);
+    p.mantissa_bits = limits.mantissa_bits;
+    p.min_exponent = limits.min_exponent;
+    pieces.push_back(p);
+    of.push_back(i);
+  }
+  auto seen = judge_.examiner.work_in_pool(set, pieces);
+  if (!seen)
+    return tl::unexpected(seen.error());
+  bool unusual = alike;
+  for (size_t k = 0; k < pieces.size(); ++k) {
+    const auto& f = (*seen)[k];
+    unusual = unusual || f.bad != 0;
+    const auto i = of[k];
+    if (pieces[k].kind == piece_kind::finite)
+      found.scale[i] = std::min(std::bit_cast<double>(f.largest), limits_of(task.arguments[i].type).largest);
+    else if (error != nullptr && pieces[k].kind == piece_kind::block_figures)
+      (*error)[i] = std::bit_cast<double>(f.max_abs);
+  }
+  if (!unusual)
+    return {};
+  auto here = judge_.examiner.fetch(set);
+  if (!here)
+    return tl::unexpected(here.error());
+  found.not_finite = find_not_finite(task, *here);
+  constexpr comparison_rule of_any_size{
+      tolerance_mode::absrel, 0.0, std::numeric_limits<double>::max(), 0.0, 0.0, false};
+  for (size_t i = 0; i < task.arguments.size(); ++i) {
+    if (here->expected[i].values.empty())
+      continue;
+    const auto elements = here->data.geometries[i].count;
+    found.scale[i] = scale_of_errors(task.arguments[i].type, here->expected[i], elements, alike);
+    if (error == nullptr || here->reference_output[i].empty())
+      continue;
+    auto g = here->data.geometries[i];
+    g.contiguous = true; // what the reference wrote is compact
+    (*error)[i] =
+        kevolve::compare(g, here->reference_output[i].data(), here->expected[i], elements, of_any_size).max_abs;
+  }
+  return {};
+}
+
+} // namespace kevolve::cuda
