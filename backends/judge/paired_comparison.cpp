@@ -13,6 +13,11 @@ constexpr int tries_for_a_calm_pair = 4;
 // same few inputs again and again. Drawing costs more than launching two processes, so that no other pairs do it.
 constexpr size_t few_sets = 8;
 
+// A device draws such a set in less time than a process takes to start.
+bool lies_on_device(const input_sets& pool) {
+  return !pool.sets.empty() && pool.sets.front().remote;
+}
+
 } // namespace
 
 double compared_shape::slowest_baseline_ns() const {
@@ -96,7 +101,7 @@ attempt<const input_set*> paired_comparison::next_set(size_t index) {
   auto& d = decks_[index];
   const size_t wanted = d.warm ? 1 : 2;
   const auto& pool = *shapes_[index].pool;
-  if (fresh_values_ && redraw_ && pool.memory_bound && pool.sets.size() < few_sets)
+  if (redraw_ && pool.memory_bound && pool.sets.size() < few_sets && (fresh_values_ || lies_on_device(pool)))
     if (auto ok = refill(index, wanted); !ok)
       return tl::unexpected<evaluation_error>(ok.error());
   auto replaced = processes_.ready(shapes_, index, d.order.size() < wanted);

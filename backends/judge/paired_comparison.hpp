@@ -33,7 +33,7 @@ public:
   using set_redraw = std::function<attempt<void>(size_t index, size_t set)>;
   void redraw_with(set_redraw redraw) { redraw_ = std::move(redraw); }
   // While on, sets that both processes have met get fresh values, where fresh processes would meet the old ones. Only
-  // on shapes of which few sets fit into memory.
+  // on shapes of which few sets fit into memory. Sets that lie on a device get them at any time.
   void use_fresh_values(bool on) { fresh_values_ = on; }
   // Draws who is called first.
   bool draw_candidate_first() { return (random_.next() & 1U) != 0; }

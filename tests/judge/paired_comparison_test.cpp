@@ -386,6 +386,17 @@ TEST_CASE("where few sets fit into memory, pairs go on over the same ones with f
     REQUIRE(comparison.pair(0));
   CHECK(processes.launches == 4);
 
+  // Drawing on a device costs less than fresh processes: such sets get fresh values for every pair.
+  for (auto& set : pool->sets)
+    set.remote = std::make_shared<remote_arrays>();
+  const auto before = redrawn.size();
+  for (int k = 0; k < 6; ++k)
+    REQUIRE(comparison.pair(0));
+  CHECK(processes.launches == 4);
+  CHECK(redrawn.size() > before);
+  for (auto& set : pool->sets)
+    set.remote.reset();
+
   comparison.use_fresh_values(true);
   pool->memory_bound = false; // a slow reference: more sets would fit
   for (int k = 0; k < 4; ++k)
