@@ -1,6 +1,7 @@
 // Measures with the runner, for comparison with other clocks, and writes raw samples as JSON. Not part of a test run:
 //   KEVOLVE_BENCH_OUT=DIR cuda-runner-test -ns -tc="bench*"
 // tests/cuda/bench/lease.py analyses the use of a lease.
+#include "backends/framework/framework_source.hpp"
 #include "backends/launch_plan/package.hpp"
 #include "tests/cpu_judge/judge_driver.hpp"
 #include "tests/cpu_judge/tasks.hpp"
@@ -9,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 
@@ -137,6 +139,49 @@ TEST_CASE("bench: kernels against themselves" * doctest::skip()) {
     out << ",\"" << name << "\":" << as_json(o);
   }
   out << "}\n";
+}
+
+// KEVOLVE_BENCH_ROWS: rows of 4096 floats, 2^15 by default: 1 GiB of arrays. Two candidates are screened, and one of
+// them is confirmed: the first pays for the inputs, the second shows a further candidate's time.
+TEST_CASE("bench: a candidate's device time" * doctest::skip()) {
+  REQUIRE(why_no_device().empty());
+  const auto* rows = std::getenv("KEVOLVE_BENCH_ROWS");
+  tolerance t;
+  t.relative = 1e-4;
+  t.absolute = 1e-9;
+  auto task = matrix_task("softmax", {"rows", "cols"}, rows == nullptr ? 32'768 : std::atoi(rows), t, "8*rows*cols");
+  task.arguments[0].edge = {"zeros", "large", "cancellation"};
+  task.shapes.push_back(shape_of("rows=257 cols=129", {{"rows", 257}, {"cols", 129}}));
+  task.shapes.back().held_out = true;
+  const auto built = compile_cuda(read_text(cuda_path("bench/softmax.cu")));
+  REQUIRE_MESSAGE(built.result == verdict::pass, built.log << built.trouble.detail);
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  const auto reference =
+      pack_framework({"softmax", "import torch\ndef softmax(x):\n    return torch.softmax(x, dim=-1)\n"});
+  auto request = request_for(task, reference, built.artifact, judge_mode::admit);
+  request.oracle = reference;
+  request.limit_ms = 250'000;
+  std::ofstream out{folder() + "/device_time.json"};
+  out << "[";
+  const std::pair<const char*, judge_mode> steps[]{{"admission", judge_mode::admit},
+                                                   {"screening", judge_mode::screening},
+                                                   {"screening again", judge_mode::screening},
+                                                   {"confirmation", judge_mode::confirm},
+                                                   {"confirmation again", judge_mode::confirm}};
+  for (const auto& [name, mode] : steps) {
+    request.mode = mode;
+    const auto start = std::chrono::steady_clock::now();
+    const auto o = runner.ask(request);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    std::printf("%s: %.2f s, %s %s %s %s\n", name, took.count(), to_string(o.result).c_str(), o.rule.c_str(),
+                o.detail.c_str(), o.trouble.detail.c_str());
+    std::fflush(stdout);
+    out << (name == steps[0].first ? "" : ",\n") << "{\"step\":" << quoted(name) << ",\"seconds\":" << took.count()
+        << ",\"outcome\":" << as_json(o) << "}";
+    out.flush();
+  }
+  out << "]\n";
 }
 
 TEST_CASE("bench: A/A sessions" * doctest::skip()) {
