@@ -1,4 +1,5 @@
 // kevolve task check, campaign validate, campaign plan: what files say, before anything runs.
+#include "backends/judge/device_demand.hpp"
 #include "backends/judge/figure.hpp"
 #include "runtime/base/expression.hpp"
 #include "runtime/base/kinds.hpp"
@@ -186,6 +187,22 @@ std::vector<std::string> out_of_order(const contract& c, const result<reference_
   return out;
 }
 
+// Only tasks whose reference is PyTorch's are judged on a GPU.
+std::optional<device_demand> device_demand_of(const contract& c) {
+  return c.language == "pytorch" ? demand_of(c) : std::nullopt;
+}
+
+json device_json(const contract& c) {
+  const auto d = device_demand_of(c);
+  return d ? json{{"first_verdict_s", d->first_seconds},
+                  {"candidate_s", d->candidate_seconds},
+                  {"confirmation_s", d->confirm_seconds},
+                  {"memory_bytes", d->memory_bytes},
+                  {"shape", d->shape},
+                  {"drawn_on_device", d->drawn_on_device}}
+           : json(nullptr);
+}
+
 int check_task(const check_options& o) {
   auto task = load_task_or_tell(o.file, o.common.json);
   if (!task)
@@ -221,6 +238,7 @@ int check_task(const check_options& o) {
                            {"goal_speedup", task->goal_speedup > 0 ? json(task->goal_speedup) : json(nullptr)},
                            {"tolerances", tolerances_json(c)},
                            {"generator", reading_json(reading)},
+                           {"device", device_json(c)},
                            {"warnings", warnings},
                            {"shapes", shapes_json(c)}})
               + "\n");
@@ -245,6 +263,8 @@ int check_task(const check_options& o) {
       task->goal_speedup > 0 ? ", goal " + human_speedup(task->goal_speedup) : ""));
   print_out(tolerances_text(c));
   print_out(shapes_text(c));
+  if (const auto demand = device_demand_of(c))
+    print_out("on an H200: " + to_string(*demand) + "\n");
   print_out(reading_text(reading, printable(task->reference_path)));
   return code;
 }

@@ -1,0 +1,27 @@
+// What judging a task takes of a GPU, predicted from its declared shapes before anything runs.
+#pragma once
+
+#include "runtime/base/contract.hpp"
+
+#include <optional>
+#include <string>
+
+namespace kevolve {
+
+struct device_demand {
+  double first_seconds = 0.0;     // until the first verdict: processes start, the task is admitted, inputs are drawn
+  double candidate_seconds = 0.0; // a further candidate in a screening
+  double confirm_seconds = 0.0;   // a confirmation
+  double memory_bytes = 0.0;      // the most that lies on the device at once
+  std::string shape;              // the shape that it lies there for
+  bool drawn_on_device = false;   // large inputs are drawn there, and the expected values computed
+};
+
+// Returns nothing if no shape's size is known without data.
+std::optional<device_demand> demand_of(const contract& task);
+
+// "about 9 s until the first verdict, 0.8 s a further candidate, 6 s a confirmation; 14.2 GiB of its memory at most, on
+// shape 'rows=131072 cols=4096'"
+std::string to_string(const device_demand& d);
+
+} // namespace kevolve
