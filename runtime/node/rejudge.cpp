@@ -86,6 +86,10 @@ const store& store_of(node& where) {
   return *where.parts_of().data;
 }
 
+store& writable_store_of(node& where) {
+  return *where.parts_of().data;
+}
+
 std::string rejudgement_key(const id128& campaign, uint64_t index) {
   return "rejudged/" + keys::of(campaign) + keys::big_endian(index);
 }

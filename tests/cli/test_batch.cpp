@@ -249,6 +249,32 @@ TEST_CASE("an error in a launch plan is reported at home and not exported" * doc
   CHECK(holds(refused.err, "kevolve run --batch"));
 }
 
+TEST_CASE("all waiting campaigns are exported into a folder, and judged there in one run") {
+  two_machines m;
+  m.run_until_it_waits(small);
+  auto words = std::vector<std::string>{"run", "row_energy.toml", "--data", "home", "--batch", "--set", "name=second"};
+  words.insert(words.end(), small.begin(), small.end());
+  {
+    program home{"kevolve", words, m.path};
+    REQUIRE(home.wait_for("for a batch"));
+    home.signal(SIGTERM);
+    CHECK(home.finish().code == 130);
+  }
+  const auto all = m.told({"batch", "export", "--all", "--data", "home", "--out", "folder"});
+  REQUIRE(all["batches"].size() == 2);
+  CHECK(m.told({"batch", "export", "--all", "--data", "home", "--out", "folder"})["batches"].empty()); // away
+  const auto worked = m.told({"batch", "work", "folder", "--quiet"});
+  REQUIRE(worked.size() == 2);
+  for (size_t i = 0; i < 2; ++i) {
+    CHECK(worked[i]["outcome"] == "judged");
+    CHECK(worked[i]["candidates"] == 3);
+    CHECK(worked[i]["campaign"] == all["batches"][i]["campaign"]); // in the order that the export tells
+    CHECK(m.import_from(worked[i]["file"].get<std::string>())["candidates"] == 3);
+  }
+  CHECK_FALSE(fs::exists(m.file("folder.work")));
+  CHECK(m.kevolve({"batch", "work", "folder", "--out", "elsewhere"}).code == 2);
+}
+
 TEST_CASE("a node reports foreign batches, and an export states where it must be imported"
           * doctest::test_suite("long")) {
   two_machines m;

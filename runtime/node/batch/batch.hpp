@@ -23,9 +23,9 @@ result<batch_record> cancel_away(store& data, const id128& campaign, const std::
 // campaign is not exported.
 result<batch_bundle> take_batch(const store& data, const id128& campaign);
 
-// On the other machine, unpacks the batch into a store of its own, once. errc::conflict: the store holds something
-// else.
-result<void> unpack_batch(store& data, const batch_bundle& out);
+// On the other machine, unpacks the batch into a store of its own, once; or, `among_others`, into one that holds other
+// batches, too. errc::conflict: the store holds something else.
+result<void> unpack_batch(store& data, const batch_bundle& out, bool among_others = false);
 // Adds the results of earlier, interrupted work on the same batch to a store that holds only the batch.
 result<void> unpack_done(store& data, const batch_bundle& out, const batch_bundle& done);
 // Returns the results added since the export. It has no events if there is nothing worth importing.

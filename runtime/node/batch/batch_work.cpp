@@ -47,19 +47,21 @@ result<void> commit_all(store& data, transaction t) {
 
 } // namespace
 
-result<void> unpack_batch(store& data, const batch_bundle& out) {
-  auto mark = data.get(table::meta, unpacked_key);
-  if (!mark)
-    return tl::unexpected(mark.error());
+result<void> unpack_batch(store& data, const batch_bundle& out, bool among_others) {
+  const auto key = among_others ? std::string{unpacked_key} + "/" + to_string(out.batch) : unpacked_key;
+  auto mark = data.get(table::meta, key);
+  auto alone = data.get(table::meta, unpacked_key);
+  if (!mark || !alone)
+    return tl::unexpected(mark ? alone.error() : mark.error());
   if (*mark && **mark == mark_of(out))
     return {};
-  if (*mark || data.last_sequence() != 0)
+  if (*mark || *alone || (!among_others && data.last_sequence() != 0))
     return fail(errc::conflict, data.directory()
                                     + " holds something else than this batch: name another with --data, "
                                       "or remove it");
   transaction t;
   put_all(t, out);
-  t.writes.push_back(write_op::put(table::meta, unpacked_key, mark_of(out)));
+  t.writes.push_back(write_op::put(table::meta, key, mark_of(out)));
   return commit_all(data, std::move(t));
 }
 

@@ -1,5 +1,6 @@
 // kevolve batch: a campaign's evaluations as a file, for a machine that no node reaches.
 #include "runtime/node/admin/batch_json.hpp"
+#include "runtime/node/batch/batch_outlook.hpp"
 #include "runtime/node/rejudge.hpp"
 #include "store/store.hpp"
 #include "tools/kevolve/client/batch_work.hpp"
@@ -29,6 +30,7 @@ struct batch_options {
   std::string file;
   std::string by;
   bool again = false;
+  bool all = false;
 };
 using batch_options_ptr = std::shared_ptr<batch_options>;
 
@@ -115,6 +117,74 @@ int export_file(const batch_options& o) {
                      : w.data != node_address{}.data ? " --data " + w.data
                                                      : "";
   return tell(o.common, done, [&](const json& x) { print_export(x, where); });
+}
+
+// Every campaign of the node, or of the directory: id and name.
+result<json> all_campaigns(const batch_options& o) {
+  return through(
+      o, [](connection& node) { return node.get("/v1/campaigns?limit=1000"); },
+      [](store& data) -> result<json> {
+        auto rows = data.scan(table::index, "campaign/", 1000);
+        if (!rows)
+          return tl::unexpected(rows.error());
+        json out{{"items", json::array()}};
+        for (const auto& [key, value] : *rows)
+          out["items"].push_back({{"id", to_string(id_of(std::string_view{key}.substr(9)))}});
+        return out;
+      });
+}
+
+void print_all(const json& x) {
+  std::vector<std::vector<std::string>> rows{{"CAMPAIGN", "CANDIDATES", "EXPECTED", "FILE"}};
+  for (const auto& b : x["batches"])
+    rows.push_back({text_at(b, "name"), std::to_string(b["candidates"].get<uint64_t>()),
+                    b["seconds"].is_number() ? fmt::format("{:.0f} s", b["seconds"].get<double>()) : "unknown",
+                    text_at(b, "file")});
+  print_out(rows.size() > 1 ? table_text(rows) + "  there: kevolve batch work " + text_at(x, "folder") + "\n"
+                            : "no campaign waits for a batch\n");
+}
+
+// Writes one file for each campaign that waits, in a folder. A campaign that does not wait is left out.
+int export_all(const batch_options& o) {
+  const auto folder = absolute_path(o.file);
+  std::error_code ec;
+  std::filesystem::create_directories(folder, ec);
+  auto campaigns = all_campaigns(o);
+  if (!campaigns)
+    return report(campaigns.error(), o.common.json);
+  json written = json::array();
+  std::vector<batch_outlook> outlooks;
+  for (const auto& c : (*campaigns)["items"]) {
+    const auto id = text_at(c, "id");
+    const auto path = folder + "/" + id.substr(0, 16) + ".batch";
+    auto done = through(
+        o,
+        [&](connection& node) {
+          return node.post("/v1/campaigns/" + percent_encoded(id) + "/batch/export",
+                           {{"out", path}, {"again", o.again ? "yes" : "no"}, {"by", asks(o)}});
+        },
+        [&](store& data) {
+          auto one = o;
+          one.id = id;
+          return export_here(data, one, path);
+        });
+    if (!done && done.error().code == errc::conflict)
+      continue;
+    auto batch = done ? read_batch(path) : tl::unexpected(done.error());
+    if (!batch)
+      return report(batch.error(), o.common.json);
+    outlooks.push_back(outlook_of(*batch));
+    const bool predicted = batch->target != "cpu" && outlooks.back().seconds > 0.0;
+    written.push_back({{"name", batch->name},
+                       {"campaign", id},
+                       {"candidates", batch->candidates},
+                       {"seconds", predicted ? json(outlooks.back().seconds) : json(nullptr)},
+                       {"file", path}});
+  }
+  json ordered = json::array();
+  for (const auto i : order_by_gain(outlooks))
+    ordered.push_back(written[i]);
+  return tell(o.common, result<json>{json{{"folder", folder}, {"batches", std::move(ordered)}}}, print_all);
 }
 
 void print_import(const json& x) {
@@ -214,7 +284,7 @@ void add_work(CLI::App& batch, verb_action& chosen) {
   work->footer("Example: kevolve batch work gemm.batch --wall 9m\n"
                "What is judged is written every few seconds, and at the end, however that comes.\n"
                "Exit codes: 0 all is judged, 1 it cannot go on, 7 the time is over, 130 interrupted.");
-  work->add_option("FILE", o->file, "what kevolve batch export has written")->required();
+  work->add_option("FILE", o->file, "what kevolve batch export has written; or a folder of such files")->required();
   work->add_option("--out", o->out, "the file to write (default: FILE.done)");
   work->add_option("--data", o->data, "where to work; kept (default: FILE.work, removed when all is judged)");
   work->add_option("--wall", o->wall, "end after this time by the clock: 90s, 9m, 2h");
@@ -245,10 +315,11 @@ void add_batch(CLI::App& app, verb_action& chosen) {
                      "Example: kevolve batch export 1a2b --out gemm.batch\n"
                      "Prompts and replies stay at home. Exit 5: it is exported already, or nothing waits.",
                      o, true);
-  out->add_option("--out", o->file, "the file to write")->required();
+  out->add_option("--out", o->file, "the file to write; with --all, the folder")->required();
+  out->add_flag("--all", o->all, "every campaign that waits, a file each, in the order of expected gain a second");
   out->add_flag("--again", o->again, "the file once more, though it is exported");
   add_by_whom(*out, o);
-  out->callback([o, &chosen] { chosen = [o] { return export_file(*o); }; });
+  out->callback([o, &chosen] { chosen = [o] { return o->all ? export_all(*o) : export_file(*o); }; });
   add_work(*batch, chosen);
   auto* back =
       add_batch_verb(*batch, "import", "Add what was judged to its campaign, all or nothing; it goes on then",
