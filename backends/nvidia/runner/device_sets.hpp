@@ -11,6 +11,8 @@
 
 namespace kevolve::cuda {
 
+inline constexpr uint64_t pool_alignment = 256; // of an array in the pool
+
 class device_sets final : public set_source {
 public:
   explicit device_sets(gpu_judge_context& b);

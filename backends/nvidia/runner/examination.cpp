@@ -28,12 +28,6 @@ std::vector<piece> around(piece_kind kind, uint64_t used, arena_view arena) {
           range(kind, arena.rotation + used, arena.bytes, outside_pattern)};
 }
 
-piece moved(piece_kind kind, uint64_t at, uint64_t bytes, uint64_t other) {
-  auto out = range(kind, at, at + bytes, 0);
-  out.other = other;
-  return out;
-}
-
 // False: of more dimensions than the kernel has room for.
 bool describe(const array_geometry& g, piece& out) {
   out.type = element_of(g.type);
@@ -190,6 +184,12 @@ element element_of(dtype t) {
     default:
       return element::bytes8;
   }
+}
+
+piece moved(piece_kind kind, uint64_t at, uint64_t bytes, uint64_t other) {
+  auto out = range(kind, at, at + bytes, 0);
+  out.other = other;
+  return out;
 }
 
 resident_set place_set(const input_set& set) {

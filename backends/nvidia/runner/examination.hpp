@@ -12,6 +12,8 @@
 namespace kevolve::cuda {
 
 element element_of(dtype t);
+// A piece that copies or compares bytes of the arena, or the pool, and of a set.
+piece moved(piece_kind kind, uint64_t at, uint64_t bytes, uint64_t other);
 
 // The places of a set's bytes in its block on the device.
 struct resident_set {

@@ -3,9 +3,9 @@
 #include "actors/messages/keys.hpp"
 #include "runtime/base/log.hpp"
 #include "runtime/node/batch/batch.hpp"
-#include "runtime/node/batch/batch_outlook.hpp"
 #include "runtime/node/rejudge.hpp"
 #include "store/store.hpp"
+#include "tools/kevolve/client/batch_job.hpp"
 #include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/duration.hpp"
 #include "tools/kevolve/exit_codes.hpp"
@@ -30,45 +30,11 @@ namespace kevolve {
 
 namespace {
 
-using batch_clock = std::chrono::steady_clock;
-
 // A machine that is taken away without a word takes no more than this along.
 constexpr auto save_every = std::chrono::seconds{15};
 // The part of --wall that is kept for stopping the node and writing the file.
 constexpr auto stopping_takes = std::chrono::seconds{5};
 constexpr int looks = 20; // at a store that changes while it is read
-
-enum class how_it_ended : uint8_t { judged, wall_over, interrupted, failed };
-
-struct batch_job {
-  batch_job(const batch_work_options& o, const std::string& file)
-      : options(o), data(o.data.empty() ? o.file + ".work" : o.data), done(o.out.empty() ? file + ".done" : o.out) {}
-
-  const batch_work_options& options;
-  std::string data;
-  std::string done;
-  batch_bundle batch;
-  batch_outlook outlook;
-  bool among_others = false; // of a folder
-  batch_clock::time_point until = batch_clock::time_point::max();
-  uint64_t saved_at = 0; // the store's last event then
-  how_it_ended end = how_it_ended::failed;
-  failure trouble;
-  uint64_t judged = 0;          // candidates, of a folder's batch
-  std::optional<uint64_t> left; // once it was worked on
-};
-
-result<void> unpack(store& data, const batch_job& j) {
-  if (auto r = unpack_batch(data, j.batch, j.among_others); !r)
-    return r;
-  if (std::error_code ec; !std::filesystem::exists(j.done, ec))
-    return {};
-  auto before = read_batch(j.done);
-  if (!before)
-    return tl::unexpected(before.error());
-  auto r = unpack_done(data, j.batch, *before);
-  return r ? r : fail(r.error().code, j.done + " is there, and " + r.error().detail + ": name another with --out");
-}
 
 // Unpacks the batch and what earlier work has left: its store, else the file that it had written.
 result<void> lay_out(const batch_job& j) {
@@ -80,14 +46,6 @@ result<void> lay_out(const batch_job& j) {
   if (!data)
     return tl::unexpected(data.error());
   return unpack(**data, j);
-}
-
-result<batch_bundle> save(batch_job& j, const store& data) {
-  auto back = collect_batch(data, j.batch);
-  if (!back || back->events.empty())
-    return back;
-  auto bytes = write_batch(j.done, *back);
-  return bytes ? back : tl::unexpected(bytes.error());
 }
 
 // While the node writes: only a look during which nothing was added is whole.
@@ -159,40 +117,6 @@ void follow_batch(batch_job& j, node& where, progress& view, const stop_signal& 
   }
 }
 
-double seconds_left(const batch_job& j) {
-  return std::chrono::duration<double>{j.until - batch_clock::now()}.count();
-}
-
-// Returns why the batch is not begun: what would be drawn and computed for its first verdict would be lost.
-std::string too_late(const batch_job& j, double scale) {
-  if (j.until == batch_clock::time_point::max() || fits_in(j.outlook, seconds_left(j), scale))
-    return {};
-  return fmt::format("{}: not begun: its first verdict takes about {:.0f} s, and {:.0f} s are left",
-                     printable(j.batch.name), j.outlook.first * scale, std::max(seconds_left(j), 0.0));
-}
-
-result<std::unique_ptr<node>> start_node(const batch_job& j) {
-  auto n = node::start(node_for(j));
-  if (n && !j.options.common.quiet && is_terminal(STDERR_FILENO))
-    log::configure({log::level::info, false, j.data + "/kevolve.log"});
-  return n;
-}
-
-// Judges one batch that the node's store holds.
-result<void> judge_batch(batch_job& j, node& where, const stop_signal& stop) {
-  node_reader reader{where};
-  auto submission = reader.record<campaign_submission>(keys::index, keys::campaign(j.batch.campaign));
-  if (!submission)
-    return tl::unexpected(submission.error());
-  auto begun = reader.ask<campaign_status>(where.campaigns(), atom::submit_v, j.batch.campaign, *submission);
-  if (!begun)
-    return tl::unexpected(begun.error());
-  progress view{STDERR_FILENO, j.options.common.quiet};
-  follow_batch(j, where, view, stop);
-  view.end();
-  return {};
-}
-
 // From the node's start to its end: what is in flight then is judged anew the next time.
 result<void> judge_alone(batch_job& j, const stop_signal& stop) {
   auto n = start_node(j);
@@ -238,14 +162,64 @@ int conclude_batch(const batch_job& j, const batch_bundle& back) {
   return exit_code::failed;
 }
 
-result<batch_bundle> read_export(const std::string& file) {
-  auto batch = read_batch(file);
-  if (batch && batch->way != batch_way::out)
-    return fail(errc::bad_input, file + " is what came of a batch; work wants what kevolve batch export wrote");
-  return batch;
+} // namespace
+
+result<void> unpack(store& data, const batch_job& j) {
+  if (auto r = unpack_batch(data, j.batch, j.among_others); !r)
+    return r;
+  if (std::error_code ec; !std::filesystem::exists(j.done, ec))
+    return {};
+  auto before = read_batch(j.done);
+  if (!before)
+    return tl::unexpected(before.error());
+  auto r = unpack_done(data, j.batch, *before);
+  return r ? r : fail(r.error().code, j.done + " is there, and " + r.error().detail + ": name another with --out");
 }
 
-// Only a device's time is predicted.
+result<batch_bundle> save(batch_job& j, const store& data) {
+  auto back = collect_batch(data, j.batch);
+  if (!back || back->events.empty())
+    return back;
+  auto bytes = write_batch(j.done, *back);
+  return bytes ? back : tl::unexpected(bytes.error());
+}
+
+namespace {
+
+double seconds_left(const batch_job& j) {
+  return std::chrono::duration<double>{j.until - batch_clock::now()}.count();
+}
+
+} // namespace
+
+std::string too_late(const batch_job& j, double scale) {
+  if (j.until == batch_clock::time_point::max() || fits_in(j.outlook, seconds_left(j), scale))
+    return {};
+  return fmt::format("{}: not begun: its first verdict takes about {:.0f} s, and {:.0f} s are left",
+                     printable(j.batch.name), j.outlook.first * scale, std::max(seconds_left(j), 0.0));
+}
+
+result<std::unique_ptr<node>> start_node(const batch_job& j) {
+  auto n = node::start(node_for(j));
+  if (n && !j.options.common.quiet && is_terminal(STDERR_FILENO))
+    log::configure({log::level::info, false, j.data + "/kevolve.log"});
+  return n;
+}
+
+result<void> judge_batch(batch_job& j, node& where, const stop_signal& stop) {
+  node_reader reader{where};
+  auto submission = reader.record<campaign_submission>(keys::index, keys::campaign(j.batch.campaign));
+  if (!submission)
+    return tl::unexpected(submission.error());
+  auto begun = reader.ask<campaign_status>(where.campaigns(), atom::submit_v, j.batch.campaign, *submission);
+  if (!begun)
+    return tl::unexpected(begun.error());
+  progress view{STDERR_FILENO, j.options.common.quiet};
+  follow_batch(j, where, view, stop);
+  view.end();
+  return {};
+}
+
 batch_outlook outlook_for(const batch_bundle& batch) {
   auto out = outlook_of(batch);
   if (batch.target == "cpu")
@@ -253,120 +227,12 @@ batch_outlook outlook_for(const batch_bundle& batch) {
   return out;
 }
 
-result<std::vector<batch_job>> jobs_of(const batch_work_options& o) {
-  std::vector<batch_job> out;
-  std::error_code ec;
-  std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator{o.file, ec})
-    if (entry.path().extension() == ".batch")
-      files.push_back(entry.path().string());
-  if (files.empty())
-    return fail(errc::bad_input,
-                o.file + " holds no file NAME.batch: kevolve batch export --all --out FOLDER writes them");
-  std::sort(files.begin(), files.end());
-  for (const auto& file : files) {
-    auto batch = read_export(file);
-    if (!batch)
-      return tl::unexpected(batch.error());
-    if (!out.empty() && batch->target != out.front().batch.target)
-      return fail(errc::bad_input, o.file + " holds batches of the targets " + out.front().batch.target + " and "
-                                       + batch->target + ": work on one folder a target");
-    out.emplace_back(o, file);
-    out.back().among_others = true;
-    out.back().outlook = outlook_for(*batch);
-    out.back().batch = std::move(*batch);
-  }
-  std::vector<batch_outlook> outlooks;
-  for (const auto& j : out)
-    outlooks.push_back(j.outlook);
-  std::vector<batch_job> ordered;
-  for (const auto i : order_by_gain(outlooks))
-    ordered.push_back(std::move(out[i]));
-  return ordered;
+result<batch_bundle> read_export(const std::string& file) {
+  auto batch = read_batch(file);
+  if (batch && batch->way != batch_way::out)
+    return fail(errc::bad_input, file + " is what came of a batch; work wants what kevolve batch export wrote");
+  return batch;
 }
-
-// Judges one batch after the other by one node, whose runners and what they hold serve all of them.
-result<void> judge_folder(std::vector<batch_job>& jobs, const stop_signal& stop) {
-  auto n = start_node(jobs.front());
-  if (!n)
-    return tl::unexpected(n.error());
-  double scale = 1.0;
-  for (auto& j : jobs) {
-    if (auto why = too_late(j, scale); !why.empty()) {
-      j.end = how_it_ended::wall_over;
-      if (!j.options.common.quiet)
-        print_err(why + "\n");
-      continue;
-    }
-    if (auto unpacked = unpack(writable_store_of(**n), j); !unpacked)
-      return unpacked;
-    const auto begun = batch_clock::now();
-    if (auto judged = judge_batch(j, **n, stop); !judged)
-      return judged;
-    auto back = save(j, store_of(**n));
-    if (!back)
-      return tl::unexpected(back.error());
-    j.judged = back->candidates;
-    j.left = back->left;
-    if (j.end == how_it_ended::interrupted || j.end == how_it_ended::failed)
-      break;
-    const auto took = std::chrono::duration<double>{batch_clock::now() - begun}.count();
-    if (j.end == how_it_ended::judged && j.outlook.seconds > 0.0)
-      scale = std::clamp(took / j.outlook.seconds, 0.2, 5.0);
-  }
-  return {};
-}
-
-int conclude_folder(const std::vector<batch_job>& jobs, const batch_work_options& o) {
-  json all = json::array();
-  auto code = exit_code::ok;
-  for (const auto& j : jobs) {
-    constexpr const char* names[]{"judged", "wall", "interrupted", "failed"};
-    all.push_back({{"batch", to_string(j.batch.batch)},
-                   {"campaign", to_string(j.batch.campaign)},
-                   {"name", j.batch.name},
-                   {"outcome", names[static_cast<size_t>(j.end)]},
-                   {"reason", or_null(j.trouble.detail)},
-                   {"candidates", j.judged},
-                   {"left", j.left.value_or(j.batch.candidates)},
-                   {"expected_seconds", j.outlook.seconds > 0.0 ? json(j.outlook.seconds) : json(nullptr)},
-                   {"file", j.judged > 0 ? json(j.done) : json(nullptr)}});
-    if (!o.common.json && !o.common.quiet)
-      print_out(fmt::format("{}: {} judged, {} left{}\n", printable(j.batch.name), human_number(j.judged, "candidate"),
-                            j.left.value_or(j.batch.candidates),
-                            j.judged > 0 ? "; " + printable(j.done) + " goes home: kevolve batch import" : ""));
-    if (j.end == how_it_ended::failed && code == exit_code::ok)
-      code = exit_code::failed;
-    else if (j.end == how_it_ended::interrupted)
-      code = exit_code::interrupted;
-    else if (j.end == how_it_ended::wall_over)
-      code = exit_code::timed_out;
-    if (!j.trouble.detail.empty())
-      print_err("kevolve: " + printable_lines(j.trouble.detail, "  ") + "\n");
-  }
-  if (o.common.json)
-    print_out(to_text(all) + "\n");
-  return code;
-}
-
-int work_on_folder(const batch_work_options& o, batch_clock::time_point until) {
-  if (!o.out.empty())
-    return report({errc::bad_input, "--out: the results of a folder stand beside its files"}, o.common.json);
-  auto jobs = jobs_of(o);
-  if (!jobs)
-    return report(jobs.error(), o.common.json);
-  for (auto& j : *jobs)
-    j.until = until;
-  stop_signal stop; // before the first thread
-  if (auto judged = judge_folder(*jobs, stop); !judged)
-    return report(judged.error(), o.common.json);
-  const auto code = conclude_folder(*jobs, o);
-  if (std::error_code ec; code == exit_code::ok && o.data.empty())
-    std::filesystem::remove_all(jobs->front().data, ec);
-  return code;
-}
-
-} // namespace
 
 int work_on_batch(const batch_work_options& o) {
   batch_job j{o, o.file};
@@ -383,7 +249,12 @@ int work_on_batch(const batch_work_options& o) {
   auto batch = read_export(o.file);
   if (!batch)
     return report(batch.error(), o.common.json);
+  j.outlook = outlook_for(*batch);
   j.batch = std::move(*batch);
+  if (const auto why = too_late(j, 1.0); !why.empty()) {
+    print_err("kevolve: " + why + "\n");
+    return exit_code::timed_out;
+  }
   stop_signal stop; // before the first thread
   if (auto laid = lay_out(j); !laid)
     return report(laid.error(), o.common.json);
