@@ -1,4 +1,4 @@
-// What judging a task takes of a GPU, predicted from its declared shapes before anything runs.
+// Predicts what judging a task takes of a GPU, from its declared shapes, before anything runs.
 #pragma once
 
 #include "runtime/base/contract.hpp"

@@ -1,4 +1,4 @@
-// What judging a task takes of a GPU, as it is predicted.
+// Tests the prediction of what judging a task takes of a GPU.
 #include "backends/judge/device_demand.hpp"
 #include "tests/cpu_judge/tasks.hpp"
 

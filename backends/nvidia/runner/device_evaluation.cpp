@@ -226,7 +226,7 @@ private:
   }
 
   void note_place(const input_sets& pool) {
-    if (!pool.sets.empty())
+    if (!pool.sets.empty() && !pool.shape.held_out)
       out_.evidence["inputs." + pool.shape.name] =
           std::to_string(pool.sets.size()) + (pool.sets.front().remote ? " sets, drawn on the device" : " sets");
   }

@@ -1,4 +1,4 @@
-// What the device is asked about the expected outputs of its sets.
+// The questions about the expected outputs of sets that lie on the device.
 #include "backends/judge/finiteness.hpp"
 #include "backends/judge/numbers.hpp"
 #include "backends/nvidia/runner/device_sets.hpp"

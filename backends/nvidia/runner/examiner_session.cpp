@@ -22,7 +22,7 @@ constexpr int attribute_multiprocessors = 16;
 constexpr uint32_t threads = 256;
 constexpr uint32_t blocks_per_multiprocessor = 4;
 constexpr uint64_t steps_per_thread = 4; // at least, where there are so many
-// Of what is free, for sets. The rest is the arenas', the reference's and the candidates'.
+// The part of free memory that is for sets. The rest is for arenas, the reference and candidates.
 constexpr uint64_t fifths_for_sets = 2;
 
 // Words or elements, whichever the kernel goes through.

@@ -1,4 +1,4 @@
-// What a batch promises and takes, for the order in which a runner judges several.
+// The promise and the price of a batch, for the order in which a runner judges several.
 #pragma once
 
 #include "runtime/node/batch/batch_file.hpp"
