@@ -12,12 +12,12 @@ namespace {
 constexpr double gib = 0x1.0p30;
 
 // Seconds on an H200; docs/results/gpu.md says how they were measured.
-constexpr double start_seconds = 10.0;      // PyTorch, contexts, small draws of an admission
-constexpr double first_seconds_a_gib = 8.0; // an admission looks at its sets on the host
-constexpr double usual_candidate = 0.5;     // contexts, calls of small shapes
-constexpr double candidate_seconds_a_gib = 0.1;
-constexpr double usual_confirmation = 3.0; // long runs, adversarial draws, edges of small shapes
-constexpr double confirm_seconds_a_gib = 1.0;
+constexpr double start_seconds = 11.0;         // PyTorch, contexts, small draws of an admission
+constexpr double first_seconds_a_gib = 2.5;    // an admission looks at its sets on the host
+constexpr double usual_candidate = 0.2;        // contexts, calls of small shapes
+constexpr double candidate_seconds_a_gib = 0.25;
+constexpr double usual_confirmation = 1.0;     // long runs, adversarial draws, edges of small shapes
+constexpr double confirm_seconds_a_gib = 0.8;
 // The same where inputs are drawn on the host and copied.
 constexpr double host_seconds_a_gib = 100.0;
 
