@@ -12,11 +12,11 @@ namespace {
 constexpr double gib = 0x1.0p30;
 
 // Seconds on an H200; docs/results/gpu.md says how they were measured.
-constexpr double start_seconds = 11.0;         // PyTorch, contexts, small draws of an admission
-constexpr double first_seconds_a_gib = 2.5;    // an admission looks at its sets on the host
-constexpr double usual_candidate = 0.2;        // contexts, calls of small shapes
+constexpr double start_seconds = 11.0;      // PyTorch, contexts, small draws of an admission
+constexpr double first_seconds_a_gib = 2.5; // an admission looks at its sets on the host
+constexpr double usual_candidate = 0.2;     // contexts, calls of small shapes
 constexpr double candidate_seconds_a_gib = 0.25;
-constexpr double usual_confirmation = 1.0;     // long runs, adversarial draws, edges of small shapes
+constexpr double usual_confirmation = 1.0; // long runs, adversarial draws, edges of small shapes
 constexpr double confirm_seconds_a_gib = 0.8;
 // The same where inputs are drawn on the host and copied.
 constexpr double host_seconds_a_gib = 100.0;
@@ -91,8 +91,8 @@ std::optional<device_demand> demand_of(const contract& task) {
 
 std::string to_string(const device_demand& d) {
   return "about " + figure(d.first_seconds, 2) + " s until the first verdict, " + figure(d.candidate_seconds, 2)
-         + " s a further candidate, " + figure(d.confirm_seconds, 2) + " s a confirmation; "
-         + figure(d.memory_bytes / gib, 3) + " GiB of its memory at most, on shape '" + d.shape + "'";
+         + " s a further candidate, " + figure(d.confirm_seconds, 2) + " s a confirmation; needs "
+         + figure(d.memory_bytes / gib, 3) + " GiB of its memory, on shape '" + d.shape + "'";
 }
 
 } // namespace kevolve

@@ -12,7 +12,7 @@ struct device_demand {
   double first_seconds = 0.0;     // until the first verdict: processes start, the task is admitted, inputs are drawn
   double candidate_seconds = 0.0; // a further candidate in a screening
   double confirm_seconds = 0.0;   // a confirmation
-  double memory_bytes = 0.0;      // the most that lies on the device at once
+  double memory_bytes = 0.0;      // that the device needs at once; sets that are kept take what is left over
   std::string shape;              // the shape that it lies there for
   bool drawn_on_device = false;   // large inputs are drawn there, and the expected values computed
 };
@@ -20,7 +20,7 @@ struct device_demand {
 // Returns nothing if no shape's size is known without data.
 std::optional<device_demand> demand_of(const contract& task);
 
-// "about 9 s until the first verdict, 0.8 s a further candidate, 6 s a confirmation; 14.2 GiB of its memory at most, on
+// "about 21 s until the first verdict, 1.2 s a further candidate, 4.2 s a confirmation; needs 42 GiB of its memory, on
 // shape 'rows=131072 cols=4096'"
 std::string to_string(const device_demand& d);
 
