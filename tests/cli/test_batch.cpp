@@ -252,14 +252,7 @@ TEST_CASE("an error in a launch plan is reported at home and not exported" * doc
 TEST_CASE("all waiting campaigns are exported into a folder, and judged there in one run") {
   two_machines m;
   m.run_until_it_waits(small);
-  auto words = std::vector<std::string>{"run", "row_energy.toml", "--data", "home", "--batch", "--set", "name=second"};
-  words.insert(words.end(), small.begin(), small.end());
-  {
-    program home{"kevolve", words, m.path};
-    REQUIRE(home.wait_for("for a batch"));
-    home.signal(SIGTERM);
-    CHECK(home.finish().code == 130);
-  }
+  m.run_until_it_waits({"--set", "search.in_flight=2", "--set", "budget.candidates=4"}); // another campaign
   const auto all = m.told({"batch", "export", "--all", "--data", "home", "--out", "folder"});
   REQUIRE(all["batches"].size() == 2);
   CHECK(m.told({"batch", "export", "--all", "--data", "home", "--out", "folder"})["batches"].empty()); // away
@@ -267,9 +260,10 @@ TEST_CASE("all waiting campaigns are exported into a folder, and judged there in
   REQUIRE(worked.size() == 2);
   for (size_t i = 0; i < 2; ++i) {
     CHECK(worked[i]["outcome"] == "judged");
-    CHECK(worked[i]["candidates"] == 3);
+    CHECK(worked[i]["candidates"] == all["batches"][i]["candidates"]);
+    CHECK(worked[i]["left"] == 0);
     CHECK(worked[i]["campaign"] == all["batches"][i]["campaign"]); // in the order that the export tells
-    CHECK(m.import_from(worked[i]["file"].get<std::string>())["candidates"] == 3);
+    CHECK(m.import_from(worked[i]["file"].get<std::string>())["candidates"] == worked[i]["candidates"]);
   }
   CHECK_FALSE(fs::exists(m.file("folder.work")));
   CHECK(m.kevolve({"batch", "work", "folder", "--out", "elsewhere"}).code == 2);
