@@ -30,6 +30,7 @@ struct task_module {
   std::string file;                               // a name beside the task file
   std::string entry;                              // a class with forward(), or a function
   std::string kind = "module";                    // or "function"
+  bool training = false;                          // the module is called in training mode
   std::map<std::string, argument_origin> origins; // by the argument's name; sizes have none
 };
 

@@ -316,6 +316,7 @@ void declare_task(section& root, task_draft& draft) {
         s.value("file", {.text = "a Python file beside the task file", .required = true}, m.file);
         s.value("entry", {.text = "a class with forward(), or a function", .required = true}, m.entry);
         s.value("kind", {.text = "of the entry", .choices = {"module", "function"}}, m.kind);
+        s.value("training", {.text = "the module is called in training mode"}, m.training);
       });
   root.table("goal", {.text = "when a search has reached what was asked"}, [&](section& s) {
     s.value("speedup", {.text = "against the reference", .low = 1.0, .high = 1e6, .low_open = true, .fallback = "none"},

@@ -88,6 +88,7 @@ result<trace_outcome> run_trace(const trace_request& request) {
   const open_file place{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
   auto policy = framework_policy(request.python, scratch->path());
   policy.parent_pid = ::getpid();
+  policy.memory_bytes = request.memory_bytes;
   auto lock = sandbox::prepare(policy);
   if (!lock)
     return tl::unexpected(lock.error());

@@ -4,6 +4,7 @@
 #include "runtime/base/result.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ struct trace_request {
   std::string file;                   // the user's file; the process reads a copy
   std::vector<std::string> arguments; // of `trace`, beside the file and the folder
   std::chrono::seconds limit{600};
+  uint64_t memory_bytes = 0; // limit of the address space; 0: no limit
 };
 
 struct trace_outcome {

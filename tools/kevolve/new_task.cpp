@@ -1,6 +1,7 @@
 #include "tools/kevolve/new_task.hpp"
 
 #include "backends/framework/trace.hpp"
+#include "runtime/base/kinds.hpp"
 #include "runtime/base/program_directory.hpp"
 #include "tools/kevolve/c_task.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
@@ -19,6 +20,8 @@ namespace kevolve {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr double interpreter_gib = 6.0;
 
 std::string text_of(const json& x, const char* key) {
   const auto i = x.find(key);
@@ -84,14 +87,21 @@ result<void> trace_module(const new_options& o, std::map<std::string, std::strin
     return fail(errc::unsupported, "there is no python3 in PATH: install Python 3 with PyTorch (pip install torch), or "
                                    "name an interpreter that has it by KEVOLVE_PYTHON");
   q.package = helper_directory() + "/kevolve-torch.pyz";
+  // The interpreter with the framework takes some; arrays are held a few times, in double as well.
+  q.memory_bytes = static_cast<uint64_t>((interpreter_gib + 2.0 * o.memory_gib) * 1024.0 * 1024.0 * 1024.0);
   q.file = o.file;
-  q.arguments = {"--name", o.name, "--target", o.target, "--memory", fmt::format("{}", o.memory_gib)};
+  q.arguments = {"--name",          o.name,
+                 "--target",        o.target,
+                 "--memory",        fmt::format("{}", o.memory_gib),
+                 "--device-memory", fmt::format("{}", o.device_memory_gib)};
   if (!o.entry.empty())
     q.arguments.insert(q.arguments.end(), {"--entry", o.entry});
   for (const auto& x : o.inputs)
     q.arguments.insert(q.arguments.end(), {"--input", x});
   for (const auto& x : o.dynamic)
     q.arguments.insert(q.arguments.end(), {"--dynamic", x});
+  for (const auto& x : o.shapes)
+    q.arguments.insert(q.arguments.end(), {"--shape", x});
   if (o.train)
     q.arguments.emplace_back("--train");
   auto traced = cuda::run_trace(q);
@@ -134,7 +144,21 @@ std::string task_name_of(const std::string& file) {
   return out;
 }
 
+const char* default_target(const std::string& language) {
+  return find_language(language).runs_in_framework ? "cuda" : "cpu";
+}
+
 std::string default_campaign(const std::string& task_file, const std::string& target, double wall_s) {
+  if (target != "cpu")
+    return fmt::format(
+        "# A campaign whose candidates a model writes: kevolve relay next, kevolve relay answer; docs/models.md "
+        "names others.\n"
+        "task = {}\ntarget = \"{}\"\nseed = 1\n\n"
+        "[[generator]]\nkind = \"relay\"\nin_flight = 4\n\n"
+        "[draft]\ncandidates = 4\n\n"
+        "[budget]\ncandidates = 60\n\n"
+        "[stop]\nstall = 30 # valid candidates in a row without a gain\n",
+        json(task_file).dump(), target);
   return fmt::format("# A campaign with the embedded generator; docs/campaigns.md tells every key.\n"
                      "task = {}\ntarget = \"{}\"\nseed = 1\n\n"
                      "[[generator]]\nkind = \"transform\"\n\n"
@@ -156,6 +180,10 @@ result<new_outcome> make_task(const new_options& given) {
   result<void> made;
   if (ending == ".py")
     made = trace_module(o, files, out);
+  else if (o.target != "cpu")
+    made = fail(errc::bad_input, "target " + o.target
+                                     + " needs a reference in PyTorch: give a Python file, or leave --target "
+                                       "out for a task on the processor");
   else if (ending == ".c" || ending == ".cc" || ending == ".cpp" || ending == ".cxx")
     made = make_c_task(o, files, out);
   else

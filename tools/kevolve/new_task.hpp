@@ -21,9 +21,11 @@ struct new_options {
   std::vector<std::string> dynamic; // "x:0=rows"
   std::vector<std::string> sizes;   // "rows=4096,cols=1024"
   std::vector<std::string> extents; // "x=rows*cols"
+  std::vector<std::string> shapes;  // "rows=64": further values of the sizes that --dynamic makes
   bool train = false;
   bool force = false;
   double memory_gib = 4.0;
+  double device_memory_gib = 139.0; // of the GPU: an H200
   double wall_s = 60.0; // of the campaign
 };
 
@@ -52,7 +54,10 @@ result<new_outcome> make_task(const new_options& o);
 
 // Returns the name for a task of this file: an identifier.
 std::string task_name_of(const std::string& file);
-// Returns the text of a campaign with the embedded generator for a task in the same folder.
+// Returns the target that a task with a reference in this language is for, unless a campaign names one.
+const char* default_target(const std::string& language);
+// Returns the text of a campaign for a task in the same folder: with the embedded generator, or with the relay for
+// targets that it writes nothing for.
 std::string default_campaign(const std::string& task_file, const std::string& target, double wall_s);
 // Returns what was inferred as a table and the rules, for a person.
 std::string facts_text(const json& facts);

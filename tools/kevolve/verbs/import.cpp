@@ -25,7 +25,9 @@ struct import_options {
   common_options common;
   std::string from;
   std::string out;
+  std::string target = "cpu";
   double memory_gib = 4.0;
+  double device_memory_gib = new_options{}.device_memory_gib;
 };
 
 // Returns the Python files below the folder in order; numbers in names count as numbers.
@@ -54,7 +56,9 @@ imported import_one(const fs::path& file, const import_options& o) {
   n.file = file.string();
   n.name = task_name_of(n.file);
   n.out = (fs::path{o.out} / file.parent_path().lexically_relative(o.from) / n.name).lexically_normal().string();
+  n.target = o.target;
   n.memory_gib = o.memory_gib;
+  n.device_memory_gib = o.device_memory_gib;
   imported out{n.file, "there", n.out + "/" + n.name + ".task.toml", ""};
   std::error_code ec;
   if (fs::exists(n.out + "/" + n.name + ".toml", ec)) // the file that is written last
@@ -115,6 +119,12 @@ void add_import(CLI::App& app, verb_action& chosen) {
                "Tasks that are there already are kept, so that the same command goes on.");
   verb->add_option("DIR", o->from, "folder with Python files, also in folders below")->required();
   verb->add_option("--out", o->out, "folder for the tasks, each in a folder of its own")->required();
+  verb->add_option("--target", o->target, "the hardware")
+      ->check(CLI::IsMember({"cpu", "cuda", "triton", "hip"}))
+      ->capture_default_str();
+  verb->add_option("--device-memory", o->device_memory_gib, "GiB of the GPU, for the targets on one")
+      ->check(CLI::Range(0.1, 65536.0))
+      ->capture_default_str();
   verb->add_option("--memory", o->memory_gib, "GiB that the inputs of one may take")
       ->check(CLI::Range(0.001, 65536.0))
       ->capture_default_str();

@@ -56,7 +56,9 @@ void add_new_options(CLI::App& verb, new_options& o) {
                   "a Python file with a KernelBench module (Model, get_inputs) or a function, or a C or C++ function")
       ->required();
   verb.add_option("--name", o.name, "the task's name (default: the file's)");
-  verb.add_option("--target", o.target, "the hardware")->check(CLI::IsMember({"cpu"}))->capture_default_str();
+  verb.add_option("--target", o.target, "the hardware")
+      ->check(CLI::IsMember({"cpu", "cuda", "triton", "hip"}))
+      ->capture_default_str();
   verb.add_option("--entry", o.entry, "the class or function, where the file has several");
   verb.add_option("--input", o.inputs, "an input of a function, such as 4096x1024:f32, or a number; in order")
       ->allow_extra_args(false);
@@ -65,9 +67,14 @@ void add_new_options(CLI::App& verb, new_options& o) {
       ->allow_extra_args(false);
   verb.add_option("--extent", o.extents, "an array's extent in C, where it cannot be inferred, such as x=rows*cols")
       ->allow_extra_args(false);
+  verb.add_option("--shape", o.shapes, "a further shape: values of the sizes that --dynamic makes, such as rows=64")
+      ->allow_extra_args(false);
   verb.add_flag("--train", o.train, "trace in training mode; refused where that draws numbers or changes buffers");
   verb.add_option("--memory", o.memory_gib, "GiB that the inputs may take")
       ->check(CLI::Range(0.001, 65536.0))
+      ->capture_default_str();
+  verb.add_option("--device-memory", o.device_memory_gib, "GiB of the GPU, for the targets on one")
+      ->check(CLI::Range(0.1, 65536.0))
       ->capture_default_str();
   verb.add_option("--wall", o.wall_s, "seconds of the campaign's budget")
       ->check(CLI::Range(1.0, 1e7))

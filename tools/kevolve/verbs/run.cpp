@@ -1,5 +1,6 @@
 // kevolve run: a node in the foreground that runs one campaign to its end.
 #include "config/node.hpp"
+#include "config/task.hpp"
 #include "runtime/base/log.hpp"
 #include "runtime/node/admin/records_json.hpp"
 #include "tools/kevolve/client/connection.hpp"
@@ -207,14 +208,19 @@ result<std::string> campaign_around(const std::string& task, const std::string& 
   std::filesystem::create_directories(folder, ec);
   const auto file = folder / (std::filesystem::path{task}.stem().stem().string() + ".toml");
   std::ofstream out{file, std::ios::trunc};
-  const auto text = default_campaign(std::filesystem::absolute(task, ec).lexically_normal().string(), "cpu", 60.0);
+  const auto loaded = load_task(task);
+  const auto* target = loaded ? default_target(loaded->task.language) : "cpu"; // errors are told with the campaign
+  const auto text = default_campaign(std::filesystem::absolute(task, ec).lexically_normal().string(), target, 60.0);
   out << text;
   out.close();
   if (!out)
     return fail(errc::io, "'" + file.string() + "' cannot be written");
   if (!quiet)
     print_err("a task alone runs with defaults, kept in " + printable(file.string())
-              + ": target cpu, the embedded generator, 60 s, ended after 200 candidates without a gain\n");
+              + (std::string_view{target} == "cpu"
+                     ? ": target cpu, the embedded generator, 60 s, ended after 200 candidates without a gain\n"
+                     : ": target " + std::string{target}
+                           + ", the relay (kevolve relay next), 60 candidates, ended after 30 without a gain\n"));
   return file.string();
 }
 

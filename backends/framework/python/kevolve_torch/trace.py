@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import logging
 import os
 import re
 import sys
@@ -23,7 +24,9 @@ def parsed(words):
     p.add_argument("--input", action="append", default=[])
     p.add_argument("--dynamic", action="append", default=[])
     p.add_argument("--train", action="store_true")
+    p.add_argument("--shape", action="append", default=[])
     p.add_argument("--memory", type=float, default=4.0, help="GiB that arrays may take")
+    p.add_argument("--device-memory", type=float, default=139.0, help="GiB of the GPU")
     return p.parse_args(words)
 
 
@@ -31,7 +34,9 @@ def main(words):
     given = parsed(words)
     begin = time.monotonic()
     warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)  # torch logs what fails and is tried in another way
     os.makedirs(given.into, exist_ok=True)
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""  # everything is made and measured on the processor
     try:
         document = made(given)
     except Refused as e:
@@ -39,8 +44,7 @@ def main(words):
     except MemoryError:
         document = {"refused": Refused("memory", "needs more memory than there is", 0, "make the inputs smaller").document()}
     except BaseException as e:  # noqa: BLE001 - the caller reads one document, whatever happens
-        document = {"refused": Refused("trace", f"cannot be made a task: {type(e).__name__}: {first_line(e)}",
-                                       line_in(e, given.file), "report it with the file").document()}
+        document = {"refused": unexpected(e, given.file).document()}
     document["seconds"] = round(time.monotonic() - begin, 2)
     temporary = os.path.join(given.into, "result.json.new")
     with open(temporary, "w", encoding="utf-8") as out:
@@ -48,6 +52,16 @@ def main(words):
     os.rename(temporary, os.path.join(given.into, "result.json"))
     sys.stdout.flush()
     os._exit(0)  # threads of the user's file do not hold the process
+
+
+def unexpected(error, path):
+    from kevolve_torch.loading import is_out_of_memory
+
+    if is_out_of_memory(error):
+        return Refused("memory", f"needs more memory than the process may have: {first_line(error)}", line_in(error, path),
+                       "make the inputs smaller, or give --memory more")
+    return Refused("trace", f"cannot be made a task: {type(error).__name__}: {first_line(error)}", line_in(error, path),
+                   "report it with the file")
 
 
 def made(given):
@@ -64,6 +78,12 @@ def made(given):
     path = given.file
     user = loading.load_file(path)
     entry, kind = loading.entry_of(torch, user, given.entry, path)
+    if given.target != "cpu":
+        from kevolve_torch import gpu_task
+
+        document = gpu_task.task_of(torch, user, entry, kind, given)
+        document.update({"entry": entry, "kind": kind, "torch": torch.__version__})
+        return document
     check_memory(torch, loading, user, given, kind)
     module = loading.made_module(torch, user, entry, kind, given.train, path)
     inputs = loading.made_inputs(torch, user, given.input, kind, path)

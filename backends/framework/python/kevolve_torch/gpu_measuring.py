@@ -1,0 +1,163 @@
+"""Measures a reference on the CPU at a size that the CPU can run: errors against double precision, with the products in
+float32 and in TF32, edge draws, and outputs that do not vary."""
+
+import importlib.util
+import math
+import os
+import sys
+
+from kevolve_torch import degenerate, filling, measuring, sampling
+from kevolve_torch.composing import ENTRY
+from kevolve_torch.loading import guarded
+from kevolve_torch.refusal import Refused
+
+BUDGET = 1e8  # operations of a call that is measured
+MOST = 1.5e11  # operations beyond which nothing is measured
+DRAWS = 3
+EDGES = ("zeros", "large", "cancellation")
+SECONDS = 20.0  # for finding a size
+EAGER_FACTOR, TF32_FACTOR = 8.0, 4.0
+REDUCED = "measured on the CPU at {shapes}"
+
+
+def rules(measured):
+    out = [f"tolerance: relative by the output's dtype; with absolute it admits {EAGER_FACTOR:g} times the error of eager, and "
+           f"{TF32_FACTOR:g} times that of eager with TF32 products, against fp64; absolute is at least 1e-6 of the median |value|",
+           "TF32 error: that of products whose float32 inputs are rounded to 10 bits of mantissa, as tensor cores do"]
+    return out + measured["notes"]
+
+
+def loaded(given):
+    path = os.path.join(given.into, f"{given.name}_reference.py")
+    spec = importlib.util.spec_from_file_location("kevolve_composed", path)
+    module = sys.modules["kevolve_composed"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return getattr(module, ENTRY)
+
+
+def measure(torch, user, text, call, arguments, fake, mode, outputs, given, clock):
+    from kevolve_torch.counting import ELEMENT, Counted, Tf32
+
+    reference = guarded("the reference", given.file, loaded, given)
+    read = [a for a in arguments if a.role in ("input", "weight")]
+    dtypes = {a.name: getattr(torch, next(k for k, v in filling.DTYPE_NAMES.items() if v == a.dtype)) for a in read}
+    whole = {a.name: shape_of(a, fake) for a in read}
+    movable = [a.name for a in read if a.role == "input"]
+
+    def tried(shapes):
+        """Returns the operations and the outputs' shapes of a call on tensors without memory; None if it fails."""
+        counted = Counted()
+        try:
+            with mode, torch.no_grad(), counted:
+                out = reference(**{n: torch.empty(s, dtype=dtypes[n]) for n, s in shapes.items()})
+        except Exception:  # noqa: BLE001 - a shape that the module does not take
+            return None
+        operations = counted.operations + ELEMENT * sum(math.prod(s) for s in shapes.values())
+        return operations, [tuple(x.shape) for x in out]
+
+    shapes, operations = sampling.reduced(whole, movable, tried, BUDGET, clock() + SECONDS, clock)
+    notes = []
+    if shapes != whole:
+        notes.append(REDUCED.format(shapes=", ".join(f"{n} {list(shapes[n])}" for n in movable)))
+    if operations > MOST:
+        raise Refused("size", f"takes {operations:.2g} operations even at the smallest size that it accepts", 0,
+                      "make get_inputs() smaller")
+    draws = DRAWS if operations <= 10 * BUDGET else 1
+    generator = torch.Generator()
+
+    def drawn(seed, edge=None, only=None):
+        generator.manual_seed(seed)
+        out = {}
+        for a in read:
+            x = filling.drawn(torch, a.fill, shapes[a.name], dtypes[a.name], generator)
+            out[a.name] = filling.edge_value(torch, edge, x, a.dtype, generator) if edge and a.name == only else x
+        return out
+
+    def run(values):
+        with torch.no_grad():
+            return reference(**values)
+
+    def exact(values):
+        wide = {n: x.double() if x.dtype.is_floating_point else x for n, x in values.items()}
+        return run(wide)
+
+    outs = [a for a in arguments if a.role == "output"]
+
+    def errors():
+        """Runs the draws. Returns what was found for each output, and the exact results of every draw with its inputs."""
+        found = [{"error": 0.0, "tf32": 0.0, "median": 0.0, "beyond": 0.0} for _ in outs]
+        seen = []
+        for seed in range(1, draws + 1):
+            values = drawn(seed)
+            eager = guarded("forward()", given.file, run, values)
+            wide = exact(values)
+            with Tf32():
+                tensor_cores = run(values)
+            seen.append((values, wide))
+            for a, f, e, w, t in zip(outs, found, eager, wide, tensor_cores):
+                size = w.double().abs()
+                f["median"] = max(f["median"], float(size.median()) if size.numel() else 0.0)
+                f["error"] = max(f["error"], finite_error(torch, e, w))
+                f["tf32"] = max(f["tf32"], finite_error(torch, t, w))
+                f["beyond"] = max(f["beyond"], excess(torch, e, w, a.dtype, EAGER_FACTOR),
+                                  excess(torch, t, w, a.dtype, TF32_FACTOR))
+                a.nonfinite = a.nonfinite or not bool(torch.isfinite(w.double()).all())
+        return found, seen
+
+    found, seen = errors()
+    why = degenerate.first(torch, outs, found, seen)
+    if why:
+        changed = [a for a in read if a.role == "input" and a.dtype in measuring.RELATIVE and a.fill != degenerate.NORMAL]
+        for a in changed:
+            a.fill, a.why = dict(degenerate.NORMAL), f"get_inputs()'s values are too plain: {why}"
+        if changed:
+            notes.append(f"inputs drawn normal, not as get_inputs() draws them: with its values {why}")
+            found, seen = errors()
+            why = degenerate.first(torch, outs, found, seen)
+    if why:
+        raise Refused("constant", f"{why}, whatever the inputs: that would pass as a kernel", line_of_forward(user),
+                      "change the module or its inputs so that every output depends on them")
+    if draws == DRAWS:
+        for a in read:
+            if a.role == "input" and a.dtype in measuring.RELATIVE:
+                a.edge = [e for e in EDGES if stays_finite(torch, run, exact, drawn(7, e, a.name))]
+    return {"outputs": found, "notes": notes, "draws": draws}
+
+
+def shape_of(a, fake):
+    if a.origin.startswith("input "):
+        return tuple(fake[int(a.origin.split()[1])].shape) or (1,)
+    return tuple(int(n) for n in a.shape)
+
+
+def line_of_forward(user):
+    for v in vars(user).values():
+        forward = getattr(v, "forward", None)
+        if isinstance(v, type) and v.__module__ == user.__name__ and hasattr(forward, "__code__"):
+            return forward.__code__.co_firstlineno
+    return 0
+
+
+def stays_finite(torch, run, exact, values):
+    try:
+        results = [*run(values), *exact(values)]
+    except Exception:  # noqa: BLE001 - such as an index that is out of range
+        return False
+    return all(bool(torch.isfinite(r.double()).all()) for r in results)
+
+
+def finite_error(torch, got, exact):
+    got, exact = got.double().reshape(-1), exact.double().reshape(-1)
+    difference = (got - exact).abs()
+    difference = torch.where(torch.isfinite(difference), difference, torch.zeros_like(difference))
+    return float(difference.max()) if difference.numel() else 0.0
+
+
+def excess(torch, got, exact, dtype, factor):
+    """Returns the largest part of a multiple of the difference that the relative tolerance does not admit."""
+    relative = measuring.RELATIVE.get(dtype)
+    if relative is None or not exact.numel():
+        return 0.0
+    got, exact = got.double().reshape(-1), exact.double().reshape(-1)
+    rest = factor * (got - exact).abs() - relative * exact.abs()
+    return max(0.0, float(torch.where(torch.isfinite(rest), rest, torch.zeros_like(rest)).max()))
