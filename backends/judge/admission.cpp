@@ -347,11 +347,16 @@ private:
     return true;
   }
 
+  static bool draws_one_value(const fill_rule& fill) {
+    const auto& d = fill.distribution;
+    return (d == "normal" && fill.std == 0.0) || ((d == "uniform" || d == "integer") && fill.low == fill.high);
+  }
+
   attempt<void> depend_on_every_input() {
     for (const auto& a : request_.task.arguments) {
       const bool probed = (is_array(a) && is_read(a)) || (a.role == argument_role::scalar && !a.has_value);
-      if (!probed)
-        continue;
+      if (!probed || (a.role == argument_role::weight && draws_one_value(a.fill)))
+        continue; // a constant weight never changes, so that nothing can be told
       hooks_.progress("admit: does '" + a.name + "' matter");
       auto matters = depends_on(a);
       if (!matters)

@@ -183,3 +183,62 @@ TEST_CASE("new makes a valid task of a module, and refuses modules with the line
   CHECK(refused.code == 2);
   CHECK_MESSAGE(contains(refused.err, "random.py:5: draws random numbers"), refused.err);
 }
+
+TEST_CASE("a target on a GPU needs a reference in PyTorch") {
+  temporary_folder f;
+  f.write("softmax.c", softmax);
+  const auto said = run_kevolve({"new", in(f, "softmax.c"), "--out", in(f, "t"), "--target", "cuda"});
+  CHECK(said.code == 2);
+  CHECK_MESSAGE(contains(said.err, "target cuda needs a reference in PyTorch"), said.err);
+}
+
+TEST_CASE("a module becomes a GPU task where there is no GPU, and its campaign asks a model") {
+  const auto python = torch_python();
+  temporary_folder f;
+  f.write("norm.py",
+          "import torch\n\n\nclass Model(torch.nn.Module):\n    def __init__(self, n):\n        super().__init__()\n"
+          "        self.norm = torch.nn.LayerNorm(n)\n\n    def forward(self, x):\n"
+          "        return torch.relu(self.norm(x))\n\n\n"
+          "def get_inputs():\n    return [torch.randn(16, 32)]\n\n\ndef get_init_inputs():\n    return [32]\n");
+  const auto said = run_with(python, {"new", in(f, "norm.py"), "--out", in(f, "t"), "--target", "cuda", "--json"});
+  if (contains(said.out, "pip install torch")) {
+    MESSAGE("skipped: no torch in ", python, " (cmake -DKEVOLVE_TORCH_PYTHON=…)");
+    return;
+  }
+  REQUIRE_MESSAGE(said.code == 0, said.out << said.err);
+  const auto check = run_kevolve({"task", "check", in(f, "t/norm.task.toml")});
+  CHECK_MESSAGE(check.code == 0, check.out << check.err);
+  const auto campaign = read_file(in(f, "t/norm.toml"));
+  CHECK(contains(campaign, "target = \"cuda\""));
+  CHECK(contains(campaign, "kind = \"relay\""));
+  CHECK(contains(read_file(in(f, "t/norm_reference.py")), "class Model(torch.nn.Module)"));
+  // The address space is bounded: an array of this size cannot be made.
+  f.write("hoard.py", "import torch\n\nhoard = torch.empty(2**33)\n\n\ndef double(x):\n    return x * 2\n");
+  const auto refused =
+      run_with(python, {"new", in(f, "hoard.py"), "--input", "8x8:f32", "--out", in(f, "h"), "--target", "cuda"});
+  CHECK(refused.code == 2);
+  CHECK_MESSAGE(contains(refused.err, "hoard.py:3: "), refused.err);
+}
+
+TEST_CASE("a task alone runs with stated defaults") {
+  temporary_folder f;
+  f.write("softmax.c", softmax);
+  REQUIRE(run_kevolve({"new", in(f, "softmax.c"), "--out", in(f, "t"), "--size", "rows=64,cols=32"}).code == 0);
+  const auto said =
+      run_kevolve({"run", in(f, "t/softmax.task.toml"), "--data", in(f, "d"), "--set", "budget.candidates=2"});
+  CHECK_MESSAGE((said.code == 0 || said.code == 1), said.err);
+  CHECK_MESSAGE(contains(said.err, "a task alone runs with defaults"), said.err);
+  const auto defaults = read_file(in(f, "d/defaults/softmax.toml"));
+  CHECK(contains(defaults, "target = \"cpu\""));
+  CHECK(contains(defaults, "kind = \"transform\""));
+}
+
+TEST_CASE("a task with a reference in PyTorch runs alone on a GPU") {
+  temporary_folder f;
+  // Without a GPU the node tells what is missing; with one, the relay's campaign ends by its time.
+  const auto said = run_kevolve(
+      {"run", source_path("config/tasks/gpu/softmax_f32.task.toml"), "--data", in(f, "d"), "--set", "budget.wall=1s"});
+  CHECK(said.code != 0);
+  CHECK_MESSAGE(contains(said.err, "target cuda, the relay"), said.err);
+  CHECK(contains(read_file(in(f, "d/defaults/softmax_f32.toml")), "target = \"cuda\""));
+}

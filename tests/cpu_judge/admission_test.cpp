@@ -161,6 +161,18 @@ TEST_CASE("a reference that ignores an input is refused, naming it") {
   CHECK(o.evidence.at("argument") == "w");
 }
 
+TEST_CASE("a constant weight is not called ignored") {
+  judge_driver judge;
+  auto task = poly_task();
+  for (auto& a : task.arguments)
+    if (a.role == argument_role::weight) {
+      a.fill.distribution = "uniform";
+      a.fill.low = a.fill.high = 0.75;
+    }
+  const auto o = admit(judge, task, "y[i] = x[i] * x[i] + w[i % 8] * x[i] + 1.0f;");
+  CHECK_MESSAGE(o.result == verdict::pass, o.detail);
+}
+
 TEST_CASE("a nondeterministic reference is refused") {
   judge_driver judge;
   auto o = admit(judge, poly_task(), "calls += i == 0; y[i] = x[i] * w[i % 8] + 1e-6f * (float)(calls % 5);",

@@ -4,6 +4,7 @@ from kevolve_torch import loading
 
 SAMPLE_BYTES = 1 << 28  # inputs up to here are made as they are
 LEAST_EXTENT = 16
+PROBED = 16
 
 
 def fake_inputs(torch, user, given, kind, path, mode):
@@ -79,7 +80,8 @@ def reduced(whole, movable, tried, budget, deadline, clock):
     for group in dimension_groups({n: whole[n] for n in movable}):
         if clock() > deadline:
             break
-        got = tried(cut(whole, group, 2))
+        extent = max(whole[n][d] for n, d in group)
+        got = tried(cut(whole, group, PROBED if extent > PROBED else 2))  # a window may need more than 2
         if got is None or [len(x) for x in got[1]] != [len(x) for x in outputs]:
             continue
         (kept if got[1] != outputs else summed).append(group)

@@ -1,0 +1,210 @@
+"""Runs `trace --target cuda` on modules of every kind that it accepts or refuses, outside the sandbox and without a GPU."""
+
+import importlib.util
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import tomllib
+import unittest
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[2] / "backends/framework/python"
+GIB = 1 << 30
+NORMED = """
+import torch
+
+
+class Model(torch.nn.Module):
+    def __init__(self, n, slope):
+        super().__init__()
+        self.linear = torch.nn.Linear(n, n)
+        self.norm = torch.nn.BatchNorm1d(n)
+        self.drop = torch.nn.Dropout(0.5)
+        self.register_buffer("mask", torch.tril(torch.ones(n, n)))
+        self.slope = slope
+
+    def forward(self, x, scale):
+        state = torch.zeros(x.shape[0], x.shape[1], device=x.device)
+        y = self.drop(self.norm(self.linear(x))) @ self.mask + state
+        return torch.nn.functional.leaky_relu(y, self.slope) * scale
+
+
+def get_inputs():
+    return [torch.rand(32, 24), 3]
+
+
+def get_init_inputs():
+    return [24, 0.1]
+"""
+
+
+def plain(body, inputs="[torch.randn(64, 32)]", head=""):
+    lines = "".join(f"        {line}\n" for line in body.splitlines())
+    return (f"import torch\n{head}\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n{lines}\n\n"
+            f"def get_inputs():\n    return {inputs}\n\n\ndef get_init_inputs():\n    return []\n")
+
+
+class Made:
+    """The files that a trace made of a text."""
+
+    def __init__(self, folder, text, *flags, memory=10):
+        self.folder = Path(folder)
+        path = self.folder / "user.py"
+        path.write_text(text, encoding="utf-8")
+        limit = (memory * GIB, memory * GIB)
+        subprocess.run([sys.executable, "-B", "-m", "kevolve_torch", "trace", "--into", folder, "--name", "made", "--target",
+                        "cuda", *flags, str(path)], env={"PYTHONPATH": str(PACKAGE), "PATH": "/usr/bin:/bin"}, check=False,
+                       cwd=folder, capture_output=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit))
+        self.document = json.loads((self.folder / "result.json").read_text(encoding="utf-8"))
+
+    def task(self):
+        return tomllib.loads((self.folder / "made.task.toml").read_text(encoding="utf-8"))
+
+    def module(self):
+        spec = importlib.util.spec_from_file_location("made_reference", self.folder / "made_reference.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+
+@unittest.skipUnless(importlib.util.find_spec("torch"), "no torch in this Python (cmake -DKEVOLVE_TORCH_PYTHON=…)")
+class GpuTrace(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def made(self, text, *flags, **named):
+        out = Made(self.folder.name, text, *flags, **named)
+        self.assertNotIn("refused", out.document, out.document.get("refused"))
+        return out
+
+    def refused(self, text, *flags, **named):
+        first = Made(self.folder.name, text, *flags, **named).document["refused"]
+        self.assertTrue(first["remedy"])
+        return first["line"], first["what"]
+
+    def test_a_module_is_called_with_the_arrays_of_the_task(self):
+        import torch
+
+        made = self.made(NORMED)
+        arguments = {a["name"]: a for a in made.task()["argument"]}
+        self.assertEqual([n for n, a in arguments.items() if a["role"] == "weight"],
+                         ["linear_weight", "linear_bias", "norm_weight", "norm_bias", "norm_running_mean", "norm_running_var"])
+        self.assertEqual(arguments["norm_weight"]["fill"]["low"], 0.5)  # away from one
+        self.assertEqual(arguments["norm_weight"]["origin"], "parameter norm.weight")
+        self.assertTrue(any("mask" in r and "keeps its values" in r for r in made.document["rules"]))
+        self.assertTrue(any("3 is a constant" in r for r in made.document["rules"]))
+        module = made.module()
+        torch.manual_seed(3)
+        values = {n: torch.rand(a["shape"]) + 0.5 for n, a in arguments.items() if a["role"] != "output"}
+        model = module.Model(24, 0.1).eval()
+        state = {a["origin"].split()[1]: values[n] for n, a in arguments.items() if a["role"] == "weight"}
+        model.load_state_dict({**model.state_dict(), **state})
+        with torch.no_grad():
+            (got,) = module.reference_of_task(**values)
+            expected = model(values["x"], 3)
+        self.assertTrue(torch.equal(got, expected))
+
+    def test_in_double_constants_and_states_are_converted(self):
+        import torch
+
+        made = self.made(NORMED)
+        module = made.module()
+        values = {a["name"]: torch.rand(a["shape"], dtype=torch.float64) + 0.5 for a in made.task()["argument"]
+                  if a["role"] != "output"}
+        with torch.no_grad():
+            (got,) = module.reference_of_task(**values)
+            model = module.Model(24, 0.1).eval().double()
+            state = {a["origin"].split()[1]: values[a["name"]] for a in made.task()["argument"] if a["role"] == "weight"}
+            model.load_state_dict({**model.state_dict(), **state})
+            torch.set_default_dtype(torch.float64)
+            try:
+                expected = model(values["x"], 3)
+            finally:
+                torch.set_default_dtype(torch.float32)
+        self.assertEqual(got.dtype, torch.float64)
+        self.assertLess(float((got - expected).abs().max()), 1e-12)
+        self.assertEqual(torch.get_default_dtype(), torch.float32)
+
+    def test_float32_by_name_is_double_in_the_oracle(self):
+        import torch
+
+        module = self.made(plain("y = torch.exp(x).to(torch.float32)\nreturn y / 3.0")).module()
+        x = torch.rand(64, 32, dtype=torch.float64)
+        (got,) = module.reference_of_task(x=x)
+        self.assertEqual(got.dtype, torch.float64)
+        self.assertLess(float((got - torch.exp(x) / 3.0).abs().max()), 1e-14)
+
+    def test_training_mode_takes_the_statistics_of_the_batch(self):
+        text = ("import torch\n\n\nclass Model(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+                "        self.norm = torch.nn.BatchNorm1d(8)\n\n    def forward(self, x):\n        return self.norm(x)\n\n\n"
+                "def get_inputs():\n    return [torch.randn(64, 8)]\n\n\ndef get_init_inputs():\n    return []\n")
+        task = self.made(text, "--train").task()
+        self.assertTrue(task["module"]["training"])
+        self.assertEqual([a["name"] for a in task["argument"]], ["x", "norm_weight", "norm_bias", "out"])
+
+    def test_the_tolerance_admits_tf32_only_where_there_are_products(self):
+        product = self.made(plain("return x @ x.T")).document["tolerances"][0]
+        self.assertGreater(product["tf32"], 30.0 * product["error"])
+        self.assertGreaterEqual(product["absolute"], 3.0 * product["tf32"])
+        pointwise = self.made(plain("return torch.sigmoid(x)")).document["tolerances"][0]
+        self.assertEqual(pointwise["tf32"], pointwise["error"])
+        self.assertLess(pointwise["absolute"], 1e-5)
+
+    def test_large_inputs_take_no_memory(self):
+        made = self.made(plain("return torch.relu(x).sum(dim=1)", "[torch.rand(16384, 131072)]"))  # 8 GiB
+        self.assertEqual(made.document["work"]["bytes"], str(4 * 16384 * (131072 + 1)))
+        self.assertTrue(any(r.startswith("measured on the CPU at") for r in made.document["rules"]))
+
+    def test_inputs_on_which_the_module_does_nothing_are_drawn_otherwise(self):
+        made = self.made(plain("return torch.relu(x)", "[torch.rand(64, 32)]"))
+        self.assertEqual(made.task()["argument"][0]["fill"], {"distribution": "normal", "mean": 0.0, "std": 1.0})
+        self.assertTrue(any("a copy of 'x' is accepted" in r for r in made.document["rules"]))
+
+    def test_free_dimensions_become_sizes_and_shapes(self):
+        text = "import torch\n\n\ndef rows(x):\n    return torch.softmax(x, dim=-1)\n"
+        made = self.made(text, "--input", "64x40:f32", "--dynamic", "x:0=rows", "--shape", "rows=512")
+        self.assertEqual([s.get("rows") for s in made.task()["shape"]], [64, 512, 33])
+        self.assertEqual(made.task()["argument"][1]["shape"], ["rows", 40])
+        line, what = self.refused(text, "--input", "64x40:f32", "--dynamic", "x:0=rows", "--shape", "cols=512")
+        self.assertIn("--shape cols=512", what)
+
+    def test_numbers_and_unused_inputs_are_no_arguments(self):
+        text = plain("return (x.sum() + 1.0, x * 2.0)").replace("forward(self, x)", "forward(self, x, y)").replace(
+            "[torch.randn(64, 32)]", "[torch.randn(64, 32), torch.randn(4)]")
+        made = self.made(text)
+        self.assertEqual([(a["name"], a["shape"]) for a in made.task()["argument"]],
+                         [("x", [64, 32]), ("out0", [1]), ("out1", [64, 32])])
+        import torch
+
+        out = made.module().reference_of_task(x=torch.ones(64, 32))
+        self.assertEqual([list(o.shape) for o in out], [[1], [64, 32]])
+
+    def test_refusals_name_the_line(self):
+        cases = [
+            (plain("y = x * 2\nreturn y + torch.rand_like(x)"), 7, "draws random numbers"),
+            (plain("x.add_(1)\nreturn x * 2"), None, "changes its input"),
+            (plain("if x.sum() > 0:\n    return x\nreturn -x"), 6, "decides by the values"),
+            (plain("return x.numpy()"), 6, "cannot be traced"),
+            (plain("return x * 0.0"), 5, "zeros is accepted"),
+            (plain("return x.shape[0]"), None, "returns"),
+            (plain("return x * 2", head="import nowhere_to_be_found"), 2, "needs the package 'nowhere_to_be_found'"),
+            (plain("return x * 2", "[torch.rand(200000, 300000)]"), 9, "the device has 139 GiB"),
+            (plain("return x * 2", "['text']"), 9, "has no tensor among its inputs"),
+        ]
+        for text, line, says in cases:
+            with self.subTest(says=says):
+                at, what = self.refused(text)
+                self.assertIn(says, what)
+                if line is not None:
+                    self.assertEqual(at, line, what)
+
+    def test_memory_is_bounded(self):
+        text = plain("return x * 2", "[torch.randn(64, 32)]", "hoard = torch.ones(12 * 2**28)")  # 12 GiB at import
+        self.assertIn("memory", self.refused(text)[1])
+
+
+if __name__ == "__main__":
+    unittest.main()
