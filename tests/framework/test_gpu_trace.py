@@ -153,6 +153,11 @@ class GpuTrace(unittest.TestCase):
         self.assertEqual(pointwise["tf32"], pointwise["error"])
         self.assertLess(pointwise["absolute"], 1e-5)
 
+    def test_the_tolerance_follows_extents_that_were_cut(self):
+        made = self.made(plain("return torch.softmax(x, dim=1)", "[torch.rand(4096, 393216)]"))
+        self.assertLess(made.document["tolerances"][0]["absolute"], 1e-9)  # results are near 2.5e-6
+        self.assertTrue(any("to the power -1" in r for r in made.document["rules"]))
+
     def test_large_inputs_take_no_memory(self):
         made = self.made(plain("return torch.relu(x).sum(dim=1)", "[torch.rand(16384, 131072)]"))  # 8 GiB
         self.assertEqual(made.document["work"]["bytes"], str(4 * 16384 * (131072 + 1)))

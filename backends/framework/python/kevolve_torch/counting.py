@@ -44,6 +44,12 @@ def rounded_to_tf32(x):
     return torch.where(torch.isfinite(x), rounded.view(torch.float32), x)
 
 
+def is_depthwise(args):
+    """Returns true for a convolution with one channel a group, which no library gives to tensor cores."""
+    tensors = [x for x in args[:2] if isinstance(x, torch.Tensor)]
+    return len(args) == 9 and isinstance(args[8], int) and args[8] > 1 and len(tensors) == 2 and args[8] == tensors[0].shape[1]
+
+
 class Tf32(TorchDispatchMode):
     """Rounds what products and convolutions take, as tensor cores do with TF32."""
 
@@ -52,7 +58,7 @@ class Tf32(TorchDispatchMode):
         self.products = 0
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        if name_of(function) in PRODUCTS:
+        if name_of(function) in PRODUCTS and not is_depthwise(args):
             self.products += 1
             args = torch.utils._pytree.tree_map(rounded_to_tf32, args)
         return function(*args, **(kwargs or {}))

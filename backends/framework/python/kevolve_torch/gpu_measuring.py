@@ -16,13 +16,18 @@ MOST = 1.5e11  # operations beyond which nothing is measured
 DRAWS = 3
 EDGES = ("zeros", "large", "cancellation")
 SECONDS = 20.0  # for finding a size
-EAGER_FACTOR, TF32_FACTOR = 8.0, 4.0
+EAGER_FACTOR = 8.0
+TF32_FACTORS = (4.0, 2.0)  # the smaller one where the larger would accept an answer that took no work
+LEAST_OF_LARGEST = 5e-5  # times the factor: tensor cores also add less exactly than they are emulated
+LEAST_OF_MEDIAN = 1e-5  # sums on a GPU are off by more than on a CPU
 REDUCED = "measured on the CPU at {shapes}"
 
 
 def rules(measured):
+    factor = measured["factor"]
     out = [f"tolerance: relative by the output's dtype; with absolute it admits {EAGER_FACTOR:g} times the error of eager, and "
-           f"{TF32_FACTOR:g} times that of eager with TF32 products, against fp64; absolute is at least 1e-6 of the median |value|",
+           f"{factor:g} times that of eager with TF32 products, against fp64; absolute is at least {LEAST_OF_MEDIAN:g} of the "
+           f"median |value|, and with TF32 products {factor * LEAST_OF_LARGEST:g} of the largest",
            "TF32 error: that of products whose float32 inputs are rounded to 10 bits of mantissa, as tensor cores do"]
     return out + measured["notes"]
 
@@ -55,7 +60,7 @@ def measure(torch, user, text, call, arguments, fake, mode, outputs, given, cloc
         operations = counted.operations + ELEMENT * sum(math.prod(s) for s in shapes.values())
         return operations, [tuple(x.shape) for x in out]
 
-    shapes, operations = sampling.reduced(whole, movable, tried, BUDGET, clock() + SECONDS, clock)
+    shapes, operations, groups = sampling.reduced(whole, movable, tried, BUDGET, clock() + SECONDS, clock)
     notes = []
     if shapes != whole:
         notes.append(REDUCED.format(shapes=", ".join(f"{n} {list(shapes[n])}" for n in movable)))
@@ -65,11 +70,11 @@ def measure(torch, user, text, call, arguments, fake, mode, outputs, given, cloc
     draws = DRAWS if operations <= 10 * BUDGET else 1
     generator = torch.Generator()
 
-    def drawn(seed, edge=None, only=None):
+    def drawn(seed, edge=None, only=None, of=shapes):
         generator.manual_seed(seed)
         out = {}
         for a in read:
-            x = filling.drawn(torch, a.fill, shapes[a.name], dtypes[a.name], generator)
+            x = filling.drawn(torch, a.fill, of[a.name], dtypes[a.name], generator)
             out[a.name] = filling.edge_value(torch, edge, x, a.dtype, generator) if edge and a.name == only else x
         return out
 
@@ -83,7 +88,7 @@ def measure(torch, user, text, call, arguments, fake, mode, outputs, given, cloc
 
     outs = [a for a in arguments if a.role == "output"]
 
-    def errors():
+    def errors(factor):
         """Runs the draws. Returns what was found for each output, and the exact results of every draw with its inputs."""
         found = [{"error": 0.0, "tf32": 0.0, "median": 0.0, "beyond": 0.0} for _ in outs]
         seen = []
@@ -91,7 +96,8 @@ def measure(torch, user, text, call, arguments, fake, mode, outputs, given, cloc
             values = drawn(seed)
             eager = guarded("forward()", given.file, run, values)
             wide = exact(values)
-            with Tf32():
+            products = Tf32()
+            with products:
                 tensor_cores = run(values)
             seen.append((values, wide))
             for a, f, e, w, t in zip(outs, found, eager, wide, tensor_cores):
@@ -100,20 +106,28 @@ def measure(torch, user, text, call, arguments, fake, mode, outputs, given, cloc
                 f["error"] = max(f["error"], finite_error(torch, e, w))
                 f["tf32"] = max(f["tf32"], finite_error(torch, t, w))
                 f["beyond"] = max(f["beyond"], excess(torch, e, w, a.dtype, EAGER_FACTOR),
-                                  excess(torch, t, w, a.dtype, TF32_FACTOR))
+                                  excess(torch, t, w, a.dtype, factor),
+                                  0.0 if a.dtype == "f64" else LEAST_OF_MEDIAN * f["median"])
+                if products.products and w.numel():
+                    f["beyond"] = max(f["beyond"], factor * LEAST_OF_LARGEST * finite_size(torch, w))
                 a.nonfinite = a.nonfinite or not bool(torch.isfinite(w.double()).all())
         return found, seen
 
-    found, seen = errors()
-    why = degenerate.first(torch, outs, found, seen)
-    if why:
-        changed = [a for a in read if a.role == "input" and a.dtype in measuring.RELATIVE and a.fill != degenerate.NORMAL]
+    def tried_factors():
+        for factor in TF32_FACTORS:
+            found, seen = errors(factor)
+            why = degenerate.first(torch, outs, found, seen)
+            if not why:
+                break
+        return factor, found, why
+
+    factor, found, why = tried_factors()
+    changed = [a for a in read if a.role == "input" and a.dtype in measuring.RELATIVE and a.fill != degenerate.NORMAL]
+    if why and changed:
         for a in changed:
             a.fill, a.why = dict(degenerate.NORMAL), f"get_inputs()'s values are too plain: {why}"
-        if changed:
-            notes.append(f"inputs drawn normal, not as get_inputs() draws them: with its values {why}")
-            found, seen = errors()
-            why = degenerate.first(torch, outs, found, seen)
+        notes.append(f"inputs drawn normal, not as get_inputs() draws them: with its values {why}")
+        factor, found, why = tried_factors()
     if why:
         raise Refused("constant", f"{why}, whatever the inputs: that would pass as a kernel", line_of_forward(user),
                       "change the module or its inputs so that every output depends on them")
@@ -121,7 +135,40 @@ def measure(torch, user, text, call, arguments, fake, mode, outputs, given, cloc
         for a in read:
             if a.role == "input" and a.dtype in measuring.RELATIVE:
                 a.edge = [e for e in EDGES if stays_finite(torch, run, exact, drawn(7, e, a.name))]
-    return {"outputs": found, "notes": notes, "draws": draws}
+    for group in groups if draws == DRAWS else []:
+        notes += extrapolate(torch, group, shapes, whole, tried, run, drawn, outs, found)
+    return {"outputs": found, "notes": notes, "draws": draws, "factor": factor}
+
+
+def extrapolate(torch, group, shapes, whole, tried, run, drawn, outs, found):
+    """Where results grow or shrink with an extent that was cut, as those of a softmax do, carries what was found to the whole
+    extent: by the power of it that one more call, with the extent doubled, shows. Returns notes."""
+    larger = sampling.doubled(shapes, whole, group)
+    n, d = group[0]
+    if larger[n][d] == shapes[n][d] or tried(larger) is None:
+        return []
+    pairs = [[run(drawn(seed, of=s)) for s in (shapes, larger)] for seed in (1, 2)]
+    notes = []
+    for i, (a, f) in enumerate(zip(outs, found)):
+        powers = {power_between(torch, first[i], second[i], larger[n][d] / shapes[n][d]) for first, second in pairs}
+        if a.dtype not in measuring.RELATIVE or len(powers) != 1:
+            continue  # two draws that differ are chance
+        power = powers.pop()
+        if power != 0.0:
+            factor = (whole[n][d] / shapes[n][d]) ** power
+            for key in f:
+                f[key] *= factor
+            notes.append(f"'{a.name}' goes with extent {d} of '{n}' to the power {power:g}: carried from {shapes[n][d]} to {whole[n][d]}")
+    return notes
+
+
+def power_between(torch, before, after, ratio):
+    """Returns the power of an extent with which the mean |value| goes, in halves; beyond -1 and 1 it is none."""
+    x, y = (float(v.double().abs().mean()) for v in (before, after))
+    if not (0.0 < x < math.inf and 0.0 < y < math.inf):
+        return 0.0
+    power = round(2.0 * math.log(y / x) / math.log(ratio)) / 2.0
+    return power if abs(power) <= 1.0 else 0.0
 
 
 def shape_of(a, fake):
@@ -144,6 +191,11 @@ def stays_finite(torch, run, exact, values):
     except Exception:  # noqa: BLE001 - such as an index that is out of range
         return False
     return all(bool(torch.isfinite(r.double()).all()) for r in results)
+
+
+def finite_size(torch, x):
+    size = x.double().abs()
+    return float(torch.where(torch.isfinite(size), size, torch.zeros_like(size)).max())
 
 
 def finite_error(torch, got, exact):

@@ -24,7 +24,7 @@ def _in_double(call, *arguments):
     before = _torch.get_default_dtype()
     _torch.set_default_dtype(_torch.float64)
     try:
-        with _Double():
+        with _torch.inference_mode(False), _torch.no_grad(), _Double():  # views of converted constants need a version
             return call(*arguments)
     finally:
         _torch.set_default_dtype(before)

@@ -68,15 +68,15 @@ def smaller(v, largest):
 
 
 def reduced(whole, movable, tried, budget, deadline, clock):
-    """Returns shapes for a call that costs little, and its operations. Extents that the outputs have, too, are cut first; those
+    """Returns shapes for a call that costs little, its operations, and the groups of dimensions that were cut. Extents that the outputs have, too, are cut first; those
     over which the call sums only where that is not enough. `tried(shapes)` returns (operations, output shapes), or None."""
     shapes, first = dict(whole), tried(whole)
     if first is None:
-        return shapes, budget
+        return shapes, budget, []
     operations, outputs = first
     if operations <= budget:
-        return shapes, operations
-    kept, summed = [], []
+        return shapes, operations, []
+    kept, summed, done = [], [], []
     for group in dimension_groups({n: whole[n] for n in movable}):
         if clock() > deadline:
             break
@@ -89,12 +89,14 @@ def reduced(whole, movable, tried, budget, deadline, clock):
         for extent in (64, 16, 2):
             for group in some:
                 if operations <= budget or clock() > deadline:
-                    return shapes, operations
+                    return shapes, operations, done
                 smaller_shapes = cut(shapes, group, extent)
                 got = tried(smaller_shapes) if smaller_shapes != shapes else None
                 if got is not None and got[0] < operations:
                     shapes, operations = smaller_shapes, got[0]
-    return shapes, operations
+                    if group not in done:
+                        done.append(group)
+    return shapes, operations, done
 
 
 def dimension_groups(shapes):
@@ -117,5 +119,15 @@ def cut(shapes, group, extent):
     for n, d in group:
         s = list(out[n])
         s[d] = min(s[d], extent)
+        out[n] = tuple(s)
+    return out
+
+
+def doubled(shapes, whole, group):
+    """Returns the shapes with the extents of the group twice as large, as far as the whole call has them."""
+    out = dict(shapes)
+    for n, d in group:
+        s = list(out[n])
+        s[d] = min(2 * s[d], whole[n][d])
         out[n] = tuple(s)
     return out
