@@ -33,6 +33,9 @@ def load_file(path):
         raise Refused("package", f"needs the package '{e.name}', which this Python does not have", line_in(e, path),
                       f"install it for this Python, or write the file without it ({sys.executable})") from e
     except BaseException as e:  # noqa: BLE001 - the user's file may raise anything
+        if is_out_of_memory(e):
+            raise Refused("memory", f"needs more memory than the process may have: {first_line(e)}", line_in(e, path),
+                          "make its arrays smaller, or give --memory more") from e
         raise Refused("raised", f"raises {type(e).__name__} when it is loaded: {first_line(e)}", line_in(e, path),
                       "correct the file; it must load without arguments, files or a network") from e
     return module
