@@ -31,7 +31,7 @@ def measured_fill(torch, values, is_weight):
     if std <= 1e-6 * size or size == 0.0:
         return constant_fill(mean, is_weight)
     if flat.numel() >= 64 and abs(std * 12**0.5 / (high - low) - 1.0) < 0.05:
-        return {"distribution": "uniform", "low": bound(low), "high": bound(high)}, "uniform between its ends"
+        return {"distribution": "uniform", "low": bound(low, high - low), "high": bound(high, high - low)}, "uniform between its ends"
     if low > 0.0:
         return {"distribution": "uniform", "low": rounded(low), "high": rounded(high)}, "positive values: its range"
     # Round values are taken where the sample does not tell them apart.
@@ -43,9 +43,11 @@ def measured_fill(torch, values, is_weight):
     return {"distribution": "normal", "mean": rounded(mean), "std": rounded(std)}, "its mean and deviation"
 
 
-def bound(x):
+def bound(x, width):
     """Returns a bound of a uniform distribution: a whole number where the values come near to one."""
-    return float(round(x)) if abs(x - round(x)) < 0.01 and round(x) != 0 or abs(x) < 1e-3 else rounded(x)
+    if abs(x) < 1e-3 * width:
+        return 0.0
+    return float(round(x)) if abs(x - round(x)) < 0.01 * min(1.0, width) and round(x) != 0 else rounded(x)
 
 
 def constant_fill(value, is_weight):

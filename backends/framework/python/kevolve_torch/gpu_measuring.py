@@ -60,7 +60,8 @@ def measure(torch, user, text, call, arguments, fake, mode, outputs, given, cloc
         operations = counted.operations + ELEMENT * sum(math.prod(s) for s in shapes.values())
         return operations, [tuple(x.shape) for x in out]
 
-    shapes, operations, groups = sampling.reduced(whole, movable, tried, BUDGET, clock() + SECONDS, clock)
+    tables = {int(a.fill["high"]) + 1 for a in read if a.role == "input" and a.fill["distribution"] == "integer"}
+    shapes, operations, groups = sampling.reduced(whole, movable, tables, tried, BUDGET, clock() + SECONDS, clock)
     notes = []
     if shapes != whole:
         notes.append(REDUCED.format(shapes=", ".join(f"{n} {list(shapes[n])}" for n in movable)))
@@ -127,7 +128,9 @@ def measure(torch, user, text, call, arguments, fake, mode, outputs, given, cloc
         for a in changed:
             a.fill, a.why = dict(degenerate.NORMAL), f"get_inputs()'s values are too plain: {why}"
         notes.append(f"inputs drawn normal, not as get_inputs() draws them: with its values {why}")
-        factor, found, why = tried_factors()
+        before, (factor, found, why) = why, tried_factors()
+        if why and why != before:
+            why = f"{before}; drawn normal, {why}"
     if why:
         raise Refused("constant", f"{why}, whatever the inputs: that would pass as a kernel", line_of_forward(user),
                       "change the module or its inputs so that every output depends on them")

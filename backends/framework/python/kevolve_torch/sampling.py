@@ -67,7 +67,7 @@ def smaller(v, largest):
     return max(LEAST_EXTENT, v // 4) if v == largest else v
 
 
-def reduced(whole, movable, tried, budget, deadline, clock):
+def reduced(whole, movable, tables, tried, budget, deadline, clock):
     """Returns shapes for a call that costs little, its operations, and the groups of dimensions that were cut. Extents that the outputs have, too, are cut first; those
     over which the call sums only where that is not enough. `tried(shapes)` returns (operations, output shapes), or None."""
     shapes, first = dict(whole), tried(whole)
@@ -78,6 +78,8 @@ def reduced(whole, movable, tried, budget, deadline, clock):
         return shapes, operations, []
     kept, summed, done = [], [], []
     for group in dimension_groups({n: whole[n] for n in movable}):
+        if any(whole[n][d] in tables for n, d in group):
+            continue  # indices reach up to there
         if clock() > deadline:
             break
         extent = max(whole[n][d] for n, d in group)
