@@ -158,6 +158,15 @@ class GpuTrace(unittest.TestCase):
         self.assertLess(made.document["tolerances"][0]["absolute"], 1e-9)  # results are near 2.5e-6
         self.assertTrue(any("to the power -1" in r for r in made.document["rules"]))
 
+    def test_recurrent_layers_stay_one_operator(self):
+        text = plain("return self.layer(x)[0]", "[torch.randn(4, 6, 8)]").replace(
+            "    def forward", "    def __init__(self):\n        super().__init__()\n"
+            "        self.layer = torch.nn.LSTM(8, 16, 2, batch_first=True)\n\n    def forward")
+        made = self.made(text)
+        self.assertEqual(len([a for a in made.task()["argument"] if a["role"] == "weight"]), 8)
+        steps, weights = 4 * 6, 4 * 16 * (8 + 16 + 16 + 16)
+        self.assertEqual(made.document["work"]["flops"], str(2 * steps * weights))
+
     def test_large_inputs_take_no_memory(self):
         made = self.made(plain("return torch.relu(x).sum(dim=1)", "[torch.rand(16384, 131072)]"))  # 8 GiB
         self.assertEqual(made.document["work"]["bytes"], str(4 * 16384 * (131072 + 1)))

@@ -22,7 +22,8 @@ def files_of(torch, given, entry, kind, call, arguments, measured, work, notes, 
     rules = [*gpu_measuring.rules(measured),
              "inputs: drawn as the values of get_inputs() are spread; indices up to the extent of their table",
              "weights: drawn as the module's initial values are spread, constant ones (a norm's ones and zeros) away from them",
-             "edge draws: those of zeros, large and cancellation on which eager and fp64 stay finite",
+             "edge draws: those of zeros, large and cancellation on which eager and fp64 stay finite; large only where TF32 keeps "
+             "its tolerance, too",
              "work: torch's flop counter, one operation an element elsewhere; each array once"]
     sizes = {symbol: int(fake[i].shape[d]) for (i, d), symbol in places.items()}
     head = f"# Made from {source} by kevolve new. Edit it as you like; `kevolve task check` reads it.\n"

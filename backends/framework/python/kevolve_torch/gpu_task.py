@@ -2,7 +2,7 @@
 
 import time
 
-from kevolve_torch import composing, filling, gpu_measuring, loading, measuring, sampling, tracing
+from kevolve_torch import composing, filling, gpu_measuring, loading, measuring, recurrent, sampling, tracing
 from kevolve_torch.gpu_files import files_of, reference_name, write
 from kevolve_torch.refusal import Refused
 
@@ -58,13 +58,17 @@ def task_of(torch, user, entry, kind, given):
     call, arguments, notes = arguments_of(torch, program, module, user, entry, kind, given, fake, names, places)
     text = composing.composed(read(path), call)
     write(given, reference_name(given), text)
-    outputs = outputs_of(torch, program)
     total = sum(bytes_of_argument(torch, a, places, fake) for a in arguments if a.role != "size")
     check_device_memory(torch, total, "its arrays", given, user)
-    work = measuring.work_of(torch, program.run_decompositions(), arrays_of(torch, program))
+    layers = bool(recurrent.layers(program))
+    core = program if layers else program.run_decompositions()
+    work = measuring.work_of(torch, core, arrays_of(torch, program))
+    if layers:
+        work = (str(recurrent.operations(torch, program)), work[1])
     names_of_sizes = {str(program_symbol(program, i, d)): s for (i, d), s in places.items()}
+    del core, module, program
     work = tuple(renamed(w, names_of_sizes) for w in work)
-    measured = gpu_measuring.measure(torch, user, text, call, arguments, fake, mode, outputs, given, clock)
+    measured = gpu_measuring.measure(torch, user, arguments, fake, mode, given, clock, float(work[0]) if layers else None)
     return files_of(torch, given, entry, kind, call, arguments, measured, work, notes, places, fake)
 
 
@@ -105,7 +109,9 @@ def traced(torch, module, fake, names, given, path):
         real = [torch.empty(x.shape, dtype=x.dtype) if isinstance(x, torch.Tensor) else x for x in fake]
         shapes, places = tracing.dynamic_shapes(torch, given.dynamic, names, real)
         return tracing.exported(torch, module, real, shapes, path).run_decompositions({}), shapes, places
-    return tracing.exported(torch, module, fake, None, path).run_decompositions({}), None, {}
+    program = tracing.exported(torch, module, fake, None, path)
+    # A recurrent layer stays one operator: its steps are thousands of nodes.
+    return (program if recurrent.layers(program) else program.run_decompositions({})), None, {}
 
 
 def program_symbol(program, index, dim):

@@ -5,6 +5,7 @@ from kevolve_torch import loading
 SAMPLE_BYTES = 1 << 28  # inputs up to here are made as they are
 LEAST_EXTENT = 16
 PROBED = 16
+SMALLEST = 20  # times the budget: extents of 2 tell little, and are for calls that cost more
 
 
 def fake_inputs(torch, user, given, kind, path, mode):
@@ -90,8 +91,8 @@ def reduced(whole, movable, tables, tried, budget, deadline, clock):
     for some in (kept, summed):
         for extent in (64, 16, 2):
             for group in some:
-                if operations <= budget or clock() > deadline:
-                    return shapes, operations, done
+                if operations <= (budget if extent > 2 else SMALLEST * budget) or clock() > deadline:
+                    break
                 smaller_shapes = cut(shapes, group, extent)
                 got = tried(smaller_shapes) if smaller_shapes != shapes else None
                 if got is not None and got[0] < operations:

@@ -1,5 +1,6 @@
 """Exports a module with torch.export and refuses what no task can be made of, each with the line and a remedy."""
 
+from kevolve_torch import recurrent
 from kevolve_torch.filling import dtype_name
 from kevolve_torch.refusal import Refused, first_line, line_in, line_named, line_of
 
@@ -65,12 +66,14 @@ def exported(torch, module, inputs, shapes, path):
 
 
 def drops_nothing(node):
-    """Returns true for an operator whose only random numbers are those of a dropout with probability 0: attention."""
+    """Returns true for an operator whose only random numbers are those of a dropout with probability 0: attention,
+    recurrent layers."""
+    given = {}
     for i, argument in enumerate(node.target._schema.arguments):
-        if argument.name == "dropout_p":
-            given = node.args[i] if i < len(node.args) else node.kwargs.get(argument.name, argument.default_value)
-            return given == 0.0
-    return False
+        given[argument.name] = node.args[i] if i < len(node.args) else node.kwargs.get(argument.name, argument.default_value)
+    if recurrent.name_of(node) in recurrent.LAYERS:
+        return given.get("dropout") == 0.0 or given.get("train") is False
+    return given.get("dropout_p") == 0.0
 
 
 def check_graph(torch, program, path, train, gpu=False):
