@@ -197,6 +197,10 @@ TEST_CASE("sequences are read off the nests that have something to reuse, and ho
   CHECK(
       lines_of("softmax").find("\nvectorise(L1,16); mask(L1); vectorise(L2,16); mask(L2); vectorise(L3,16); mask(L3)\n")
       != std::string::npos);
+  // The second factor of a product lies along the sum, as a linear layer's weights do: a panel turns it, once a tile.
+  CHECK(lines_of("linear").find("\ntile(L1,32); interchange(L0,L1t); pack(L0,w,L1); vectorise(L1,16); mask(L1); "
+                                "jam(L1,2); jam(L0,8)\n")
+        != std::string::npos);
   CHECK(lines_of("counting").find("\nnarrow(L2); vectorise(L1,32); jam(L1,2)\n") != std::string::npos);
   CHECK(lines_of("best_of_rows").find("\nvectorise(L1,16); seek(L2,16)\n") != std::string::npos);
   CHECK(lines_of("search").find("\nhalve(W0); vectorise(L0,") != std::string::npos);

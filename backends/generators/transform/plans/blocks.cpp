@@ -80,7 +80,7 @@ genome block(const reuse& r, int64_t lanes, int64_t vectors, int64_t rows, const
   const auto& outer = r.outer->label;
   const auto& middle = r.middle->label;
   genome out;
-  if (is_alone(r, env) && r.straight) {
+  if (is_alone(r, env)) {
     out.push_back(made(moves::tile, {middle, number(lanes * vectors)}));
     out.push_back(made(moves::interchange, {outer, middle.with(loop_role::tiles)}));
   }
