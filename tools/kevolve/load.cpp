@@ -6,6 +6,8 @@
 #include "tools/kevolve/client/reference_check.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 
+#include <filesystem>
+
 namespace kevolve {
 
 namespace {
@@ -81,6 +83,23 @@ std::optional<task_spec> load_task_or_tell(const std::string& path, bool json_wa
     return std::move(*task);
   tell(or_its_kind(task.error(), path, file_kind::task), json_wanted);
   return std::nullopt;
+}
+
+campaign_submission submission_of(const campaign_spec& spec) {
+  std::error_code ec;
+  campaign_submission out;
+  out.name = spec.task.task.name;
+  out.directory = std::filesystem::absolute(spec.path, ec).parent_path().string();
+  out.spec = encode(spec);
+  out.seed = spec.seed;
+  return out;
+}
+
+id128 id_of_content(const campaign_spec& spec) {
+  auto submission = submission_of(spec);
+  submission.spec = identity_bytes(spec);
+  submission.directory.clear();
+  return campaign_id(submission);
 }
 
 campaign_spec spec_around(task_spec task, const std::string& target) {

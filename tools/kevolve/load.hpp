@@ -1,6 +1,7 @@
 // Loads the files that a command line names.
 #pragma once
 
+#include "actors/messages/messages.hpp"
 #include "config/campaign.hpp"
 #include "config/task.hpp"
 
@@ -20,6 +21,11 @@ std::vector<std::string> with_fresh(std::vector<std::string> overrides, bool fre
 inline constexpr const char* fresh_help =
     "measure every candidate anew, whatever other campaigns in the data directory have measured";
 void tell(const std::vector<diagnostic>& errors, bool json_wanted);
+
+// Returns how a campaign is submitted to a node in this process, and its id. The place of the files does not count
+// towards the id: the same command from another directory resumes it.
+campaign_submission submission_of(const campaign_spec& spec);
+id128 id_of_content(const campaign_spec& spec);
 
 // Returns a campaign without a search: the judge's settings around a task.
 campaign_spec spec_around(task_spec task, const std::string& target);

@@ -82,6 +82,7 @@ int main(int argc, char** argv) {
   kevolve::add_new(app, chosen);
   kevolve::add_optimize(app, chosen);
   kevolve::add_import(app, chosen);
+  kevolve::add_suite(app, chosen);
   kevolve::add_eval(app, chosen);
   kevolve::add_checks(app, chosen);
   kevolve::add_campaigns(app, chosen);

@@ -44,6 +44,7 @@ void add_run(CLI::App& app, verb_action& chosen);       // run
 void add_new(CLI::App& app, verb_action& chosen);       // new
 void add_optimize(CLI::App& app, verb_action& chosen);  // optimize
 void add_import(CLI::App& app, verb_action& chosen);    // import kernelbench, import aten
+void add_suite(CLI::App& app, verb_action& chosen);     // suite run, status, table
 void add_eval(CLI::App& app, verb_action& chosen);      // eval
 void add_checks(CLI::App& app, verb_action& chosen);    // task check, campaign validate, campaign plan
 void add_campaigns(CLI::App& app, verb_action& chosen); // list status tree candidate best pause resume cancel

@@ -1,6 +1,9 @@
 // kevolve import: tasks from collections of PyTorch programs.
+#include "backends/framework/trace.hpp"
+#include "runtime/base/program_directory.hpp"
 #include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
+#include "tools/kevolve/import_tasks.hpp"
 #include "tools/kevolve/new_task.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
@@ -9,7 +12,12 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -108,7 +116,44 @@ int import_modules(const import_options& o) {
   return count("made") + count("there") > 0 ? exit_code::ok : exit_code::failed;
 }
 
+// Runs a program to its end with this process's outputs; returns its exit code, or -1.
+int run_program(const std::vector<std::string>& words) {
+  std::vector<char*> argv;
+  for (const auto& w : words)
+    argv.push_back(const_cast<char*>(w.c_str()));
+  argv.push_back(nullptr);
+  pid_t child = -1;
+  if (::posix_spawn(&child, argv.front(), nullptr, nullptr, argv.data(), environ) != 0)
+    return -1;
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 } // namespace
+
+int import_kernelbench(const common_options& common, const std::string& from, const std::string& out,
+                       double memory_gib) {
+  return import_modules({common, from, out, memory_gib});
+}
+
+// The samples are PyTorch's own, so that the process needs no sandbox.
+int import_aten(const common_options& common, const std::string& out) {
+  const auto python = cuda::tracing_python();
+  if (python.empty())
+    return report({errc::unsupported, "there is no python3 in PATH: install Python 3 with PyTorch (pip install torch "
+                                      "expecttest numpy), or name an interpreter that has it by KEVOLVE_PYTHON"},
+                  common.json);
+  std::vector<std::string> words{python, "-B", helper_directory() + "/kevolve-torch.pyz", "aten-tasks", "--out", out};
+  if (common.json)
+    words.emplace_back("--json");
+  if (common.quiet)
+    words.emplace_back("--quiet");
+  const auto code = run_program(words);
+  return code >= 0 ? code : report({errc::io, "'" + python + "' cannot be run"}, common.json);
+}
 
 void add_import(CLI::App& app, verb_action& chosen) {
   auto* group = app.add_subcommand("import", "Make tasks of a collection of PyTorch programs");
@@ -130,6 +175,15 @@ void add_import(CLI::App& app, verb_action& chosen) {
       ->capture_default_str();
   add_common(*verb, o->common);
   verb->callback([o, &chosen] { chosen = [o] { return import_modules(*o); }; });
+  auto a = std::make_shared<import_options>();
+  a->out = "aten-tasks";
+  auto* aten = group->add_subcommand("aten", "Make a task of each listed ATen operator, from PyTorch's own samples");
+  aten->footer("Example: kevolve import aten aten-tasks\n"
+               "The list is backends/framework/python/kevolve_torch/lowering/aten_operators.txt. Tasks that are there\n"
+               "already are kept. The samples need the Python packages torch, numpy and expecttest.");
+  aten->add_option("DIR", a->out, "folder for the tasks")->capture_default_str();
+  add_common(*aten, a->common);
+  aten->callback([a, &chosen] { chosen = [a] { return import_aten(a->common, a->out); }; });
 }
 
 } // namespace kevolve

@@ -43,24 +43,6 @@ struct run_options {
   bool fresh = false;
 };
 
-campaign_submission submission_of(const campaign_spec& spec) {
-  std::error_code ec;
-  campaign_submission out;
-  out.name = spec.task.task.name;
-  out.directory = std::filesystem::absolute(spec.path, ec).parent_path().string();
-  out.spec = encode(spec);
-  out.seed = spec.seed;
-  return out;
-}
-
-// The place of the files does not count towards the campaign's id: the same command from another directory resumes it.
-id128 id_of_content(const campaign_spec& spec) {
-  auto submission = submission_of(spec);
-  submission.spec = identity_bytes(spec);
-  submission.directory.clear();
-  return campaign_id(submission);
-}
-
 bool has_ended(const campaign_status& s) {
   return s.state == "finished" || s.state == "failed";
 }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import json
+import math
 import re
 import sys
 import warnings
@@ -254,33 +256,58 @@ def exact_results(sample: Sample, tensors: list[torch.Tensor], results: list[tor
         return results
 
 
+def counted(task: str) -> tuple[list[str], int]:
+    """Returns the dtypes of a task's arguments and the elements of its largest, from the file's text."""
+    shapes = re.findall(r"^shape = \[(.*)\]$", task, re.MULTILINE)
+    sizes = [math.prod(int(n) for n in re.findall(r"\d+", s)) for s in shapes]
+    return re.findall(r'^dtype = "(\w+)"$', task, re.MULTILINE), max(sizes, default=1)
+
+
+def is_there(out: Path, name: str) -> bool:
+    """Tells whether an operator's task was written whole: the Python file is the last."""
+    return (out / f"{name}.task.toml").exists() and (out / f"{name}.py").exists()
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="aten-tasks", description=__doc__)
     parser.add_argument("--out", required=True, type=Path, help="folder that the tasks are written to")
     parser.add_argument("--only", nargs="*", help="these operators alone")
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
     given = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
-    given.out.mkdir(parents=True, exist_ok=True)
-    done, skipped = 0, 0
-    dtypes: Counter[str] = Counter()
-    elements: Counter[str] = Counter()
     try:
         opinfos()
     except ModuleNotFoundError as e:
         print(f"aten-tasks: PyTorch's samples need the package {e.name}: pip install {e.name}", file=sys.stderr)
         return 1
-    for entry in entries():
-        if given.only and entry.name not in given.only:
-            continue
-        try:
-            lowered, shapes = make(entry, given.out)
-        except (Skipped, Unsupported, RuntimeError) as e:
-            skipped += 1
-            print(f"{entry.name}: no task: {str(e).splitlines()[0]}", flush=True)
-            continue
-        done += 1
-        dtypes.update(a.dtype for a in lowered.arguments)
-        count = largest(shapes)
-        elements["at least 64 Ki" if count >= ELEMENTS else "at least 4 Ki" if count >= 4096 else "fewer"] += 1
-    print(f"{done} tasks, {skipped} without; arguments by dtype: {dict(dtypes)}; largest input in elements: {dict(elements)}")
-    return 0 if done else 1
+    given.out.mkdir(parents=True, exist_ok=True)
+    wanted = [e for e in entries() if not given.only or e.name in given.only]
+    items: list[dict[str, Any]] = []
+    dtypes: Counter[str] = Counter()
+    elements: Counter[str] = Counter()
+    for n, entry in enumerate(wanted):
+        name = f"aten_{identifier(entry.name)}"
+        item: dict[str, Any] = {"operator": entry.name, "opinfo": entry.opinfo, "state": "there", "task": f"{name}.task.toml", "reason": None}
+        if not is_there(given.out, name):
+            try:
+                make(entry, given.out)
+                item["state"] = "made"
+            except (Skipped, Unsupported, RuntimeError) as e:
+                item |= {"state": "refused", "task": None, "reason": str(e).splitlines()[0]}
+        if item["task"]:
+            item["dtypes"], item["elements"] = counted((given.out / item["task"]).read_text(encoding="utf-8"))
+            dtypes.update(item["dtypes"])
+            elements["at least 64 Ki" if item["elements"] >= ELEMENTS else "at least 4 Ki" if item["elements"] >= 4096 else "fewer"] += 1
+        items.append(item)
+        if not given.quiet:
+            print(f"[{n + 1}/{len(wanted)}] {entry.name}: {item['state']}" + (f": {item['reason']}" if item["reason"] else ""), file=sys.stderr, flush=True)
+    states = Counter(i["state"] for i in items)
+    counts = {s: states[s] for s in ("made", "there", "refused")}
+    if given.json:
+        print(json.dumps({**counts, "dtypes": dict(dtypes), "elements": dict(elements), "items": items}))
+    else:
+        print(f"{counts['made']} made, {counts['there']} there already, {counts['refused']} without a task")
+        print("arguments by dtype: " + ", ".join(f"{k} {v}" for k, v in dtypes.most_common()))
+        print("tasks by the elements of the largest array: " + ", ".join(f"{k} {v}" for k, v in elements.most_common()))
+    return 0 if counts["made"] + counts["there"] else 1

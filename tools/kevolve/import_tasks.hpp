@@ -1,0 +1,17 @@
+// Makes the tasks of a collection: `kevolve import`, and suites that have none yet.
+#pragma once
+
+#include <string>
+
+namespace kevolve {
+
+struct common_options;
+
+// Each makes a task of what has none in `out` yet, tells its progress and returns the exit code. As text a table ends
+// it; with JSON wanted, one document.
+int import_kernelbench(const common_options& common, const std::string& from, const std::string& out,
+                       double memory_gib = 4.0);
+// The listed ATen operators, from PyTorch's own samples.
+int import_aten(const common_options& common, const std::string& out);
+
+} // namespace kevolve
