@@ -49,3 +49,22 @@ configure() {
   }
   rm -f "$root/build.log"
 }
+
+# Prints a Python that has PyTorch and what else tests/framework/requirements.txt pins, in an environment below build/. It
+# is made once, within five minutes; where that fails nothing is printed, and tests that need it are skipped by name.
+torch_python() {
+  local wanted=$root/tests/framework/requirements.txt folder
+  folder=$root/build/torch-$(sha256sum "$wanted" | cut -c1-12)
+  if [ ! -e "$folder/complete" ]; then
+    say "installing PyTorch into $folder"
+    rm -rf "$folder"
+    python3 -m venv "$folder" >&2 &&
+      timeout 300 "$folder/bin/python" -m pip install -q --disable-pip-version-check -r "$wanted" >&2 &&
+      "$folder/bin/python" -c 'import torch, numpy, expecttest' >&2 && touch "$folder/complete" || {
+      echo "PyTorch could not be installed; its tests are skipped" >&2
+      rm -rf "$folder"
+      return 0
+    }
+  fi
+  echo "$folder/bin/python"
+}
