@@ -31,6 +31,7 @@ from .statements import (
 
 REBUILT = 6  # members of a group that is built again with other loops
 HEAVY_ROW = 4096  # elements that one iteration of joined products may hand over
+PANEL = 64 * 1024  # elements of a factor that is read anew by each row: more do not fit into a packed panel as a whole
 
 
 @dataclass
@@ -73,6 +74,27 @@ def is_heavy(body: list[Statement]) -> bool:
                     if all(x.op == "load" for x in t.value.operands) and t.value.operands[0] is not t.value.operands[1]:
                         return True
     return False
+
+
+def tiled(body: list[Statement]) -> list[tuple[Loop, Loop]]:
+    """Returns the two outer loops of each product that reads a whole large factor anew in each iteration of the first: the
+    second is tiled and changes places with it, and so nothing else may stand in the first."""
+    out = []
+    for rows in walk(body):
+        for columns in rows.body if isinstance(rows, Loop) else ():
+            if not isinstance(columns, Loop) or not any(isinstance(s, Loop) and is_heavy([s]) for s in columns.body):
+                continue
+            for buffer, place in accesses(columns.body).reads:
+                again = place is not None and (step := place.coefficient(rows.variable)) is not None and not step.terms
+                if again and (buffer.count.value is None or buffer.count.value > PANEL):
+                    out.append((rows, columns))
+                    break
+    return out
+
+
+def hinders_tiles(body: list[Statement]) -> bool:
+    """Returns true if a product that needs tiles shares its loops with more than what one element needs."""
+    return any(len(rows.body) > 1 or sum(isinstance(s, Loop) for s in columns.body) > 1 for rows, columns in tiled(body))
 
 
 def split_place(place: Polynomial, outer: set[Variable]) -> tuple[Polynomial, Polynomial] | None:
@@ -199,6 +221,8 @@ def fuse(group: Group, nest: Nest) -> Group | None:
             return
         if too_much(body, added, out):
             return
+        if hinders_tiles(out):
+            return
         rank = (score, -sum(isinstance(s, Loop) for s in walk(out)))
         if best is None or rank > best[0]:
             best = (rank, Group([*members, (nest, structure)], out, accesses(out)))
@@ -287,7 +311,7 @@ def joined_groups(groups: list[Group]) -> list[Group]:
             if not all(x.fusable for x, _ in [*groups[n].members, *later.members]):
                 continue
             out, score = join(groups[n].body, later.body, frozenset(), True)
-            if score and not too_much(groups[n].body, later.body, out):
+            if score and not too_much(groups[n].body, later.body, out) and not hinders_tiles(out):
                 made = Group([*groups[n].members, *later.members], out, accesses(out))
                 groups = [*groups[:n], *between, made, *groups[m + 1 :]]
                 n = -1
