@@ -14,7 +14,7 @@ class Model(nn.Module):
 
 
 def get_inputs():
-    return [torch.randn(8, 32, 32, 32)]
+    return [torch.randn(8, 32, 56, 56)]
 
 
 def get_init_inputs():

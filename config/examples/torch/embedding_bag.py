@@ -14,7 +14,7 @@ class Model(nn.Module):
 
 
 def get_inputs():
-    return [torch.randint(0, 10000, (512, 16))]
+    return [torch.randint(0, 10000, (4096, 16))]
 
 
 def get_init_inputs():

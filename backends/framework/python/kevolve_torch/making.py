@@ -8,6 +8,8 @@ from kevolve_torch.refusal import Refused, first_line, line_of
 from kevolve_torch.task_file import extent, table, toml
 
 DRAWS = 3
+EDGE_DRAWS = 3
+EDGE_SHARE = 3.0  # of the tolerance, by excess(), which counts errors eightfold
 EDGES = ("zeros", "large", "cancellation")
 
 
@@ -176,8 +178,17 @@ def measure(torch, probe, fills, lowered, module, given, places):
             differs[i] = max(differs[i], measuring.error_between(torch, c, w if e.dtype.is_floating_point else e))
             beyond[i] = max(beyond[i], *(measuring.excess(torch, x, w, filling.dtype_name(e.dtype)) for x in (c, e)))
             compare(torch, c, e, w, i, probe, given)
+    allowed = [measuring.tolerance_of(a.dtype, b, m) for a, b, m in zip(outputs, beyond, median)]
+
+    def keeps(values, results, wide):
+        """Tells whether eager and the C function stay well within the tolerance, which other draws may strain more."""
+        called = compiled.call(lowered, [values[by_origin[a.origin]] for a in lowered.arguments if a.role in ("input", "weight")],
+                               [sizes[a.name] for a in lowered.arguments if a.role == "size"])
+        return all(t is None or measuring.excess(torch, x.reshape(w.shape), w, filling.dtype_name(e.dtype)) <= EDGE_SHARE * t["absolute"]
+                   for c, e, w, t in zip(called, results, wide, allowed) for x in (c, e))
+
     return {"error": error, "c_error": differs, "median": median, "beyond": beyond, "draws": DRAWS,
-            "edges": edges(torch, probe, fills, exact, graph)}
+            "edges": edges(torch, probe, fills, exact, graph, keeps)}
 
 
 def size_values(probe, lowered, places):
@@ -204,18 +215,21 @@ def compare(torch, c, eager, wide, i, probe, given):
                       line_of(node, given.file), "report it with the file", [str(node.target)])
 
 
-def edges(torch, probe, fills, exact, graph):
-    """Returns {origin: [edge]}: the edge draws on which eager and fp64 are finite."""
+def edges(torch, probe, fills, exact, graph, keeps):
+    """Returns {origin: [edge]}: the edge draws on which eager and fp64 are finite, and the tolerance is kept."""
     out = {}
     for origin, value in zip(probe.origins, probe.values):
         if not origin.startswith("input") or origin not in fills or not value.dtype.is_floating_point:
             continue
         for edge in EDGES:
-            values = probe.drawn(fills, 7, edge, origin)
-            with torch.no_grad():
-                results = measuring.outputs_of(torch, torch.fx.Interpreter(graph).run(*values))
-                results += measuring.outputs_of(torch, exact(*values))
-            if all(bool(torch.isfinite(r.double()).all()) for r in results):
+            good = True
+            for seed in range(EDGE_DRAWS):
+                values = probe.drawn(fills, 7 + seed, edge, origin)
+                with torch.no_grad():
+                    results = measuring.outputs_of(torch, torch.fx.Interpreter(graph).run(*values))
+                    wide = measuring.outputs_of(torch, exact(*values))
+                good = good and all(bool(torch.isfinite(r.double()).all()) for r in results + wide) and keeps(values, results, wide)
+            if good:
                 out.setdefault(origin, []).append(edge)
     return out
 
@@ -226,7 +240,7 @@ def files_of(torch, facts, fills, lowered, measured, work, note, inputs, places,
     rules = [measuring.TOLERANCE_RULE,
              "inputs: drawn as the values of get_inputs() are spread; indices up to the extent of their table",
              "weights: drawn as the module's values are spread, constant ones (a norm's ones and zeros) away from them",
-             "edge draws: those of zeros, large and cancellation on which eager and fp64 stay finite",
+             "edge draws: those of zeros, large and cancellation on which eager and fp64 stay finite, and the tolerance is kept",
              "work: torch's flop counter, one operation an element elsewhere; each array once"]
     if note:
         rules.append(note)
