@@ -110,6 +110,17 @@ class Lowering(unittest.TestCase):
         self.assertIn("float weight[29];", text)
         self.assertNotIn("%", text)
 
+    def test_a_product_with_a_large_factor_stands_alone_so_that_it_can_be_tiled(self) -> None:
+        def loops_of(cols: int) -> str:
+            module = torch.nn.Sequential(torch.nn.Linear(cols, cols), torch.nn.GELU(), torch.nn.LayerNorm(cols))
+            return self.lowered(module, (torch.randn(8, cols),)).text
+
+        small, large = loops_of(64), loops_of(512)
+        rows = "for (int64_t i = 0; i < 8; ++i)"
+        self.assertEqual(small.count(rows), 1, small)
+        self.assertEqual(large.count(rows), 2, large)
+        self.assertRegex(large, rows.replace("(", r"\(").replace(")", r"\)").replace("+", r"\+") + r"\n    for .*{\n      float sum = ")
+
     def test_a_causal_row_ends_at_its_diagonal(self) -> None:
         _, module, inputs = cases()[2]
         self.assertRegex(self.lowered(module, inputs).text, r"for \(int64_t (\w) = 0; \1 < \w \+ 1; \+\+\1\)")

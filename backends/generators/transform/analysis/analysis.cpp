@@ -12,10 +12,11 @@
 namespace kevolve::transform {
 
 bool is_pure_function(const std::string& name) {
-  static constexpr std::array<std::string_view, 34> names{
-      "exp",  "exp2", "expm1", "log",  "log2",  "log10", "log1p", "sqrt",      "cbrt", "pow",  "sin",  "cos",
-      "tan",  "tanh", "sinh",  "cosh", "atan",  "atan2", "asin",  "acos",      "erf",  "erfc", "fabs", "fmax",
-      "fmin", "fma",  "floor", "ceil", "trunc", "round", "rint",  "nearbyint", "fmod", "hypot"};
+  static constexpr std::array<std::string_view, 39> names{
+      "exp",  "exp2",      "expm1", "log",   "log2",  "log10", "log1p", "sqrt",     "cbrt",  "pow",
+      "sin",  "cos",       "tan",   "tanh",  "sinh",  "cosh",  "atan",  "atan2",    "asin",  "acos",
+      "erf",  "erfc",      "fabs",  "fmax",  "fmin",  "fma",   "floor", "ceil",     "trunc", "round",
+      "rint", "nearbyint", "fmod",  "hypot", "acosh", "asinh", "atanh", "copysign", "tgamma"};
   auto known = [&](std::string_view n) { return std::find(names.begin(), names.end(), n) != names.end(); };
   std::string_view n = name;
   if (n.substr(0, 10) == "__builtin_") {

@@ -281,4 +281,55 @@ std::vector<genome> wholes(const program& reference, const environment& env) {
   return out;
 }
 
+namespace {
+
+// Returns the reuse that a register block of everything inside the loop is made for; the innermost of those whose
+// `outer` holds nothing else, one that stands side by side first; null if there is none.
+const reuse* block_inside(const stmt& loop, const std::vector<reuse>& all, const environment& env) {
+  const reuse* out = nullptr;
+  for (const auto& r : all) {
+    bool inside = &loop == r.outer;
+    walk(loop.body, [&](const stmt& s) { inside = inside || &s == r.outer; });
+    if (inside && is_alone(r, env) && lanes_of(r.element, env) != 0 && (out == nullptr || r.straight || !out->straight))
+      out = &r;
+  }
+  return out;
+}
+
+} // namespace
+
+std::vector<genome> nest_by_nest(const program& reference, const environment& env) {
+  std::vector<genome> out;
+  const auto all = reuses(reference, env);
+  std::vector<const stmt*> nests;
+  for (const auto& s : reference.body)
+    if (s.kind == stmt_kind::loop)
+      nests.push_back(&s);
+  if (nests.size() < 2)
+    return out;
+  const int64_t registers = vector_bits(env) >= 512 ? 32 : 16;
+  for (const int64_t vectors : {2, 3, 4})
+    for (const int64_t rows : {4, 6, 8, 12}) {
+      const auto filled = rows * vectors + vectors + 1;
+      if (filled > registers || filled * 2 < registers)
+        continue;
+      genome g;
+      bool blocked = false;
+      for (const auto* s : nests) {
+        auto part = genome{};
+        if (const auto* r = block_inside(*s, all, env)) {
+          part = block(*r, lanes_of(r->element, env), vectors, rows, env);
+          blocked = true;
+        } else
+          part = whole{*s, {}, env}.made_of(1, 1, true, false);
+        g.insert(g.end(), part.begin(), part.end());
+      }
+      if (!blocked)
+        return out;
+      g.push_back(made(moves::math, {}));
+      add(out, reference, g, false, env);
+    }
+  return out;
+}
+
 } // namespace kevolve::transform

@@ -19,6 +19,8 @@ int64_t lanes_of(scalar_kind element, const environment& env);
 std::vector<genome> blocks(const program& reference, const genome& first, const program& now, const environment& env);
 // Everything inside one loop at once, where it holds several nests.
 std::vector<genome> wholes(const program& reference, const environment& env);
+// Where several nests follow each other, all at once: products get register blocks, the others vectors.
+std::vector<genome> nest_by_nest(const program& reference, const environment& env);
 
 // Vectors for a loop around one that counts: the fewer bits it counts in, the more lanes.
 std::vector<genome> counted(const program& reference, const environment& env);

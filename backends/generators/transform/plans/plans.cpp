@@ -10,9 +10,10 @@ namespace kevolve::transform {
 namespace {
 
 std::vector<std::vector<genome>> plans_of(const program& reference, const environment& env) {
-  std::vector<std::vector<genome>> out{wholes(reference, env),  blocks(reference, {}, reference, env),
-                                       counted(reference, env), copies(reference, env),
-                                       batches(reference, env), scans(reference, env)};
+  std::vector<std::vector<genome>> out{
+      nest_by_nest(reference, env), wholes(reference, env), blocks(reference, {}, reference, env),
+      counted(reference, env),      copies(reference, env), batches(reference, env),
+      scans(reference, env)};
   // Between the borders of a padded window no guard is in the way.
   for (const auto& c : possible(reference, env, &moves::peel)) {
     auto inside = reference;
