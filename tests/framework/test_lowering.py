@@ -148,6 +148,25 @@ class Lowering(unittest.TestCase):
                 torch.testing.assert_close(got.float(), torch.softmax(x.float() * y.float(), -1), rtol=1e-2, atol=1e-3)
                 self.assertEqual(function.oracle is None, dtype == torch.float16)
 
+    def test_a_nan_stays_one_in_maxima_and_minima(self) -> None:
+        x = torch.randn(4, 6, 8)
+        x[1, 2, 3], x[3, 0, 0] = float("nan"), float("inf")
+        y = torch.randn(4, 6, 8)
+        y[2, 2, 2] = float("nan")
+        cases = [lambda a, b: (torch.amax(a, -1), torch.amin(b, (0, 2))), lambda a, b: (torch.max(a), torch.min(b)),
+                 lambda a, b: (torch.maximum(a, b), torch.minimum(a, b), torch.fmax(a, b)), lambda a, b: torch.softmax(a, -1),
+                 lambda a, b: torch.nn.functional.max_pool2d(a, 3, 1, 1)]  # fmt: skip
+        made = []
+        for n, function in enumerate(cases):
+            module = Function(function)
+            exported = torch.export.export(module, (x, y))
+            made.append((module, lower(exported, f"f{n}")))
+        compiled = Compiled([f.text for _, f in made])
+        for module, f in made:
+            wanted = module(x, y)
+            values = [{"input 0": x, "input 1": y}[a.origin] for a in f.arguments if a.role == "input"]
+            check(self, compiled.call(f, values), list(wanted) if isinstance(wanted, tuple) else [wanted])
+
     def test_what_cannot_be_lowered_is_named_with_its_line(self) -> None:
         module = Function(lambda x: torch.linalg.matrix_exp(x) + torch.rand(3, 3))
         with self.assertRaises(Unsupported) as caught:

@@ -102,11 +102,21 @@ def drawn(torch, fill, shape, dtype, generator):
     return values.to(dtype)
 
 
-def edge_value(torch, kind, tensor, dtype, generator):
-    """Returns the tensor as an edge draw of the judge has it: all zero, with huge values, or nearly cancelling."""
+def edge_value(torch, kind, tensor, dtype, generator, variant=1):
+    """Returns the tensor as an edge draw of the judge has it: all zero, with large values, or nearly cancelling.
+
+    Variants of large values: 0 all huge, 1 some of random magnitudes, 2 some rows of them, from 3 on all times 4, 16, 64, 256.
+    """
     if kind == "zeros":
         return torch.zeros_like(tensor)
     if kind == "large":
-        huge = torch.rand(tensor.shape, generator=generator) < 0.05
-        return torch.where(huge, tensor * LARGE.get(dtype, 1e12), tensor)
+        huge = LARGE.get(dtype, 1e12)
+        if variant == 0:
+            return tensor * huge
+        if variant > 2:
+            return tensor * 4.0 ** (variant - 2)
+        shape = tensor.shape if variant == 1 or not tensor.dim() else (*tensor.shape[:-1], 1)
+        some = torch.rand(shape, generator=generator) < 0.125
+        magnitude = 8.0 * (huge / 8.0) ** torch.rand(shape, generator=generator, dtype=torch.float64)
+        return torch.where(some, tensor * magnitude.to(tensor.dtype), tensor)
     return (1000.0 + tensor.double()).to(tensor.dtype)

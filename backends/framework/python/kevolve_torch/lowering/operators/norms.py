@@ -22,7 +22,7 @@ def softmax(c: Call, x: Value, dim: int, log: bool) -> Value:
     computing = computed(dtype)
     dims = axes(dim, x.rank)
     x = c.context.cheap(x)
-    top = extreme(c, x, dims, "max")
+    top = extreme(c, x, dims, "max", keeps_nan=False)  # exp() of a NaN is one
     far = lambda i: sub(cast(x.at(i), computing), cast(top.at(dropped(i, dims)), computing))
     powers = Value(dtype, x.shape, lambda i: fn("exp", far(i)), 20)
     if not log:

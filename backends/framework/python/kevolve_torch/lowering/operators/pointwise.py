@@ -130,9 +130,16 @@ TESTS: dict[str, Callable[[E], E]] = {
     "logical_not": lambda x: negation(cast(x, "bool")),
     "signbit": lambda x: literal(False, "bool") if x.dtype in ("bool", "u8") else compare("<", x, num(x, 0)) if not is_float(x.dtype) else compare("!=", make("call", "i32", x, data="signbit"), literal(0, "i32")),
 }
+
+
+def or_nan(a: E, plain: E, keeping: E) -> E:
+    """Returns `keeping`, which is b if b is no number, or a if that is none; whole numbers are always numbers."""
+    return select(is_nan(a), a, keeping) if is_float(a.dtype) else plain
+
+
 BINARY: dict[str, Callable[[E, E], E]] = {
-    "maximum": maximum,
-    "minimum": minimum,
+    "maximum": lambda a, b: or_nan(a, maximum(a, b), select(compare(">", a, b), a, b)),
+    "minimum": lambda a, b: or_nan(a, minimum(a, b), select(compare("<", a, b), a, b)),
     "fmax": maximum,
     "fmin": minimum,
     "atan2": lambda a, b: fn("atan2", a, b),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..expression import Expression, as_index, binary, cast, compare, computed, index_value, limits, literal, local, maximum, minimum
+from ..expression import Expression, as_index, binary, cast, compare, computed, index_value, is_float, limits, literal, local, maximum, minimum
 from ..index import Polynomial, constant, flatten
 from ..statements import Declare, If, Statement, Store, Update, loops
 from ..values import Value, of_buffer, reshaped
-from .arithmetic import div
+from .arithmetic import add, div
 from .convolution import windows
+from .reductions import with_nan
 from .registry import Call, operator
 
 
@@ -81,6 +82,7 @@ def _largest(n: int) -> Any:
         values = c.context.buffer("pooled", x.dtype, dims)
         indices = c.context.buffer("place", "i64", dims) if places_read else None
         top, where = c.context.name("largest"), c.context.name("at")
+        lost, each = c.context.name("lost"), c.context.name("v")
 
         def build(index: list[Polynomial], depth: int) -> list[Statement]:
             b, *at = index
@@ -89,7 +91,7 @@ def _largest(n: int) -> Any:
                 places = [at[d] * steps[d] - pads[d] + r[d] * gaps[d] for d in range(n)]
                 v = cast(x.at([b, *places]), dtype)
                 if not places_read:
-                    return [Update(top, dtype, "max", v)]
+                    return with_nan(top, lost, each, dtype, "max", v) if is_float(dtype) else [Update(top, dtype, "max", v)]
                 better = compare(">", v, local(top, dtype))
                 update = [Update(top, dtype, "=", v), Update(where, "i64", "=", index_value(flatten(places, extents)))]
                 return [If(better, update)]
@@ -100,7 +102,11 @@ def _largest(n: int) -> Any:
                 begin = literal(0, "i64") if any(pads) else index_value(flatten(first, extents))
                 out.append(Declare(where, "i64", begin))
             out += windows([constant(s) for s in size], depth, lambda d, r: at[d] * steps[d] - pads[d] + r * gaps[d], extents, term)
-            out.append(Store(values, flatten(index, dims), local(top, dtype)))
+            found = local(top, dtype)
+            if is_float(dtype) and not places_read:
+                out.insert(0, Declare(lost, dtype, literal(0, dtype)))
+                found = add(found, local(lost, dtype))
+            out.append(Store(values, flatten(index, dims), found))
             if indices is not None:
                 out.append(Store(indices, flatten(index, dims), local(where, "i64")))
             return out

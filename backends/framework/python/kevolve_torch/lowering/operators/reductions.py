@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..expression import Expression, binary, call, cast, compare, computed, either, index_value, is_float, limits, literal, local, negation
+from ..expression import Expression, binary, call, cast, compare, computed, either, index_value, is_float, limits, literal, local, negation, select
 from ..index import Polynomial, flatten, product
 from ..statements import Declare, If, Statement, Store, Update, loops, merged
 from ..values import CHEAP, Value, of_buffer
-from .arithmetic import div, fn, mul, num, sub
+from .arithmetic import add, div, fn, is_nan, mul, num, sub
 from .registry import Call, operator
 from .views import axis
 
@@ -42,23 +42,37 @@ def around(extents: list[Polynomial], depth: int, body: Callable[[list[Polynomia
 
 def reduced(c: Call, x: Value, dims: list[int], wanted: str, op: str, start: Callable[[str], Any], dtype: str,
             term: Callable[[Expression], Expression] = lambda e: e,
-            final: Callable[[Expression], Expression] = lambda e: e, out: str | None = None, shape: tuple | None = None) -> Value:  # fmt: skip
-    """Returns a reduction: `start`, then `op` with the term of each element, then `final`; computed in `dtype`."""
+            final: Callable[[Expression], Expression] = lambda e: e, out: str | None = None, shape: tuple | None = None,
+            keeps_nan: bool = False) -> Value:  # fmt: skip
+    """Returns a reduction: `start`, then `op` with the term of each element, then `final`; computed in `dtype`.
+
+    `keeps_nan`: a sum of the terms that are no numbers stands beside it and is added to the result, since fmaxf drops them.
+    """
     kept = [n for d, n in enumerate(x.shape) if d not in dims]
     gone = [n for d, n in enumerate(x.shape) if d in dims]
     out = out or c.dtype
     buffer = c.context.buffer(wanted, out, kept)
     name = c.context.name("sum" if op == "+" else "product" if op == "*" else "largest" if op == "max" else "least" if op == "min" else "found")
     dtype = computed(dtype)
+    lost = c.context.name("lost") if keeps_nan and is_float(dtype) else ""
+    each = c.context.name("v") if lost else ""
 
     def build(index: list[Polynomial], depth: int) -> list[Statement]:
         def inner(r: list[Polynomial], _: int) -> list[Statement]:
-            return [Update(name, dtype, op, term(cast(x.at(split_index(index, r, dims, x.rank)), dtype)))]
+            v = term(cast(x.at(split_index(index, r, dims, x.rank)), dtype))
+            return [Update(name, dtype, op, v)] if not lost else with_nan(name, lost, each, dtype, op, v)
 
-        result = cast(final(local(name, dtype)), computed(out))
-        return [Declare(name, dtype, literal(start(dtype), dtype)), *around(gone, depth, inner), Store(buffer, flatten(index, kept), result)]
+        found = local(name, dtype) if not lost else add(local(name, dtype), local(lost, dtype))
+        begin = [Declare(name, dtype, literal(start(dtype), dtype)), *([Declare(lost, dtype, literal(0, dtype))] if lost else [])]
+        return [*begin, *around(gone, depth, inner), Store(buffer, flatten(index, kept), cast(final(found), computed(out)))]
 
     return c.context.fill(buffer, kept, build, out, kept if shape is None else shape)
+
+
+def with_nan(name: str, lost: str, each: str, dtype: str, op: str, v: Expression) -> list[Statement]:
+    """Returns an update by max or min, and one of the sum of all NaNs."""
+    now = local(each, dtype)
+    return [Declare(each, dtype, v, True), Update(name, dtype, op, now), Update(lost, dtype, "+", select(is_nan(now), now, literal(0, dtype)))]
 
 
 def _sum(c: Call, x: Value, dims: Any = None, keepdim: bool = False, **_: Any) -> Value:
@@ -139,9 +153,10 @@ def _extreme(op: str) -> Callable[..., Value]:
     return lower
 
 
-def extreme(c: Call, x: Value, dims: list[int], op: str, shape: tuple | None = None) -> Value:
+def extreme(c: Call, x: Value, dims: list[int], op: str, shape: tuple | None = None, keeps_nan: bool = True) -> Value:
+    """Returns the largest or the least; NaN where one is among them, unless whoever uses the result sees to that."""
     start = lambda d: limits(d)[0 if op == "max" else 1]
-    return reduced(c, x, dims, op, op, start, x.dtype, out=x.dtype, shape=shape)
+    return reduced(c, x, dims, op, op, start, x.dtype, out=x.dtype, shape=shape, keeps_nan=keeps_nan)
 
 
 operator("amax.default", "max.default")(_extreme("max"))
@@ -256,7 +271,7 @@ def _norm(c: Call, x: Value, order: Any = 2, dims: Any = None, keepdim: bool = F
 def _logsumexp(c: Call, x: Value, dims: Any, keepdim: bool = False) -> Value:
     chosen = axes(dims, x.rank)
     x = c.context.cheap(x)
-    top = extreme(c, x, chosen, "max")
+    top = extreme(c, x, chosen, "max", keeps_nan=False)
     kept = [n for d, n in enumerate(x.shape) if d not in chosen]
     gone = [n for d, n in enumerate(x.shape) if d in chosen]
     dtype = computed(c.dtype)
