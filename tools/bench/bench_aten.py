@@ -169,7 +169,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", help="these tasks alone")
     given = parser.parse_args()
     python = os.environ.get("KEVOLVE_PYTHON")
-    if python and Path(python).resolve() != Path(sys.executable).resolve() and not os.environ.get("KEVOLVE_BENCH_INSIDE"):
+    if python and python != sys.executable and not os.environ.get("KEVOLVE_BENCH_INSIDE"):
         os.environ["KEVOLVE_BENCH_INSIDE"] = "1"
         os.execv(python, [python, *sys.argv])
     try:
