@@ -145,6 +145,9 @@ def compare(torch: Any, item: Json, results: Path, pairs: int, chance: random.Ra
     def eager() -> Any:
         return function(*order)
 
+    made = eager()
+    stores = {t.untyped_storage().data_ptr() for t in order}
+    views = any(t.untyped_storage().data_ptr() in stores for t in (made if isinstance(made, (list, tuple)) else [made]))
     times = []
     with core_turn(core):
         a, b = calls_for(kernel), calls_for(eager)
@@ -157,7 +160,7 @@ def compare(torch: Any, item: Json, results: Path, pairs: int, chance: random.Ra
                 times.append((stretch(kernel, a), other))
     ratios = [t / m for m, t in times]
     low, high = interval(ratios)
-    return {"operator": re.sub(r"^aten_", "", item["task"]), "kernel": made_by, "kernel_ns": statistics.median(m for m, _ in times),
+    return {"operator": re.sub(r"^aten_", "", item["task"]), "kernel": made_by, "view": views, "kernel_ns": statistics.median(m for m, _ in times),
             "eager_ns": statistics.median(t for _, t in times), "speedup": statistics.median(ratios), "interval": [low, high]}  # fmt: skip
 
 
@@ -195,9 +198,10 @@ def main() -> None:
                 skipped[item["task"]] = (str(error).splitlines() or [repr(error)])[0]
     if not rows:
         sys.exit("no task of this suite was judged right")
-    speedups = [r["speedup"] for r in rows]
-    summary = {"tasks": table["tasks"], "correct": table["correct"], "compared": len(rows), "at_least_eager": sum(s >= 1 for s in speedups),
-               "share": sum(s >= 1 for s in speedups) / len(rows), "geometric_mean": statistics.geometric_mean(speedups),
+    # A view costs eager nothing, and a kernel a copy: no comparison.
+    speedups = [r["speedup"] for r in rows if not r["view"]]
+    summary = {"tasks": table["tasks"], "correct": table["correct"], "compared": len(speedups), "views": len(rows) - len(speedups), "at_least_eager": sum(s >= 1 for s in speedups),
+               "share": sum(s >= 1 for s in speedups) / max(1, len(speedups)), "geometric_mean": statistics.geometric_mean(speedups),
                "median": statistics.median(speedups), "by_search": sum(r["kernel"] == "search" for r in rows)}  # fmt: skip
     if given.json:
         print(json.dumps({"machine": common.processor(), "torch": torch.__version__, "command": " ".join(sys.argv), "load": os.getloadavg()[0],
@@ -206,7 +210,7 @@ def main() -> None:
     for r in sorted(rows, key=lambda r: r["speedup"]):
         print(f"{r['operator']:44} {r['speedup']:8.2f} [{r['interval'][0]:.2f}, {r['interval'][1]:.2f}]  "
               f"kernel {r['kernel_ns'] / 1e3:9.1f} us  eager {r['eager_ns'] / 1e3:9.1f} us  {r['kernel']}")
-    print(f"{summary['correct']} of {summary['tasks']} judged right; {summary['at_least_eager']} of {len(rows)} compared "
+    print(f"{summary['correct']} of {summary['tasks']} judged right; {summary['at_least_eager']} of {summary['compared']} compared "
           f"({100 * summary['share']:.0f} %) at least as fast as eager; geometric mean {summary['geometric_mean']:.2f}")
 
 

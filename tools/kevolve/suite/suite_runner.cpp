@@ -42,9 +42,6 @@ public:
       : suite_(s), options_(o), node_(where), stop_(stop), reader_(where), before_s_(s.wall_s) {}
 
   result<suite_end> run() {
-    for (size_t i = 0; i < suite_.items.size(); ++i)
-      if (auto known = status(i))
-        known_[i] = std::move(*known);
     auto last_line = steady_clock::now();
     for (;;) {
       suite_.wall_s = before_s_ + seconds_since(begun_);
@@ -57,7 +54,8 @@ public:
         return saved(suite_end::interrupted);
       if (auto why = node_.broken(); !why.empty())
         return fail(errc::internal, why);
-      look();
+      if (auto done = look(); !done)
+        return tl::unexpected(done.error());
       if (seconds_since(saved_) > std::chrono::duration<double>(save_every).count())
         if (auto done = save(); !done)
           return tl::unexpected(done.error());
@@ -81,17 +79,16 @@ private:
   suite_remainder remainder() const {
     double device = 0.0;
     uint64_t tokens = 0;
-    for (const auto& [i, s] : known_) {
-      device += s.device_s;
-      tokens += static_cast<uint64_t>(s.models.tokens);
+    for (const auto& x : suite_.items) {
+      device += x.device_s;
+      tokens += x.tokens;
     }
     return remainder_of(suite_, device, tokens);
   }
 
   bool is_open(size_t i) const {
-    const auto known = known_.find(i);
-    return std::find(running_.begin(), running_.end(), i) == running_.end()
-           && (known == known_.end() || !is_over(known->second)) && suite_.items[i].refused.empty();
+    const auto& item = suite_.items[i];
+    return !item.ended && item.refused.empty() && std::find(running_.begin(), running_.end(), i) == running_.end();
   }
 
   // Begins campaigns until as many run as may.
@@ -140,18 +137,26 @@ private:
     return save();
   }
 
-  void look() {
+  // Asks the running campaigns, and keeps what those that have ended came to.
+  result<void> look() {
     for (size_t k = 0; k < running_.size();) {
       const auto i = running_[k];
+      auto& item = suite_.items[i];
       if (auto s = status(i))
         known_[i] = std::move(*s);
+      item.device_s = known_[i].device_s;
+      item.tokens = static_cast<uint64_t>(known_[i].models.tokens);
       if (is_over(known_[i])) {
         say(i, known_[i], "ended");
         keep_result(i);
+        item.ended = true;
+        if (auto done = save(); !done)
+          return done;
         running_.erase(running_.begin() + static_cast<ptrdiff_t>(k));
       } else
         ++k;
     }
+    return {};
   }
 
   // Writes the kernel and its report, as `kevolve run` does.
@@ -203,7 +208,7 @@ private:
   const double before_s_; // wall time of earlier sessions
   steady_clock::time_point begun_ = steady_clock::now();
   steady_clock::time_point saved_ = begun_;
-  std::map<size_t, campaign_status> known_; // by item: the latest
+  std::map<size_t, campaign_status> known_; // by item: the latest of this session
   std::map<size_t, campaign_spec> specs_;   // of those that run
   std::vector<size_t> running_;
 };

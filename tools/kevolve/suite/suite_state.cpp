@@ -73,8 +73,9 @@ std::string module_beside(const fs::path& task) {
 }
 
 json item_json(const suite_item& x) {
-  return {{"name", x.name},       {"task", x.task},         {"module", x.module},     {"level", x.level},
-          {"problem", x.problem}, {"campaign", x.campaign}, {"settings", x.settings}, {"refused", x.refused}};
+  return {{"name", x.name},         {"task", x.task},         {"module", x.module},     {"level", x.level},
+          {"problem", x.problem},   {"campaign", x.campaign}, {"settings", x.settings}, {"ended", x.ended},
+          {"device_s", x.device_s}, {"tokens", x.tokens},     {"refused", x.refused}};
 }
 
 } // namespace
@@ -140,6 +141,9 @@ result<suite_state> parse_suite(const std::string& text, const std::string& file
       read(x, "problem", item.problem, at);
       read(x, "campaign", item.campaign, at);
       read(x, "settings", item.settings, at);
+      read(x, "ended", item.ended, at);
+      read(x, "device_s", item.device_s, at);
+      read(x, "tokens", item.tokens, at);
       read(x, "refused", item.refused, at);
       out.items.push_back(std::move(item));
     }
@@ -210,6 +214,9 @@ void merge_tasks(suite_state& s, const std::vector<suite_item>& found) {
     if (known != s.items.end()) {
       x.campaign = known->campaign;
       x.settings = known->settings;
+      x.ended = known->ended;
+      x.device_s = known->device_s;
+      x.tokens = known->tokens;
     }
     out.push_back(std::move(x));
   }

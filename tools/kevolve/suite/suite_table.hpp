@@ -20,7 +20,10 @@ struct suite_item {
   int problem = 0;                   // the number that its file's name begins with, or its place in the suite
   std::string campaign;              // its id; empty: it has never begun
   std::vector<std::string> settings; // that it began with, as `kevolve run --set` takes them
-  std::string refused;               // why no campaign came of it; empty: none was refused
+  bool ended = false;                // and this is what its campaign has spent
+  double device_s = 0.0;
+  uint64_t tokens = 0;
+  std::string refused; // why no campaign came of it; empty: none was refused
 };
 
 // A baseline's time over the kernel's. `interval` may be missing.
