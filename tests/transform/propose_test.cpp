@@ -201,6 +201,12 @@ TEST_CASE("sequences are read off the nests that have something to reuse, and ho
   CHECK(lines_of("linear").find("\ntile(L1,32); interchange(L0,L1t); pack(L0,w,L1); vectorise(L1,16); mask(L1); "
                                 "jam(L1,2); jam(L0,8)\n")
         != std::string::npos);
+  // Layers that follow each other get their blocks together, and the row behind them its vectors.
+  CHECK(lines_of("layers").find(
+            "\ntile(L1,32); interchange(L0,L1t); pack(L0,w,L1); vectorise(L1,16); mask(L1); "
+            "jam(L1,2); jam(L0,8); tile(L4,32); interchange(L3,L4t); pack(L3,v,L4); vectorise(L4,16); "
+            "mask(L4); jam(L4,2); jam(L3,8); vectorise(L7,16); mask(L7); vectorise(L8,16); mask(L8)")
+        != std::string::npos);
   CHECK(lines_of("counting").find("\nnarrow(L2); vectorise(L1,32); jam(L1,2)\n") != std::string::npos);
   CHECK(lines_of("best_of_rows").find("\nvectorise(L1,16); seek(L2,16)\n") != std::string::npos);
   CHECK(lines_of("search").find("\nhalve(W0); vectorise(L0,") != std::string::npos);

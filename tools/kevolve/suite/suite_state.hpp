@@ -42,7 +42,7 @@ std::vector<suite_item> tasks_below(const std::string& folder, const std::string
 // have a campaign.
 void merge_tasks(suite_state& s, const std::vector<suite_item>& found);
 
-// What is left of a budget; nothing of it: `used_up` names the part.
+// The rest of a budget. If nothing is left, `used_up` names the part.
 struct suite_remainder {
   suite_budget left; // 0: unlimited
   std::string used_up;

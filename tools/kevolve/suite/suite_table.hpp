@@ -1,4 +1,4 @@
-// What a suite has come to, from the JSON of its campaigns: rows, fast_p, means, and KernelBench's files.
+// The results of a suite, from the JSON of its campaigns: rows, fast_p, means, and the files of KernelBench.
 #pragma once
 
 #include "runtime/node/admin/json.hpp"
