@@ -8,10 +8,10 @@ namespace kevolve {
 struct common_options;
 
 // Each makes a task of what has none in `out` yet, tells its progress and returns the exit code. As text a table ends
-// it; with JSON wanted, one document.
+// it; with JSON wanted, one document. `aside`: on stderr, for a verb that prints something else.
 int import_kernelbench(const common_options& common, const std::string& from, const std::string& out,
-                       double memory_gib = 4.0);
+                       bool aside = false);
 // The listed ATen operators, from PyTorch's own samples.
-int import_aten(const common_options& common, const std::string& out);
+int import_aten(const common_options& common, const std::string& out, bool aside = false);
 
 } // namespace kevolve

@@ -36,6 +36,7 @@ struct import_options {
   std::string target = "cpu";
   double memory_gib = 4.0;
   double device_memory_gib = new_options{}.device_memory_gib;
+  bool aside = false; // on stderr
 };
 
 // Returns the Python files below the folder in order; numbers in names count as numbers.
@@ -109,21 +110,33 @@ int import_modules(const import_options& o) {
     std::vector<std::vector<std::string>> rows{{"file", "state", "task or reason"}};
     for (const auto& d : done)
       rows.push_back({printable(d.file), d.state, printable(d.task.empty() ? d.why : d.task)});
-    print_out(table_text(rows));
-    print_out(std::to_string(count("made")) + " made, " + std::to_string(count("there")) + " there already, "
-              + std::to_string(count("refused")) + " refused\n");
+    const auto tell = [&](const std::string& text) {
+      if (o.aside)
+        print_err(text);
+      else
+        print_out(text);
+    };
+    tell(table_text(rows));
+    tell(std::to_string(count("made")) + " made, " + std::to_string(count("there")) + " there already, "
+         + std::to_string(count("refused")) + " refused\n");
   }
   return count("made") + count("there") > 0 ? exit_code::ok : exit_code::failed;
 }
 
-// Runs a program to its end with this process's outputs; returns its exit code, or -1.
-int run_program(const std::vector<std::string>& words) {
+// Runs a program to its end with this process's outputs, or with stderr alone; returns its exit code, or -1.
+int run_program(const std::vector<std::string>& words, bool aside) {
   std::vector<char*> argv;
   for (const auto& w : words)
     argv.push_back(const_cast<char*>(w.c_str()));
   argv.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  ::posix_spawn_file_actions_init(&files);
+  if (aside)
+    ::posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
   pid_t child = -1;
-  if (::posix_spawn(&child, argv.front(), nullptr, nullptr, argv.data(), environ) != 0)
+  const auto failed = ::posix_spawn(&child, argv.front(), &files, nullptr, argv.data(), environ) != 0;
+  ::posix_spawn_file_actions_destroy(&files);
+  if (failed)
     return -1;
   int status = 0;
   while (::waitpid(child, &status, 0) < 0)
@@ -134,24 +147,28 @@ int run_program(const std::vector<std::string>& words) {
 
 } // namespace
 
-int import_kernelbench(const common_options& common, const std::string& from, const std::string& out,
-                       double memory_gib) {
-  return import_modules({common, from, out, memory_gib});
+int import_kernelbench(const common_options& common, const std::string& from, const std::string& out, bool aside) {
+  import_options o;
+  o.common = common;
+  o.from = from;
+  o.out = out;
+  o.aside = aside;
+  return import_modules(o);
 }
 
 // The samples are PyTorch's own, so that the process needs no sandbox.
-int import_aten(const common_options& common, const std::string& out) {
+int import_aten(const common_options& common, const std::string& out, bool aside) {
   const auto python = cuda::tracing_python();
   if (python.empty())
     return report({errc::unsupported, "there is no python3 in PATH: install Python 3 with PyTorch (pip install torch "
                                       "expecttest numpy), or name an interpreter that has it by KEVOLVE_PYTHON"},
                   common.json);
   std::vector<std::string> words{python, "-B", helper_directory() + "/kevolve-torch.pyz", "aten-tasks", "--out", out};
-  if (common.json)
+  if (common.json && !aside)
     words.emplace_back("--json");
   if (common.quiet)
     words.emplace_back("--quiet");
-  const auto code = run_program(words);
+  const auto code = run_program(words, aside);
   return code >= 0 ? code : report({errc::io, "'" + python + "' cannot be run"}, common.json);
 }
 

@@ -62,7 +62,6 @@ result<std::string> folder_of(const suite_options& o) {
   }
   const auto out = (fs::path{o.where.data} / "tasks" / name_of(o)).string();
   auto common = o.common;
-  common.quiet = true;
   common.json = false;
   if (o.name == "kernelbench") {
     if (o.level == 0)
@@ -70,8 +69,8 @@ result<std::string> folder_of(const suite_options& o) {
     if (o.from.empty() && !fs::is_directory(out, ec))
       return fail(errc::bad_input, "give --from, the folder of KernelBench's files, such as KernelBench/level1");
     if (!o.from.empty())
-      import_kernelbench(common, o.from, out);
-  } else if (tasks_below(out, "").empty() && import_aten(o.common, out) != exit_code::ok)
+      import_kernelbench(common, o.from, out, true);
+  } else if (tasks_below(out, "").empty() && import_aten(common, out, true) != exit_code::ok)
     return fail(errc::unavailable, "the tasks of ATen operators could not be made");
   return out;
 }
