@@ -128,6 +128,9 @@ struct judge_request {
   // The constants that the sources name (backends/judge/source_constants.hpp): adversarial draws hold them.
   std::vector<double> reference_constants;
   std::vector<double> candidate_constants;
+  // The PyTorch module that a native reference was made from, as pack_framework() packs it: the candidate is timed
+  // beside it, too. Empty: none, or not in this request.
+  std::string module;
 };
 
 enum class comparison_decision : uint8_t { undecided = 0, faster, slower, screened };
@@ -205,7 +208,7 @@ template <class I>
 typename I::result_type inspect(I& f, judge_request& x) {
   return f(x.job, x.mode, x.task, x.reference, x.oracle, x.candidate, x.baseline, x.alpha, x.delta, x.screen_out,
            x.max_pairs, x.screening_ms, x.min_interval_pairs, x.limit_ms, x.most_repeats, x.long_run_ms, x.seed,
-           x.sanitised, x.sanitised_reference, x.unsanitised, x.reference_constants, x.candidate_constants);
+           x.sanitised, x.sanitised_reference, x.unsanitised, x.reference_constants, x.candidate_constants, x.module);
 }
 template <class I>
 typename I::result_type inspect(I& f, shape_timing& x) {

@@ -309,6 +309,14 @@ void declare_task(section& root, task_draft& draft) {
              .choices = {"read", "not_read"}},
             outputs);
     c.timing.outputs_not_read = outputs == "not_read";
+    bool tf32 = false;
+    if (s.value("tf32",
+                {.text =
+                     "of a PyTorch reference and of every PyTorch baseline: products of f32 on the tensor cores, or in "
+                     "f32 alone",
+                 .fallback = "as PyTorch has it: convolutions with it, products of matrices without"},
+                tf32))
+      c.timing.tf32 = tf32 ? tf32_use::on : tf32_use::off;
   });
   draft.has_module = root.table(
       "module", {.text = "the PyTorch source that the reference was made from", .fallback = "none"}, [&](section& s) {

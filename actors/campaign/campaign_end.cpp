@@ -133,6 +133,7 @@ void confirmed(pointer self, evaluation& e) {
   record.set_speedup(e);
   record.basis = basis_of(e.last);
   record.outputs = outputs_of(e.last);
+  record.baselines = baselines_of(e.last.evidence);
   record.shapes = e.last.timings;
   record.reused_from = e.reused_from;
   if (auto why = e.last.evidence.find("disturbed"); why != e.last.evidence.end())

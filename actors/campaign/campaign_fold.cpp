@@ -358,6 +358,7 @@ campaign_status status_of(const campaign_fold& f, const campaign_spec& spec) {
     s.set_speedup(f.finish);
     s.basis = f.finish.basis;
     s.outputs = f.finish.outputs;
+    s.baselines = f.finish.baselines;
     s.final_confirmed = !f.finish.shapes.empty();
     s.shapes = f.finish.shapes;
     s.disturbed = f.finish.disturbed;

@@ -2,6 +2,7 @@
 
 #include "actors/campaign/append.hpp"
 #include "actors/devices/leased_job.hpp"
+#include "actors/evaluation/module_baseline.hpp"
 #include "actors/evaluation/telemetry.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
@@ -21,6 +22,7 @@ namespace {
 using pointer = evaluator_actor::stateful_pointer<evaluator_state>;
 using run_ptr = evaluator_state::run_ptr;
 
+constexpr uint32_t module_limit_ms = 420'000; // PyTorch is imported, and compiles the module twice
 // More than the number of runs at a time.
 constexpr size_t recent_at_most = 32;
 // A power cut, unlike kill -9, may lose the result of such a short compile; the next synced record makes it durable.
@@ -241,6 +243,10 @@ void judge(pointer self, const run_ptr& r, stage s, const id128& id) {
     q.sanitised = r->sanitised;
     q.sanitised_reference = st.sanitised_reference.value_or("");
     q.unsanitised = r->progress.unsanitised;
+  }
+  if (s == stage::final_confirm) {
+    q.module = module_beside(st.context->spec->task);
+    q.limit_ms += q.module.empty() ? 0 : module_limit_ms;
   }
   lease_request wanted{"device",
                        {"target:" + st.context->spec->target},

@@ -1,6 +1,7 @@
 #include "actors/campaign/append.hpp"
 #include "actors/devices/leased_job.hpp"
 #include "actors/evaluation/evaluator.hpp"
+#include "actors/evaluation/module_baseline.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
 #include "backends/judge/source_constants.hpp"
@@ -63,7 +64,7 @@ void ready(pointer self, const making_ptr& m) {
                m->out.harness,
                m->out.toolchain,
                m->out.device,
-               reference_id(task.reference_source, task.oracle_source, task.oracle_entry),
+               reference_id(task.reference_source + module_beside(task), task.oracle_source, task.oracle_entry),
                static_cast<uint32_t>(st.context->spec->compile_limit_s * 1e3),
                st.context->spec->fresh ? st.context->id : id128{}};
   if (st.context->batch) // compile-only jobs run on this machine

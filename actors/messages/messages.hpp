@@ -207,6 +207,7 @@ struct campaign_status : speedup_interval {
   result_owner reused_from;    // of the best's figures, as in node_record
   interval_basis basis;
   outputs_figures outputs; // of the final confirmation
+  baseline_figures baselines;
 };
 // A change that a person requests.
 struct steer_request {
@@ -328,7 +329,7 @@ typename I::result_type inspect(I& f, campaign_status& x) {
            x.speedup, x.ci_low, x.ci_high, x.final_confirmed, x.best_summary, x.budget_candidates, x.budget_wall_s,
            x.wall_s, x.compile_s, x.device_s, x.last_sequence, x.tree_hash, x.shapes, x.priority, x.budget_device_s,
            x.origin, x.origin_node, x.pinned, x.banned, x.disturbed, x.models, x.budget_tokens, x.budget_cost,
-           x.awaiting_batch, x.waits_for, x.batch, x.reused_from, x.basis, x.outputs);
+           x.awaiting_batch, x.waits_for, x.batch, x.reused_from, x.basis, x.outputs, x.baselines);
 }
 template <class I>
 typename I::result_type inspect(I& f, steer_request& x) {

@@ -1,11 +1,12 @@
 // The records of a campaign: the payloads of its events and the values that other parts read. Plain values; store/
 // keeps them, the campaign folds them, the admin shows them. A new field goes at the end and raises record_version; the
 // type is then listed below as one that has grown. Version 2 added the bases of intervals and the figures with outputs
-// read.
+// read, version 3 the figures beside baselines.
 #pragma once
 
 #include "actors/messages/enums.hpp"
 #include "backends/protocol.hpp"
+#include "runtime/base/baseline_figure.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <cstdint>
@@ -15,7 +16,7 @@
 
 namespace kevolve {
 
-inline constexpr uint16_t record_version = 2;
+inline constexpr uint16_t record_version = 3;
 
 // A campaign's share of a kind of lease is proportional to its priority, as long as it has requests waiting or asks
 // again as soon as a lease has ended.
@@ -277,6 +278,7 @@ struct finish_record : speedup_interval {
   result_owner reused_from = {};    // as in node_record
   interval_basis basis = {};
   outputs_figures outputs = {};
+  baseline_figures baselines = {}; // of the final confirmation
 };
 
 template <class I>
@@ -378,7 +380,7 @@ typename I::result_type inspect(I& f, finish_record& x) {
   stored_as_text state{x.state};
   stored_as_text stop_reason{x.stop_reason};
   return f(state, stop_reason, x.detail, x.best, x.speedup, x.ci_low, x.ci_high, x.shapes, x.disturbed, x.reused_from,
-           x.basis, x.outputs);
+           x.basis, x.outputs, x.baselines);
 }
 
 } // namespace kevolve

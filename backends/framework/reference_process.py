@@ -122,6 +122,7 @@ class Order:
         lines = text.splitlines()
         _, program, arena, self.mode, cache = lines[0].split(" ")
         self.program, self.arena, self.cold = int(program), int(arena), cache == "cold"
+        self.mode, _, self.tf32 = self.mode.partition(":")  # "eager:on": the mode, and the use of TF32
         self.arrays, self.values = [], {}
         for line in lines[1:]:
             words = line.split(" ")
@@ -173,14 +174,86 @@ class Clock:
 
 
 class HostClock:
-    """Times calls on machines without a device."""
+    """Times calls on machines without a device. A call on the same inputs goes before each timed one, unless caches are to
+    be cold: the interpreter and the allocator have been idle, and a baseline must not be charged for that.
+    """
 
     def time(self, prepare, call, cold):
-        del cold
         arguments = prepare()
+        if not cold:
+            call(**arguments)
         begin = time.perf_counter_ns()
         out = call(**arguments)
         return out, float(time.perf_counter_ns() - begin)
+
+
+WARM_UPS = 3  # torch.compile captures a graph in the second call, and replays it from the third
+COMPILE_MODES = ("default", "max-autotune", "max-autotune-no-cudagraphs")
+
+
+class Graphed:
+    """An eager function whose kernels are captured once as a CUDA graph and replayed. The inputs keep their places."""
+
+    WARM_UPS = 3
+
+    def __init__(self, torch, function):
+        self.torch, self.function = torch, function
+        self.graphs = {}
+
+    def __call__(self, **arguments):
+        key = tuple((n, x.data_ptr()) if isinstance(x, self.torch.Tensor) else (n, x) for n, x in arguments.items())
+        if key not in self.graphs:
+            self.graphs[key] = self.captured(arguments)
+        graph, out = self.graphs[key]
+        graph.replay()
+        return out
+
+    def captured(self, arguments):
+        cuda = self.torch.cuda
+        stream = cuda.Stream()
+        stream.wait_stream(cuda.current_stream())
+        with cuda.stream(stream):
+            for _ in range(self.WARM_UPS):
+                self.function(**arguments)
+        cuda.current_stream().wait_stream(stream)
+        graph = cuda.CUDAGraph()
+        with cuda.graph(graph):
+            out = self.function(**arguments)
+        return graph, out
+
+
+class Places:
+    """Inputs of timed calls, at places that stay the same: CUDA graphs need not copy them, as they need not copy the
+    weights of a module.
+    """
+
+    def __init__(self, torch):
+        self.torch = torch
+        self.held = {}
+
+    def put(self, kind, arguments):
+        if kind not in self.held:
+            self.held[kind] = {n: self.kept(x) for n, x in arguments.items()}
+        held = self.held[kind]
+        for n, x in arguments.items():
+            if isinstance(x, self.torch.Tensor):
+                held[n].copy_(x)
+            else:
+                held[n] = x
+        return held
+
+    def kept(self, x):
+        if not isinstance(x, self.torch.Tensor):
+            return x
+        out = x.clone()
+        self.torch._dynamo.mark_static_address(out)
+        return out
+
+
+def set_numerics(torch, tf32):
+    """Uses TF32 for every product, for none, or as PyTorch has it by default: in convolutions alone."""
+    torch.backends.cuda.matmul.allow_tf32 = tf32 == "on"
+    torch.backends.cudnn.allow_tf32 = tf32 != "off"
 
 
 class Program:
@@ -205,13 +278,26 @@ class Program:
             raise Refused("no_entry", f"'{entry}' is no plain function")
         self.parameters = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
         self.functions = {"eager": function}
+        self.install = getattr(module, "kevolve_install", None)  # of weights, before a call
+        self.places = Places(torch)
         self.warm = set()
 
     def function(self, mode):
         if mode not in self.functions:
-            # Graphs are disabled: the gate hides the cost of launches, and a graph copies its arguments first.
-            self.functions[mode] = self.torch.compile(self.functions["eager"], mode="max-autotune-no-cudagraphs",
-                                                      dynamic=False)
+            eager = self.functions["eager"]
+            if mode == "graph":
+                self.functions[mode] = Graphed(self.torch, eager)
+            elif mode in COMPILE_MODES:
+                self.torch._dynamo.reset()  # a limit on recompilations is each mode's own
+                compiled = self.torch.compile(eager, mode=mode, dynamic=False)
+
+                def step(**arguments):
+                    self.torch.compiler.cudagraph_mark_step_begin()
+                    return compiled(**arguments)
+
+                self.functions[mode] = step if mode == "max-autotune" else compiled
+            else:
+                raise Refused("protocol", f"no mode '{mode}'")
         return self.functions[mode]
 
 
@@ -281,7 +367,14 @@ class Reference:
         if unknown:
             raise Refused("no_such_argument", f"its parameter '{unknown[0]}' is no input, size or scalar of the task; "
                                               f"there are: {', '.join(out)}")
+        install = self.programs[order.program].install
+        if install is not None:
+            install(out)
         return {p: out[p] for p in parameters}
+
+    def prepared(self, order, program, kind):
+        """Returns the inputs of a timed call, at the places of this kind of call."""
+        return program.places.put(kind, self.inputs(order, program.parameters))
 
     def take(self, order, result):
         """Copies the returned values to the outputs' places in the arena."""
@@ -316,6 +409,8 @@ class Reference:
 
         if self.clock is None:
             self.clock = Clock(self.torch) if self.device == "cuda" else HostClock()
+        set_numerics(self.torch, order.tf32)
+        self.torch.backends.cudnn.benchmark = order.mode != "plain"
         with self.torch.inference_mode():
             if order.mode in ("plain", "wide"):
                 begin = time.perf_counter_ns()
@@ -326,9 +421,10 @@ class Reference:
             function = program.function(order.mode)
             kind = (order.mode, *((a.name, *a.shape) for a in order.arrays))
             if kind not in program.warm:  # loads code, tries algorithms, compiles
-                function(**prepare())
+                for _ in range(1 if order.mode == "eager" else WARM_UPS):
+                    function(**self.prepared(order, program, kind))
                 program.warm.add(kind)
-            result, ns = self.clock.time(prepare, function, order.cold)
+            result, ns = self.clock.time(lambda: self.prepared(order, program, kind), function, order.cold)
             self.take(order, result)
             return ns
 

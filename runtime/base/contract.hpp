@@ -84,10 +84,15 @@ struct shape_case {
   double weight = 1.0;
 };
 
-// The state of the caches around a timed call. Stored as one byte.
+// The use of TF32 by a PyTorch reference and by every baseline: as PyTorch has it by default, for every product, or for
+// none.
+enum class tf32_use : uint8_t { by_default = 0, on, off };
+
+// The state of the caches around a timed call, and the numerics of baselines. Stored as one byte.
 struct timing_conditions {
   bool cold_cache = false;
   bool outputs_not_read = false; // nobody reads the outputs right after the call: the headline is the call's own time
+  tf32_use tf32 = tf32_use::by_default;
 };
 
 struct contract {
@@ -159,12 +164,16 @@ typename I::result_type inspect(I& f, shape_case& x) {
 // Contracts of before have 0 or 1 here: cold_cache alone.
 template <class I>
 typename I::result_type inspect(I& f, timing_conditions& x) {
-  auto bits = static_cast<uint8_t>((x.cold_cache ? 1U : 0U) | (x.outputs_not_read ? 2U : 0U));
+  auto bits = static_cast<uint8_t>((x.cold_cache ? 1U : 0U) | (x.outputs_not_read ? 2U : 0U)
+                                   | (x.tf32 == tf32_use::on ? 4U : 0U) | (x.tf32 == tf32_use::off ? 8U : 0U));
   if constexpr (std::is_void_v<typename I::result_type>) {
     f(bits);
   } else {
     auto result = f(bits);
-    x = {(bits & 1U) != 0, (bits & 2U) != 0};
+    x = {(bits & 1U) != 0, (bits & 2U) != 0,
+         (bits & 4U) != 0   ? tf32_use::on
+         : (bits & 8U) != 0 ? tf32_use::off
+                            : tf32_use::by_default};
     return result;
   }
 }

@@ -127,4 +127,13 @@ TEST_CASE("what a task says of its outputs shares a byte with its cache, as cont
   REQUIRE(old);
   CHECK(old->timing.cold_cache);
   CHECK_FALSE(old->timing.outputs_not_read);
+  CHECK(old->timing.tf32 == tf32_use::by_default);
+  for (const auto use : {tf32_use::on, tf32_use::off}) {
+    c.timing.tf32 = use;
+    const auto again = decode<contract>(encode(c));
+    REQUIRE(again);
+    CHECK(again->timing.tf32 == use);
+    CHECK(again->timing.outputs_not_read);
+    CHECK(encode(c).size() == usual.size());
+  }
 }

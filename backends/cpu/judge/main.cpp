@@ -35,6 +35,7 @@ constexpr milliseconds progress_period{500};
 struct arguments {
   std::string zygote;                        // --zygote PATH; default: beside this program
   std::string replay;                        // --replay PATH; default: beside this program
+  std::string python = "python3";            // --python PATH: with PyTorch
   std::vector<std::string> done_without;     // --allow-weak-sandbox LAYER
   uint64_t memory_bytes = 0;                 // --memory-mib N; 0: the usual
   uint64_t pool_bytes = 0;                   // --pool-mib N: for the input sets of a shape; 0: the usual
@@ -73,9 +74,19 @@ constexpr milliseconds turn_limit = std::chrono::hours{24};
 
 class server {
 public:
-  server(judge_settings settings, native_settings native, std::vector<std::string> done_without)
+  server(judge_settings settings, native_settings native, std::vector<std::string> done_without, std::string python)
       : judge_(std::move(settings), std::move(native)), sensors_(judge_.sandbox.settings.core),
-        requests_("kevolve-judge", helper_socket_fd), done_without_(std::move(done_without)) {}
+        requests_("kevolve-judge", helper_socket_fd), done_without_(std::move(done_without)) {
+    auto& module = judge_.module.options;
+    module.python = std::move(python);
+    module.device = -1; // none: on the host
+    module.on_host = true;
+    module.done_without = done_without_;
+    // One thread. Memory that a call has released is kept for the next one, as in a long run of a model.
+    for (const auto* variable : {"OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1", "MALLOC_MMAP_THRESHOLD_=4294967296",
+                                 "MALLOC_TRIM_THRESHOLD_=4294967296"})
+      module.environment.emplace_back(variable);
+  }
 
   int run() {
     if (auto ok = judge_.sandbox.zygote.start(); !ok) {
@@ -153,7 +164,7 @@ private:
 
 int usage() {
   std::fputs("usage: kevolve-judge [--zygote PATH] [--replay PATH] [--core N] [--thread-cores N,N…] [--memory-mib N]\n"
-             "                     [--pool-mib N]\n"
+             "                     [--pool-mib N] [--python PATH]\n"
              "                     [--allow-weak-sandbox LAYER] [--drift-limit R]\n"
              "Speaks the helper protocol on descriptor 3; started by a kevolve node.\n",
              stderr);
@@ -171,6 +182,8 @@ int start(int argc, char** argv) {
       args.zygote = value;
     else if (key == "--replay")
       args.replay = value;
+    else if (key == "--python")
+      args.python = value;
     else if (key == "--memory-mib" && parse_cores(value).size() == 1)
       args.memory_bytes = static_cast<uint64_t>(parse_cores(value).front()) << 20U;
     else if (key == "--pool-mib" && parse_cores(value).size() == 1)
@@ -211,7 +224,7 @@ int start(int argc, char** argv) {
   CPU_SET(static_cast<size_t>(native.core), &own);
   if (sched_setaffinity(0, sizeof(own), &own) != 0)
     std::fprintf(stderr, "kevolve-judge: cannot pin to core %d: times will be noisy\n", native.core);
-  return server{std::move(settings), std::move(native), std::move(args.done_without)}.run();
+  return server{std::move(settings), std::move(native), std::move(args.done_without), std::move(args.python)}.run();
 }
 
 } // namespace

@@ -111,6 +111,8 @@ private:
       compared = screen_closely();
     if (compared)
       compared = obey_physics();
+    if (compared && !request_.module.empty())
+      compared = module_baselines{judge_.module, request_, hooks_, processes_, comparison_}.run(out_.evidence);
     return compared;
   }
 

@@ -3,6 +3,7 @@
 
 #include "backends/judge/judge_context.hpp"
 #include "backends/judge/native/core_peaks.hpp"
+#include "backends/judge/native/module_baselines.hpp"
 #include "backends/judge/native/native_reference.hpp"
 
 namespace kevolve {
@@ -11,6 +12,7 @@ struct native_judge_context {
   judge_context common;
   native_sandbox sandbox;
   peak_meter peaks;
+  module_process module; // of a task made from a PyTorch module
 
   native_judge_context(judge_settings s, native_settings native);
 };

@@ -1,10 +1,12 @@
 // check, screening and confirm on a device: a candidate against the expected outputs, and against a baseline's time.
+#include "backends/judge/baseline_pairs.hpp"
 #include "backends/judge/figure.hpp"
 #include "backends/judge/screening.hpp"
 #include "backends/judge/test_set.hpp"
 #include "backends/judge/timing_session.hpp"
 #include "backends/nvidia/runner/clock_report.hpp"
 #include "backends/nvidia/runner/device_process_pair.hpp"
+#include "backends/nvidia/runner/framework_reference.hpp"
 #include "backends/nvidia/runner/profiling.hpp"
 #include "backends/nvidia/runner/sanitised_replay.hpp"
 
@@ -24,7 +26,7 @@ constexpr test_set_sizes device_sizes{{4, 64, milliseconds{5000}}, {3, 6, millis
 // A fresh worker may leave the other side as it is, so that its sessions are no sessions: its interval is within one.
 constexpr timing_rules device_timing{2, milliseconds{0}, 0.0, milliseconds{0}, false, 5, 1};
 constexpr uint32_t final_long_run_ms = 1000; // what the final confirmation asks for: the figure that people are told
-constexpr uint32_t compiled_pairs = 9;
+constexpr uint32_t compiled_pairs = 11;
 
 class device_evaluation {
 public:
@@ -89,7 +91,7 @@ private:
     }
     const bool is_final = request_.long_run_ms >= final_long_run_ms;
     if (compared && is_final)
-      compared = note_compiled_baseline();
+      compared = note_baselines();
     stranger = note_noise("after") || stranger;
     report_clocks(comparison_.shapes(), processes_.clocks(), judge_.peaks.event_floor_ns, out_);
     note_bottlenecks();
@@ -116,30 +118,48 @@ private:
     return {};
   }
 
-  // The reference as the framework's own compiler makes it is told beside the figure, and never a part of it. Compiling
-  // takes long, so that shapes may be left out. The candidate is called and checked once more for it: a fault that is
-  // found then counts.
-  attempt<void> note_compiled_baseline() {
+  // The reference in the framework's other modes is told beside the figure. Compiling takes long, so that modes may be
+  // left out. The candidate is called and checked for each: a fault that is found then counts.
+  attempt<void> note_baselines() {
+    if (!processes_.against_framework())
+      return {};
     const auto start = steady_clock::now();
-    for (size_t i = 0; processes_.against_framework() && i < comparison_.shapes().size(); ++i) {
-      const auto& shape = comparison_.shapes()[i].pool->shape;
+    baseline_figures all;
+    for (const auto mode : other_modes()) {
+      auto figure = against(mode, start);
+      if (!figure)
+        return tl::unexpected(figure.error());
+      all.push_back(std::move(*figure));
+    }
+    kevolve::note_baselines(out_.evidence, all);
+    out_.evidence["baselines.conditions"] =
+        numerics_text(request_.task.timing.tf32)
+        + "; cudnn.benchmark on for all; weights are inputs of every call and are prepared by neither side; only the "
+          "device's time counts, so that launches are free to all";
+    return {};
+  }
+
+  attempt<baseline_figure> against(framework_mode mode, steady_clock::time_point start) {
+    const auto name = baseline_name(mode);
+    std::vector<shape_baseline> shapes;
+    for (size_t i = 0; i < comparison_.shapes().size(); ++i) {
+      const auto& compared = comparison_.shapes()[i];
+      const auto& shape = compared.pool->shape;
       if (shape.held_out)
         continue;
-      auto& told = out_.evidence["baseline.compiled." + shape.name];
-      if (hooks_.cancelled() || steady_clock::now() - start > (hooks_.deadline - start) / 2) {
-        told = "not measured: no time left";
+      if (mode == framework_mode::eager) { // the pairs of the confirmation
+        shapes.push_back({figure_of_pairs(name, compared.baseline_ns, compared.candidate_ns), shape.weight});
         continue;
       }
-      hooks_.progress("torch.compile on " + shape.name);
-      const auto times = processes_.against_compiled(comparison_, i, compiled_pairs);
-      if (times)
-        told = figure(times->compiled_ns, 5) + " ns, the candidate beside it " + figure(times->candidate_ns, 5) + " ns";
-      else if (!times.error().trouble || doubts_device(times.error()))
-        return tl::unexpected(times.error());
-      else
-        told = "not measured: " + times.error().trouble.detail;
+      if (hooks_.cancelled() || steady_clock::now() - start > (hooks_.deadline - start) / 2)
+        return untimed(name, "no time left");
+      hooks_.progress(name + " on " + shape.name);
+      auto one = processes_.against(comparison_, i, mode, compiled_pairs);
+      if (!one || one->speedup == 0.0)
+        return one;
+      shapes.push_back({std::move(*one), shape.weight});
     }
-    return {};
+    return over_shapes(shapes);
   }
 
   // The dominant bottleneck of each declared shape is told; that of the longest one stands for all.

@@ -1,5 +1,6 @@
 #include "backends/nvidia/runner/device_process_pair.hpp"
 
+#include "backends/judge/baseline_pairs.hpp"
 #include "backends/nvidia/runner/framework_reference.hpp"
 
 #include <algorithm>
@@ -96,9 +97,10 @@ attempt<timed_call> device_process_pair::call(timed_side who, const compared_sha
   return out;
 }
 
-attempt<device_process_pair::compiled_times> device_process_pair::against_compiled(paired_comparison& comparison,
-                                                                                   size_t index, uint32_t pairs) {
-  framework_baseline compiled{request_, framework_mode::compiled, arena_bytes_};
+attempt<baseline_figure> device_process_pair::against(paired_comparison& comparison, size_t index, framework_mode mode,
+                                                      uint32_t pairs) {
+  framework_baseline other{request_, mode, arena_bytes_};
+  const auto name = baseline_name(mode);
   std::vector<double> theirs;
   std::vector<double> ours;
   const auto& shape = comparison.shapes()[index];
@@ -106,11 +108,11 @@ attempt<device_process_pair::compiled_times> device_process_pair::against_compil
     auto set = comparison.next_set(index);
     if (!set)
       return tl::unexpected(set.error());
-    const auto not_the_candidates = [](const evaluation_error& s) {
-      return s.trouble ? s : evaluation_error{{"baseline", s.refused.rule + ": " + s.refused.detail, 0}, {}};
+    const auto why = [](const evaluation_error& e) {
+      return e.trouble ? e.trouble.kind + ": " + e.trouble.detail : e.refused.rule + ": " + e.refused.detail;
     };
-    if (auto ok = compiled.load(judge_); !ok) // the exchange may have been made anew
-      return tl::unexpected(not_the_candidates(ok.error()));
+    if (auto ok = other.load(judge_); !ok) // the exchange may have been made anew
+      return untimed(name, why(ok.error()));
     const bool candidate_first = comparison.draw_candidate_first();
     for (int turn = 0; turn < 2; ++turn) {
       const bool candidate = (turn == 0) == candidate_first;
@@ -118,13 +120,15 @@ attempt<device_process_pair::compiled_times> device_process_pair::against_compil
       w.report = candidate ? &report_ : nullptr;
       w.usual_ns = candidate ? shape.slowest_baseline_ns() : 0.0;
       auto took = candidate ? call_on(timed_side::candidate, shape, index, **set, w)
-                            : calls_.run(compiled, *shape.pool, **set, nan_poison(random_.next()), w);
+                            : calls_.run(other, *shape.pool, **set, nan_poison(random_.next()), w);
+      if (!took && (candidate || doubts_device(took.error())))
+        return tl::unexpected(took.error());
       if (!took)
-        return tl::unexpected(candidate ? took.error() : not_the_candidates(took.error()));
+        return untimed(name, why(took.error()));
       (candidate ? ours : theirs).push_back(took->ns);
     }
   }
-  return compiled_times{interval_of_median(std::move(theirs)).median, interval_of_median(std::move(ours)).median};
+  return figure_of_pairs(name, theirs, ours);
 }
 
 std::map<std::string, std::string> device_process_pair::costs() const {

@@ -6,6 +6,7 @@
 #include "backends/judge/process_pair.hpp"
 #include "backends/nvidia/runner/checked_device_call.hpp"
 #include "backends/nvidia/runner/clock_report.hpp"
+#include "runtime/base/baseline_figure.hpp"
 
 #include <map>
 #include <memory>
@@ -57,13 +58,9 @@ public:
   void forget_samples() override;
 
   bool against_framework() const { return against_framework_; }
-  // Compares the candidate with the reference as torch.compile makes it, on shapes()[index]: medians, ns. An error of
-  // the compiled reference says nothing of the candidate.
-  struct compiled_times {
-    double compiled_ns = 0.0;
-    double candidate_ns = 0.0;
-  };
-  attempt<compiled_times> against_compiled(paired_comparison& comparison, size_t index, uint32_t pairs);
+  // Times the candidate beside the reference in this mode of the framework, on shapes()[index]. An error of the
+  // baseline is a note of the figure and says nothing of the candidate.
+  attempt<baseline_figure> against(paired_comparison& comparison, size_t index, framework_mode mode, uint32_t pairs);
 
   const std::map<std::string, kernel_facts>& kernels() const { return candidate_.kernels(); } // the candidate's
   const std::vector<clock_samples>& clocks() const { return clocks_; }                        // by shape

@@ -1,6 +1,7 @@
 #include "backends/nvidia/runner/framework_reference.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace kevolve::cuda {
 
@@ -10,7 +11,24 @@ using std::chrono::nanoseconds;
 
 // A first call loads code and tries algorithms; a compiled one is written, compiled and tuned.
 constexpr std::chrono::milliseconds first_call_limit{60'000};
-constexpr std::chrono::milliseconds compiled_call_limit{600'000};
+constexpr std::chrono::milliseconds compiled_call_limit{120'000};
+constexpr std::chrono::milliseconds tuned_call_limit{240'000};
+
+constexpr std::array modes{framework_mode::eager, framework_mode::graph, framework_mode::compiled,
+                           framework_mode::max_autotune_no_graphs, framework_mode::max_autotune};
+
+// Returns the least limit of a call in this mode, whose first one may compile.
+std::chrono::milliseconds least_limit(framework_mode mode) {
+  switch (mode) {
+    case framework_mode::compiled:
+      return compiled_call_limit;
+    case framework_mode::max_autotune:
+    case framework_mode::max_autotune_no_graphs:
+      return tuned_call_limit;
+    default:
+      return first_call_limit;
+  }
+}
 
 // The process with this source loaded.
 attempt<framework_client*> ready(gpu_judge_context& b, framework_client::program which, const std::string& package) {
@@ -60,6 +78,17 @@ private:
 };
 
 } // namespace
+
+std::span<const framework_mode> other_modes() {
+  return modes;
+}
+
+std::string numerics_text(tf32_use x) {
+  return x == tf32_use::on ? "TF32 allowed in every product, on all sides"
+         : x == tf32_use::off
+             ? "no TF32, on any side"
+             : "TF32 as PyTorch has it by default, on all sides: in convolutions, not in products of matrices";
+}
 
 bool is_framework(const judge_request& request) {
   return unpack_framework(request.reference).has_value();
@@ -115,7 +144,7 @@ attempt<call_time> framework_baseline::call(const contract& task, const input_se
   if (auto ok = laid_out(); !ok)
     return tl::unexpected(ok.error());
   nanoseconds took{0};
-  const auto least = mode_ == framework_mode::compiled ? compiled_call_limit : first_call_limit;
+  const auto least = least_limit(mode_);
   const auto start = std::chrono::steady_clock::now();
   const auto where = in_arena_ ? framework_client::arena::device : framework_client::arena::exchange;
   if (auto refused = process_->call(framework_client::program::reference, where, mode_, task, set.data, set.layout,

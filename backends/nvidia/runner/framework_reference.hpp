@@ -3,6 +3,9 @@
 
 #include "backends/nvidia/runner/device_process.hpp"
 
+#include <span>
+#include <string>
+
 namespace kevolve::cuda {
 
 // Tells if the compile server made the reference from a framework's program, and not from native code.
@@ -14,6 +17,11 @@ attempt<framework_client*> framework_with(gpu_judge_context& b, framework_client
 
 // Returns a launcher of references in the judge context's one framework process, which is started when first needed.
 reference_launcher framework_launcher(gpu_judge_context& b);
+
+// The baselines that a final confirmation tells of, in the order in which they are timed: cheap ones first.
+std::span<const framework_mode> other_modes();
+// Returns the words on a task's use of TF32, which is the same for the reference and every baseline.
+std::string numerics_text(tf32_use x);
 
 // The reference as the baseline: called as it is, or as torch.compile makes it.
 class framework_baseline final : public timed_process {

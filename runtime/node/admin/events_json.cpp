@@ -128,6 +128,7 @@ json of(const finish_record& x) {
            {"shapes", to_json(x.shapes, basis_of(x))},
            {"reused_from", to_json(x.reused_from)}};
   add_interval(out, x, basis_of(x));
+  add_baselines(out, x.baselines);
   return out;
 }
 

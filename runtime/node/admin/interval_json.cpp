@@ -43,6 +43,26 @@ void add_interval(json& out, const speedup_interval& x, const interval_basis& ba
   out["ci95"] = known && basis.coverage >= 0.95 ? interval : json(nullptr);
 }
 
+void add_baselines(json& out, const baseline_figures& all) {
+  auto list = json::array();
+  for (const auto& x : all) {
+    const bool timed = x.speedup > 0.0;
+    const auto known = [&](double figure) { return timed ? json(figure) : json(nullptr); };
+    list.push_back({{"name", x.name},
+                    {"speedup", known(x.speedup)},
+                    {"interval", interval_json(x.ci_low, x.ci_high)},
+                    {"coverage", known(x.coverage)},
+                    {"time_ns", known(x.time_ns)},
+                    {"candidate_ns", known(x.candidate_ns)},
+                    {"note", or_null(x.note)}});
+  }
+  const auto* best = best_baseline(all);
+  out["baselines"] = std::move(list);
+  out["best_baseline"] = best == nullptr ? json(nullptr) : json(best->name);
+  out["speedup_vs_best_baseline"] = best == nullptr ? json(nullptr) : json(best->speedup);
+  out["baseline_headline"] = or_null(baseline_headline(all));
+}
+
 json outputs_json(const outputs_figures& x, double headline) {
   if (x.not_read.speedup == 0.0)
     return nullptr;

@@ -19,6 +19,7 @@ struct node_parts_read {
   bool ended = false; // true if the campaign has ended
   std::map<uint64_t, node_record> parents;
   json evaluations = json::array();
+  baseline_figures baselines;     // of its last evaluation beside them
   json exchanges = json::array(); // with models
 };
 
@@ -58,6 +59,7 @@ void reply_with_sources(const call_ptr& c, const std::shared_ptr<node_parts_read
                                  ? json(nullptr)
                                  : json(unified_diff(reference, own->second, "reference", name_of(p->record.index)));
   out["evaluations"] = p->evaluations;
+  add_baselines(out, p->baselines);
   out["exchanges"] = p->exchanges;
   c->reply(out);
 }
@@ -121,8 +123,11 @@ void read_around(const call_ptr& c, const std::shared_ptr<node_parts_read>& p) {
           p->parents[parent] = std::move(*record);
     for (const auto& id : p->record.evaluations)
       if (auto i = found.find("evaluation " + to_string(id)); i != found.end())
-        if (auto record = decode_older<evaluation_record>(i->second))
+        if (auto record = decode_older<evaluation_record>(i->second)) {
           p->evaluations.push_back(to_json(*record));
+          if (auto beside = baselines_of(record->outcome.evidence); !beside.empty())
+            p->baselines = std::move(beside);
+        }
     find_exchanges(c, p);
   });
 }

@@ -147,6 +147,7 @@ json to_json(const campaign_status& s) {
                    {"shapes", to_json(s.shapes, basis_of(s))},
                    {"reused_from", to_json(s.reused_from)}};
     add_interval(out["best"], s, basis_of(s));
+    add_baselines(out["best"], s.baselines);
   }
   return out;
 }
@@ -293,6 +294,7 @@ json to_json(const judge_outcome& o, bool with_samples) {
            {"sandbox_level", or_null(o.sandbox_level)},
            {"judge_s", seconds(o.judge_ns)}};
   add_measured_interval(out, o, basis_of(o));
+  add_baselines(out, baselines_of(o.evidence));
   return out;
 }
 

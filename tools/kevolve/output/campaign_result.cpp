@@ -199,6 +199,7 @@ json run_json(const campaign_result& r, const target& hardware, const std::strin
                  {"unsanitised", evidence_of(r, unsanitised_evidence)},
                  {"summary", s.best_summary}};
   add_interval(out["best"], s, basis_of(s));
+  add_baselines(out["best"], s.baselines);
   return out;
 }
 

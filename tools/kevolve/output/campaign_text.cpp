@@ -201,6 +201,22 @@ std::string lines_of(const json& x, const char* key) {
   return out;
 }
 
+std::vector<std::string> baseline_lines(const json& best) {
+  std::vector<std::string> out;
+  const auto all = best.find("baselines");
+  if (all == best.end() || !all->is_array())
+    return out;
+  for (const auto& x : *all) {
+    const auto note = text_at(x, "note");
+    if (number_at(x, "speedup") > 0.0)
+      out.push_back(fmt::format("{}: {} {}, {}{}", text_at(x, "name"), human_speedup(number_at(x, "speedup")),
+                                interval_text(x), human_ns(number_at(x, "time_ns")), note.empty() ? "" : "; " + note));
+    else
+      out.push_back(text_at(x, "name") + ": not timed" + (note.empty() ? "" : ": " + note));
+  }
+  return out;
+}
+
 std::string disturbed_text(const std::string& why) {
   return "  an estimate: the machine was disturbed each time it was measured (" + printable(why) + ")\n";
 }
@@ -210,6 +226,8 @@ std::string status_text(const json& s) {
   std::string out = fmt::format("{}  {}  {}", text_at(s, "id"), text_at(s, "name"), state);
   if (auto why = text_at(s, "stop_reason"); !why.empty() && why != state)
     out += " (" + why + ")";
+  if (const auto& b = s["best"]; b.is_object() && !text_at(b, "baseline_headline").empty())
+    out += "  " + text_at(b, "baseline_headline");
   out += "\n";
   if (auto why = text_at(s, "reason"); !why.empty())
     out += "  reason      " + why + "\n";
@@ -227,6 +245,8 @@ std::string status_text(const json& s) {
   if (const auto& b = s["best"]; b.is_object()) {
     out += fmt::format("  best        {} {} candidate {}{}\n", human_speedup(number_at(b, "speedup")), interval_text(b),
                        candidate_at(b), b["final"].get<bool>() ? ", confirmed against the reference" : "");
+    for (const auto& line : baseline_lines(b))
+      out += "              " + line + "\n";
     out += "              " + text_at(b, "summary") + "\n";
     if (const auto reused = reused_text(b); !reused.empty())
       out += "              its figures are " + reused + "; a campaign with --fresh measures anew\n";
@@ -251,8 +271,9 @@ std::string status_line(const json& s) {
                          state_text(s), s["candidates"].get<uint64_t>(), of_budget(budget, "candidates", human_count),
                          s["valid"].get<uint64_t>(), s["in_flight"].get<uint64_t>());
   if (const auto& b = s["best"]; b.is_object())
-    out += fmt::format("; best {} {} candidate {}: {}", human_speedup(number_at(b, "speedup")), interval_text(b),
-                       candidate_at(b), text_at(b, "summary"))
+    out += (text_at(b, "baseline_headline").empty() ? "" : "; " + text_at(b, "baseline_headline"))
+           + fmt::format("; best {} {} candidate {}: {}", human_speedup(number_at(b, "speedup")), interval_text(b),
+                         candidate_at(b), text_at(b, "summary"))
            + (reused_text(b).empty() ? "" : " (" + reused_text(b) + ")");
   if (auto why = text_at(s, "reason"); !why.empty())
     out += "; " + why;

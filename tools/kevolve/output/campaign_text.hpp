@@ -34,6 +34,9 @@ std::string interval_text(const json& x);
 // nothing.
 std::string machine_code_text(const json& evidence);
 
+// Returns a line for each baseline of a campaign's best, or of an outcome.
+std::vector<std::string> baseline_lines(const json& best);
+
 // Returns what evidence says about the sanitised replay, a line each with this before it; empty: it says nothing.
 std::string sanitised_text(const json& evidence, const std::string& before);
 // Every byte but letters and digits as %XX, for a path or a query.

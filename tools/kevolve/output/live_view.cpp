@@ -207,6 +207,8 @@ std::vector<std::string> live_frame(const json& s, const json& tree, const best_
                      bold_green});
   else
     lines.push_back({"  best: none yet"});
+  if (b.is_object() && !text_at(b, "baseline_headline").empty())
+    lines.push_back({"  " + text_at(b, "baseline_headline"), bold});
   if (auto why = text_at(s, "reason"); !why.empty())
     lines.push_back({"  " + why, yellow});
   lines.push_back({});

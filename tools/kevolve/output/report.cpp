@@ -88,6 +88,19 @@ std::string shapes_table(const std::vector<shape_timing>& shapes) {
          + "\nEach shape's interval is of its own pairs, within sessions. It and the times are of the calls alone.\n";
 }
 
+std::string baselines_table(const baseline_figures& all, const evaluation_record* last) {
+  auto out = head({"baseline", "its time", "candidate", "speedup", "interval", "coverage", "note"});
+  for (const auto& x : all)
+    out += x.speedup > 0.0 ? row({x.name, human_ns(x.time_ns), human_ns(x.candidate_ns), human_speedup(x.speedup),
+                                  fmt::format("{:.3f} to {:.3f}", x.ci_low, x.ci_high),
+                                  fmt::format("{:.3g} %", 100.0 * x.coverage), x.note})
+                           : row({x.name, "-", "-", "not timed", "-", "-", x.note});
+  if (last != nullptr)
+    if (const auto how = last->outcome.evidence.find("baselines.conditions"); how != last->outcome.evidence.end())
+      out += "\nConditions: " + printable(how->second) + ".\n";
+  return out;
+}
+
 // Returns the number of pairs on each shape: "180 on each declared shape, 8 on each held-out one".
 std::string pairs_text(const judge_outcome& o) {
   std::string out;
@@ -136,6 +149,8 @@ std::string report_text(const campaign_result& r, const target& hardware) {
   const auto& s = r.status;
   const auto& task = r.spec.task.task;
   std::string out = "# " + task.name + (task.summary.empty() ? "" : ": " + markdown(task.summary)) + "\n\n";
+  if (const auto first = baseline_headline(s.baselines); has_winner(s) && !first.empty())
+    out += "**" + markdown(first) + "**.\n\n";
   if (has_winner(s))
     out += fmt::format("**{} faster than the reference**, {}{}.\n\n", human_speedup(s.speedup),
                        interval_sentence(s, basis_of(s)),
@@ -162,6 +177,8 @@ std::string report_text(const campaign_result& r, const target& hardware) {
   out += fmt::format("- trust tier: {}\n\n", to_string(hardware.trust()));
   if (!s.shapes.empty())
     out += "## Shapes\n\n" + shapes_table(s.shapes) + "\n";
+  if (has_winner(s) && !s.baselines.empty())
+    out += "## Beside PyTorch\n\n" + baselines_table(s.baselines, last_run(r)) + "\n";
   for (const auto& note : notes_of(r, hardware))
     out += "- " + printable(note) + "\n";
   if (r.fixed)

@@ -156,6 +156,8 @@ void print_judged(std::string& out, const json& candidate, const json& e) {
   }
   if (rows.size() > 1)
     out += table_text(rows);
+  for (const auto& line : baseline_lines(o))
+    out += "  " + line + "\n";
 }
 
 void print_candidate(const json& n) {
@@ -167,8 +169,10 @@ void print_candidate(const json& n) {
   const auto& p = n["proposal"];
   auto verdict = text_at(n, "verdict");
   const auto state = text_at(n, "state") == "proposed" ? "proposed, not judged yet" : text_at(n, "state");
+  const auto headline = text_at(n, "baseline_headline");
+  const auto beside = headline.empty() ? headline : headline + "; against the reference ";
   out += fmt::format("candidate {}  {}  {}\n", n["index"].get<uint64_t>(), verdict.empty() ? state : verdict,
-                     verdict == "pass" ? figure_text(n) + " " + interval_text(n) : "");
+                     verdict == "pass" ? beside + figure_text(n) + " " + interval_text(n) : "");
   out += fmt::format("  step        {}\n  generator   {}, flags {}\n  parents     {}\n", text_at(p, "summary"),
                      text_at(p, "generator"), text_at(p, "flags"), n["parents"].dump());
   if (n.contains("duplicate_of") && n["duplicate_of"].is_number())

@@ -102,8 +102,12 @@ void print_outcome(const campaign_result& r, const target& hardware, const std::
     size_t declared = 0;
     for (const auto& t : s.shapes)
       declared += t.held_out ? 0U : 1U;
-    print_out(fmt::format("{}: {} faster than the reference, {}\n", s.name, human_speedup(s.speedup),
-                          interval_sentence(s, basis_of(s))));
+    const auto reference =
+        fmt::format("{} faster than the reference, {}", human_speedup(s.speedup), interval_sentence(s, basis_of(s)));
+    const auto beside = baseline_headline(s.baselines);
+    print_out(s.name + ": " + (beside.empty() ? reference : printable(beside) + "\n  " + reference) + "\n");
+    for (const auto& line : baseline_lines(s.baselines))
+      print_out("  " + printable(line) + "\n");
     if (const auto both = outputs_sentence(s.outputs, s.speedup); !both.empty())
       print_out("  " + both + "\n");
     if (!s.disturbed.empty())

@@ -1,0 +1,40 @@
+#include "backends/judge/baseline_pairs.hpp"
+
+#include "backends/judge/sequential_test.hpp"
+
+#include <algorithm>
+
+namespace kevolve {
+
+namespace {
+
+constexpr size_t least_pairs = 4; // an interval of fewer says little
+
+} // namespace
+
+baseline_figure figure_of_pairs(const std::string& name, const std::vector<double>& baseline_ns,
+                                const std::vector<double>& candidate_ns) {
+  const auto pairs = std::min(baseline_ns.size(), candidate_ns.size());
+  if (pairs < least_pairs)
+    return untimed(name, "no time left after " + std::to_string(pairs) + " pairs");
+  std::vector<double> ratios;
+  for (size_t i = 0; i < pairs; ++i)
+    ratios.push_back(baseline_ns[i] / candidate_ns[i]);
+  const auto middle = interval_of_median(std::move(ratios));
+  baseline_figure out;
+  out.name = name;
+  out.set_speedup({middle.median, middle.low, middle.high});
+  out.coverage = middle.coverage;
+  out.time_ns = interval_of_median(baseline_ns).median;
+  out.candidate_ns = interval_of_median(candidate_ns).median;
+  return out;
+}
+
+baseline_figure untimed(const std::string& name, const std::string& why) {
+  baseline_figure out;
+  out.name = name;
+  out.note = why;
+  return out;
+}
+
+} // namespace kevolve

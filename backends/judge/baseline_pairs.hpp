@@ -1,0 +1,19 @@
+// A candidate beside a baseline of PyTorch: the figure of their pairs, and what counts as one. Pure.
+#pragma once
+
+#include "runtime/base/baseline_figure.hpp"
+
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+// Returns the median of the pairs' ratios t_baseline / t_candidate with its interval, and both medians. Times stand in
+// the order of the pairs; too few for an interval leave the figure untimed, with a note.
+baseline_figure figure_of_pairs(const std::string& name, const std::vector<double>& baseline_ns,
+                                const std::vector<double>& candidate_ns);
+
+// Returns the figure of a baseline that was not timed.
+baseline_figure untimed(const std::string& name, const std::string& why);
+
+} // namespace kevolve

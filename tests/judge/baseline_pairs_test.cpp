@@ -1,0 +1,25 @@
+#include "backends/judge/baseline_pairs.hpp"
+
+#include <doctest/doctest.h>
+
+namespace kevolve {
+
+TEST_CASE("the figure beside a baseline is the median of the pairs' ratios") {
+  const auto f = figure_of_pairs("eager PyTorch", {20, 40, 60, 20, 40, 60, 40}, {10, 10, 10, 10, 10, 10, 10});
+  CHECK(f.name == "eager PyTorch");
+  CHECK(f.speedup == doctest::Approx(4.0));
+  CHECK(f.ci_low == doctest::Approx(2.0));
+  CHECK(f.ci_high == doctest::Approx(6.0));
+  CHECK(f.coverage > 0.9);
+  CHECK(f.time_ns == doctest::Approx(40.0));
+  CHECK(f.candidate_ns == doctest::Approx(10.0));
+  CHECK(f.note.empty());
+}
+
+TEST_CASE("too few pairs give no figure, and a note") {
+  const auto f = figure_of_pairs("eager PyTorch", {20, 20, 20, 20}, {10, 10, 10});
+  CHECK(f.speedup == 0.0);
+  CHECK(f.note == "no time left after 3 pairs");
+}
+
+} // namespace kevolve
