@@ -43,7 +43,8 @@ double bandwidth(const synthesis_context& context, const std::map<std::string, s
         rate > 0 && size != context.hardware.end() && bytes <= static_cast<double>(size->second))
       return rate;
   }
-  return peak(peaks, "peak.dram_bytes_per_s");
+  const auto memory = peak(peaks, "peak.dram_bytes_per_s");
+  return memory > 0 ? memory : peak(peaks, "copy_bytes_per_second"); // of a GPU
 }
 
 // `from` is the parent; null: the reference.
@@ -89,6 +90,53 @@ std::vector<std::string> notes_of(const std::map<std::string, std::string>& peak
   return out;
 }
 
+// Describes a GPU by its probe: prompts name it also where no such device is.
+std::vector<std::string> device_notes(const std::map<std::string, std::string>& peaks) {
+  const auto name = peaks.find("device.name");
+  if (name == peaks.end())
+    return {};
+  char text[240];
+  std::snprintf(text, sizeof text,
+                ": %.0f multiprocessors at up to %.0f MHz, %.4g MiB of second-level cache, %.4g GiB of memory",
+                peak(peaks, "device.multiprocessors"), peak(peaks, "device.sm_mhz"),
+                peak(peaks, "device.l2_bytes") / 1048576.0, peak(peaks, "device.memory_bytes") / 1073741824.0);
+  std::vector<std::string> out{"the device that times candidates: " + name->second + text};
+  if (const auto copies = peak(peaks, "copy_bytes_per_second"); copies > 0)
+    out.push_back("measured bandwidth of its memory, by copies: " + rate(copies, "B/s"));
+  if (const auto cached = peak(peaks, "cached_bytes_per_second"); cached > 0)
+    out.push_back("measured bandwidth of its second-level cache: " + rate(cached, "B/s"));
+  if (const auto flops = peak(peaks, "device.flops_per_s"); flops > 0)
+    out.push_back("published peak of its fastest unit on 32-bit floats, with TF32: " + rate(flops, "flop/s"));
+  if (const auto launch = peak(peaks, "event_floor_ns"); launch > 0) {
+    std::snprintf(text, sizeof text, "an empty kernel takes %.3g us by the clock that counts", launch / 1e3);
+    out.emplace_back(text);
+  }
+  return out;
+}
+
+// Says which precision products of 32-bit floats may have; empty: the task has none, or no GPU.
+std::vector<std::string> numerics_notes(const synthesis_context& context) {
+  const auto& arguments = context.task.arguments;
+  const bool narrow = std::any_of(arguments.begin(), arguments.end(),
+                                  [](const auto& a) { return a.role != argument_role::size && a.type == dtype::f32; });
+  if (context.form.from_reference || !narrow)
+    return {};
+  switch (context.task.timing.tf32) {
+    case tf32_use::on:
+      return {
+          "TF32 in products of f32 is allowed, and the PyTorch baselines use it; f16 and bf16 products only as far as "
+          "the tolerances admit them"};
+    case tf32_use::off:
+      return {
+          "TF32 is not allowed, nor f16 or bf16 products of f32 inputs: the PyTorch baselines compute in f32 alone"};
+    case tf32_use::by_default:
+      break;
+  }
+  return {
+      "TF32, f16 and bf16 products of f32 inputs are allowed as far as the tolerances admit them; PyTorch uses TF32 "
+      "in convolutions, and not in products of matrices"};
+}
+
 // Returns the work and the roof of one declared shape.
 roofline_facts roof_of(const synthesis_context& context, const std::map<std::string, std::string>& peaks,
                        const size_map& sizes) {
@@ -96,6 +144,8 @@ roofline_facts roof_of(const synthesis_context& context, const std::map<std::str
   r.flops = amount(context.task, context.task.work_flops, sizes);
   r.bytes = amount(context.task, context.task.work_bytes, sizes);
   r.peak_flops = peak(peaks, "peak.flops_per_s");
+  if (r.peak_flops <= 0)
+    r.peak_flops = peak(peaks, "device.flops_per_s");
   r.peak_bytes = bandwidth(context, peaks, r.bytes);
   return r;
 }
@@ -157,7 +207,8 @@ prompt_facts facts_of(const campaign_facts& campaign, const generate_request& st
   prompt_facts out;
   out.campaign = campaign.context;
   out.hardware_notes = campaign.machine;
-  for (const auto& lines : {notes_of(campaign.peaks), roofs_of(campaign), reference_times(campaign)})
+  for (const auto& lines : {device_notes(campaign.peaks), notes_of(campaign.peaks), roofs_of(campaign),
+                            numerics_notes(*campaign.context), reference_times(campaign)})
     out.hardware_notes.insert(out.hardware_notes.end(), lines.begin(), lines.end());
   out.zero_sizes = campaign.zero_sizes;
   out.session_steps = campaign.session_steps;

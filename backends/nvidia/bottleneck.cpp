@@ -29,7 +29,46 @@ std::string describe(const filled& f) {
          + tenths(f.how.waves) + " waves";
 }
 
+// Returns the share of the device's threads that a launch keeps busy.
+double filling(const filled& f) {
+  return f.how.threads * std::min(f.how.waves, 1.0);
+}
+
+double time_of(const std::string& kernel, const std::vector<filled>& launched) {
+  double out = 0.0;
+  for (const auto& f : launched)
+    out += f.kernel == kernel ? f.took_ns : 0.0;
+  return out;
+}
+
+// Returns ", and takes 83 % of the kernels' time"; empty for a plan of one kernel, or without times.
+std::string share_text(const filled& kernel, const std::vector<filled>& launched) {
+  double all = 0.0;
+  for (const auto& f : launched)
+    all += f.took_ns;
+  return launched.size() < 2 || all <= 0.0
+             ? std::string{}
+             : ", and takes " + percent(time_of(kernel.kernel, launched) / all) + " of the kernels' time";
+}
+
 } // namespace
+
+const filled* telling_kernel(const std::vector<filled>& launched) {
+  const bool timed =
+      !launched.empty() && std::all_of(launched.begin(), launched.end(), [](const auto& f) { return f.took_ns > 0.0; });
+  const filled* out = nullptr;
+  for (const auto& f : launched) {
+    if (!timed && f.how.blocks == 0)
+      continue;
+    const bool more =
+        out == nullptr
+        || (timed ? time_of(f.kernel, launched) > time_of(out->kernel, launched) : filling(f) < filling(*out));
+    const bool longer = out != nullptr && timed && f.kernel == out->kernel && f.took_ns > out->took_ns;
+    if (more || longer)
+      out = &f;
+  }
+  return out;
+}
 
 bottleneck bottleneck_of(const call_roofs& roofs, const std::vector<filled>& launched) {
   bottleneck out;
@@ -45,20 +84,15 @@ bottleneck bottleneck_of(const call_roofs& roofs, const std::vector<filled>& lau
     say(percent(compute) + " of the peak arithmetic for the least operations");
   if (roofs.launch_ns > 0.0)
     say("an empty launch is " + percent(roofs.launch_ns / roofs.took_ns) + " of the call");
-  const filled* thinnest = nullptr;
-  for (const auto& f : launched)
-    if (f.how.blocks != 0
-        && (thinnest == nullptr
-            || f.how.threads * std::min(f.how.waves, 1.0) < thinnest->how.threads * std::min(thinnest->how.waves, 1.0)))
-      thinnest = &f;
-  if (thinnest != nullptr)
-    say(describe(*thinnest));
+  const auto* kernel = telling_kernel(launched);
+  if (kernel != nullptr)
+    say(describe(*kernel) + share_text(*kernel, launched));
   out.why = std::move(figures);
   if (std::max(memory, compute) >= near_roof)
     out.bound = memory >= compute ? "memory" : "compute";
   else if (roofs.launch_ns > 0.0 && roofs.took_ns < launches * roofs.launch_ns)
     out.bound = "launch";
-  else if (thinnest != nullptr && thinnest->how.threads * std::min(thinnest->how.waves, 1.0) < few_threads)
+  else if (kernel != nullptr && kernel->how.blocks != 0 && filling(*kernel) < few_threads)
     out.bound = "occupancy";
   else if (memory > 0.0 || compute > 0.0)
     out.bound = "latency";

@@ -21,12 +21,17 @@ struct call_roofs {
 struct filled {
   std::string kernel;
   occupancy how;
+  double took_ns = 0.0; // by the device's records; 0: unknown
 };
 
 struct bottleneck {
   std::string bound; // "memory", "compute", "launch", "occupancy" or "latency"; empty: unknown
   std::string why;   // the figures behind `bound`, for a person
 };
+
+// Returns the kernel to speak of: the one that takes most of the time, all its launches together. Where times are
+// unknown, it is the one that fills the device least. Null: nothing is known of any.
+const filled* telling_kernel(const std::vector<filled>& launches);
 
 bottleneck bottleneck_of(const call_roofs& roofs, const std::vector<filled>& launches);
 

@@ -44,6 +44,37 @@ TEST_CASE("a shape's roof uses the memory level that holds its data") {
   CHECK(has_line(f.hardware_notes, "8e+06 bytes moved; at the peaks 200 us for the one, 1000 us for the other"));
 }
 
+TEST_CASE("every prompt for a GPU has its facts, the roofs, and the precision that is allowed") {
+  auto c = scaling();
+  c.form.from_reference = false;
+  c.hardware.clear();
+  const std::map<std::string, std::string> probed{{"device.name", "NVIDIA H200"},
+                                                  {"device.multiprocessors", "132"},
+                                                  {"device.sm_mhz", "1980"},
+                                                  {"device.l2_bytes", "62914560"},
+                                                  {"device.memory_bytes", "150754820096"},
+                                                  {"device.flops_per_s", "4e14"},
+                                                  {"copy_bytes_per_second", "4.2e12"},
+                                                  {"event_floor_ns", "2912"}};
+  for (const auto draft : {true, false}) {
+    generate_request step;
+    step.memory = draft ? "none" : "parent";
+    const auto f = facts_of({&c, {}, false, probed, nullptr, 0}, step);
+    CHECK(
+        has_line(f.hardware_notes, "NVIDIA H200: 132 multiprocessors at up to 1980 MHz, 60 MiB of second-level cache"));
+    CHECK(has_line(f.hardware_notes, "memory, by copies: 4200.0 GB/s"));
+    CHECK(has_line(f.hardware_notes, "TF32: 400000.0 Gflop/s"));
+    CHECK(has_line(f.hardware_notes, "an empty kernel takes 2.91 us"));
+    CHECK(has_line(f.hardware_notes, "large: by its declaration"));
+    CHECK(has_line(f.hardware_notes, "as far as the tolerances admit them"));
+  }
+  c.task.timing.tf32 = tf32_use::off;
+  CHECK(has_line(facts_of({&c, {}, false, probed, nullptr, 0}, {}).hardware_notes, "TF32 is not allowed"));
+  c.task.timing.tf32 = tf32_use::on;
+  CHECK(
+      has_line(facts_of({&c, {}, false, probed, nullptr, 0}, {}).hardware_notes, "TF32 in products of f32 is allowed"));
+}
+
 TEST_CASE("the report covers the shape nearest to its roof") {
   const auto c = scaling();
   ancestor node;

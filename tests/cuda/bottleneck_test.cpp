@@ -95,3 +95,31 @@ TEST_CASE("the bottleneck is the nearest roof, else the unused part of the devic
                            "1 block a multiprocessor", "limit: shared memory"})
     CHECK_MESSAGE(b.why.find(says) != std::string::npos, b.why);
 }
+
+TEST_CASE("of several kernels, the one that takes most of the time is spoken of") {
+  const auto filled_with = [](const char* name, double threads, double took_ns) {
+    filled out;
+    out.kernel = name;
+    out.how.blocks = 1;
+    out.how.threads = threads;
+    out.how.waves = 4.0;
+    out.how.limit = "registers";
+    out.took_ns = took_ns;
+    return out;
+  };
+  const std::vector<filled> launches{filled_with("prepare", 0.05, 3'000), filled_with("product", 0.9, 90'000),
+                                     filled_with("finish", 0.5, 7'000)};
+  REQUIRE(telling_kernel(launches) != nullptr);
+  CHECK(telling_kernel(launches)->kernel == "product");
+  const auto found = bottleneck_of({100'000, 20'000, 30'000, 3'000}, launches);
+  CHECK(found.bound == "latency"); // not the occupancy of a kernel that takes 3 %
+  CHECK(found.why.find("product has") != std::string::npos);
+  CHECK(found.why.find("takes 90 % of the kernels' time") != std::string::npos);
+  // Several short launches of one kernel count together.
+  const std::vector<filled> many{filled_with("step", 0.5, 40), filled_with("sum", 0.5, 60),
+                                 filled_with("step", 0.5, 45)};
+  CHECK(telling_kernel(many)->took_ns == 45.0);
+  // Without times, the one that fills the device least.
+  CHECK(telling_kernel({filled_with("prepare", 0.05, 0), filled_with("product", 0.9, 0)})->kernel == "prepare");
+  CHECK(telling_kernel({}) == nullptr);
+}

@@ -16,7 +16,8 @@ struct clock_samples {
   // The device's own records of warm-up calls, and the events around them.
   std::vector<double> recorded_span_ns;
   std::vector<double> recorded_event_ns;
-  double longest_ns = 0.0; // of any call
+  std::vector<double> launch_ns; // of each launch of the last recorded call of the candidate; empty: not recorded
+  double longest_ns = 0.0;       // of any call
 };
 
 // Adds the clocks' figures to the evidence. `clocks` are by shape, as `shapes` are.

@@ -118,6 +118,9 @@ cuda_wire::done device_session::go() {
     last = std::max(last, a.end_ns);
   if (!seen.empty() && timed && last > seen.front().start_ns)
     out.span_ns = static_cast<double>(last - seen.front().start_ns);
+  for (const auto& a : seen)
+    if (timed && a.end_ns >= a.start_ns)
+      out.kernel_ns.push_back(static_cast<double>(a.end_ns - a.start_ns));
   return out;
 }
 

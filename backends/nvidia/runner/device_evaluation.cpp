@@ -4,6 +4,7 @@
 #include "backends/judge/screening.hpp"
 #include "backends/judge/test_set.hpp"
 #include "backends/judge/timing_session.hpp"
+#include "backends/nvidia/runner/bottleneck_notes.hpp"
 #include "backends/nvidia/runner/clock_report.hpp"
 #include "backends/nvidia/runner/device_process_pair.hpp"
 #include "backends/nvidia/runner/framework_reference.hpp"
@@ -94,7 +95,7 @@ private:
       compared = note_baselines();
     stranger = note_noise("after") || stranger;
     report_clocks(comparison_.shapes(), processes_.clocks(), judge_.peaks.event_floor_ns, out_);
-    note_bottlenecks();
+    note_bottlenecks(judge_, request_, comparison_.shapes(), processes_.clocks(), processes_.kernels(), out_);
     if (!compared)
       return compared;
     if (stranger) {
@@ -160,38 +161,6 @@ private:
       shapes.push_back({std::move(*one), shape.weight});
     }
     return over_shapes(shapes);
-  }
-
-  // The dominant bottleneck of each declared shape is told; that of the longest one stands for all.
-  void note_bottlenecks() {
-    double longest = 0.0;
-    const auto code = read_program(request_.candidate, request_.task);
-    for (const auto& shape : comparison_.shapes()) {
-      if (!code || shape.pool->shape.held_out || shape.candidate_ns.empty())
-        continue;
-      const auto& set = shape.pool->sets.front();
-      const auto plan = resolve_plan(code->plan, request_.task, set.data);
-      if (!plan)
-        continue;
-      std::vector<filled> launches;
-      for (const auto& l : plan->launches) {
-        const auto facts = processes_.kernels().find(l.kernel);
-        launches.push_back(
-            {l.kernel, occupancy_of(l, facts == processes_.kernels().end() ? kernel_facts{} : facts->second,
-                                    judge_.device.limits)});
-      }
-      auto roofs = roofs_of(judge_, request_.task, set);
-      roofs.took_ns = interval_of_median(shape.candidate_ns).median;
-      const auto found = bottleneck_of(roofs, launches);
-      if (found.bound.empty())
-        continue;
-      out_.evidence["bound." + shape.pool->shape.name] = found.bound + ": " + found.why;
-      if (roofs.took_ns <= longest)
-        continue;
-      longest = roofs.took_ns;
-      out_.evidence["bound"] = found.bound;
-      out_.evidence["bound.why"] = shape.pool->shape.name + ": " + found.why;
-    }
   }
 
   void doubt() {

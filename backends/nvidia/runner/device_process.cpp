@@ -109,6 +109,8 @@ attempt<call_time> read_clocks(const cuda_wire::done& done, size_t launches) {
   out.work_ns = done.work_ns;
   // Records can be lost; a span over some of the kernels is no span.
   out.span_ns = done.kernels == launches ? done.span_ns : 0.0;
+  if (done.kernels == launches && done.kernel_ns.size() == launches)
+    out.kernel_ns = done.kernel_ns;
   out.ns = std::max(out.event_ns, out.span_ns);
   if (out.span_ns > most_unseen * out.event_ns + unseen_floor_ns)
     return refuse(verdict::cheating, "hidden_time",

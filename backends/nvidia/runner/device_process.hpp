@@ -18,12 +18,13 @@ struct program {
 attempt<program> read_program(const std::string& package, const contract& task);
 
 struct call_time {
-  double ns = 0.0;       // what counts: the longer of the two below
-  double event_ns = 0.0; // between two events on the stream
-  double span_ns = 0.0;  // as the device's activity records have it; 0: not recorded
-  double wall_ns = 0.0;  // of the runner's own clock, around the order
-  double work_ns = 0.0;  // of the device: the sweep and the kernels
-  double copy_ns = 0.0;  // before and after it, likewise: copies, scratch memory, tensor maps
+  double ns = 0.0;                    // what counts: the longer of the two below
+  double event_ns = 0.0;              // between two events on the stream
+  double span_ns = 0.0;               // as the device's activity records have it; 0: not recorded
+  std::vector<double> kernel_ns = {}; // of each launch, as those records have it; empty: not recorded
+  double wall_ns = 0.0;               // of the runner's own clock, around the order
+  double work_ns = 0.0;               // of the device: the sweep and the kernels
+  double copy_ns = 0.0;               // before and after it, likewise: copies, scratch memory, tensor maps
 };
 
 // Returns a call's time by both clocks of the device, or why they are not believed. There were more kernels than the

@@ -91,6 +91,7 @@ attempt<timed_call> device_process_pair::call(timed_side who, const compared_sha
   else if (candidate && took->span_ns > 0.0) {
     clocks.recorded_span_ns.push_back(took->span_ns);
     clocks.recorded_event_ns.push_back(took->event_ns);
+    clocks.launch_ns = took->kernel_ns;
   }
   timed_call out;
   out.ns = took->ns;

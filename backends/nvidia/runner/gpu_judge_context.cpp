@@ -52,6 +52,13 @@ attempt<void> probe(gpu_judge_context& b, judge_outcome& out) {
   out.evidence["copy_bytes_per_second"] = std::to_string(b.peaks.copy_bytes_per_second);
   out.evidence["cached_bytes_per_second"] = std::to_string(b.peaks.cached_bytes_per_second);
   out.evidence["event_floor_ns"] = std::to_string(b.peaks.event_floor_ns);
+  // For prompts, also on a machine without the device.
+  out.evidence["device.name"] = b.device.facts["device"];
+  for (const auto* fact : {"multiprocessors", "l2_bytes", "memory_bytes"})
+    out.evidence[std::string{"device."} + fact] = b.device.facts[fact];
+  const uint32_t mhz = b.watch ? b.watch->most_sm_mhz() : 0;
+  out.evidence["device.sm_mhz"] = std::to_string(std::max(mhz, b.device.clock_khz / 1000));
+  out.evidence["device.flops_per_s"] = std::to_string(peak_flops(b));
   return {};
 }
 

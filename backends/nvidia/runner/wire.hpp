@@ -100,9 +100,10 @@ struct go {
 struct done {
   answer how;
   double event_ns = 0.0;
-  double span_ns = 0.0; // from the first kernel's start to the last one's end; 0: not recorded
-  double work_ns = 0.0; // of the device: the sweep and the kernels
-  uint32_t kernels = 0; // that were recorded
+  double span_ns = 0.0;          // from the first kernel's start to the last one's end; 0: not recorded
+  double work_ns = 0.0;          // of the device: the sweep and the kernels
+  uint32_t kernels = 0;          // that were recorded
+  std::vector<double> kernel_ns; // of each of them, in launch order; empty: not recorded
 };
 
 struct fetch {};
@@ -156,7 +157,7 @@ typename I::result_type inspect(I& f, go& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, done& x) {
-  return f(x.how, x.event_ns, x.span_ns, x.work_ns, x.kernels);
+  return f(x.how, x.event_ns, x.span_ns, x.work_ns, x.kernels, x.kernel_ns);
 }
 template <class I>
 typename I::result_type inspect(I& f, fetch&) {
