@@ -37,17 +37,8 @@ int optimize(new_options o, const common_options& common) {
   }
   const auto data = (std::filesystem::path{o.out} / "kevolve-data").string();
   const auto code = run_file(common, made->campaign, data);
-  if (code == exit_code::ok && !common.json) {
+  if (code == exit_code::ok && !common.json)
     print_out("next: kevolve bundle --data " + printable(data) + " --out " + printable(o.out) + "/bundle\n");
-    // The reference in C is no rival that anybody runs.
-    if (std::filesystem::path{o.file}.extension() == ".py" && o.target == "cpu") {
-      const auto name = o.name.empty() ? task_name_of(o.file) : o.name;
-      print_out("The speed-up is against the C function that the module was lowered to, and not against PyTorch. "
-                "Beside eager and "
-                "torch.compile: pip install "
-                + printable(o.out) + "/bundle && python -m " + printable(name) + " bench\n");
-    }
-  }
   return code;
 }
 

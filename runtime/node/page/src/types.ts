@@ -26,6 +26,15 @@ export type Outputs = {
   read: { speedup: number; interval: Interval } | null;
 } | null;
 
+// What a candidate is beside eager PyTorch or torch.compile; null: it was not timed.
+export interface Baseline extends Bounds {
+  name: string;
+  speedup: number | null;
+  time_ns: number | null;
+  candidate_ns: number | null;
+  note: string | null;
+}
+
 export interface Campaign {
   id: string;
   name: string;
@@ -36,7 +45,17 @@ export interface Campaign {
   candidates: number;
   valid: number;
   in_flight: number;
-  best: (Bounds & { candidate: number; speedup: number; outputs?: Outputs; final: boolean; summary: string }) | null;
+  best:
+    | (Bounds & {
+        candidate: number;
+        speedup: number;
+        outputs?: Outputs;
+        final: boolean;
+        summary: string;
+        baselines?: Baseline[];
+        baseline_headline?: string | null;
+      })
+    | null;
   budget: { candidates: number | null; wall_s: number | null };
   spent: { wall_s: number; compile_s: number; device_s: number; cost?: number | null };
   last_sequence: number;

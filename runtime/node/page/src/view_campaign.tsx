@@ -138,6 +138,18 @@ function Standing({ c }: { c: Campaign }) {
                   calls alone {speedup(c.best.outputs.not_read.speedup)}, with their outputs read {speedup(c.best.outputs.read.speedup)}
                 </small>
               )}
+              {c.best.baseline_headline && (
+                <>
+                  <br />
+                  <b>{c.best.baseline_headline}</b>
+                </>
+              )}
+              {c.best.baselines?.map((b) => (
+                <small>
+                  <br />
+                  {b.name}: {b.speedup === null ? `not timed${b.note ? ": " + b.note : ""}` : speedup(b.speedup)} {interval(b)}
+                </small>
+              ))}
             </>
           ) : (
             "none yet is shown to be faster than the reference"
