@@ -96,6 +96,7 @@ json timing_json(const judge_outcome& o) {
            {"outputs", outputs_json(outputs_of(o), o.speedup)},
            {"shapes", shapes_json(o, true)}};
   add_interval(out, o, basis_of(o));
+  add_baselines(out, baselines_of(o.evidence));
   return out;
 }
 
@@ -158,11 +159,16 @@ std::string correctness_text(const json& c, bool right) {
 }
 
 std::string speed_text(const judge_outcome& o) {
-  auto out = "speedup " + human_speedup(o.speedup);
+  const auto beside = baselines_of(o.evidence);
+  auto out = baseline_headline(beside);
+  out += (out.empty() ? "speedup " : "\nagainst the reference: ") + human_speedup(o.speedup);
   if (o.ci_low > 0.0)
     out += ", " + interval_sentence(o, basis_of(o));
   const auto both = outputs_sentence(outputs_of(o), o.speedup);
-  return out + "\n" + (both.empty() ? "" : "  " + both + "\n");
+  out += "\n" + (both.empty() ? "" : "  " + both + "\n");
+  for (const auto& line : baseline_lines(beside))
+    out += "  " + printable(line) + "\n";
+  return out;
 }
 
 // Held-out shapes are counted and no more: who reads this may be the one who writes the next candidate.
