@@ -411,6 +411,19 @@ TEST_CASE("a verdict and figures that another campaign measured are marked, unti
   CHECK(ends({{stage::screening, measured(faster, {own, 7})}, {stage::confirm, measured(faster, other)}}) == other);
 }
 
+TEST_CASE("the end of a campaign that version 2 stored is read, without baselines") {
+  finish_record r;
+  r.best = 3;
+  r.set_speedup({2.0, 1.9, 2.1});
+  auto bytes = encode(r);
+  bytes.resize(bytes.size() - encode(baseline_figures{}).size()); // version 2 ends before them
+  const auto read = decode_older<finish_record>(bytes);
+  REQUIRE(read);
+  CHECK(read->best == 3);
+  CHECK(read->speedup == 2.0);
+  CHECK(read->baselines.empty());
+}
+
 TEST_CASE("a result that an earlier version stored names no campaign") {
   auto record = outcome(verdict::pass);
   record.harness = "harness";
