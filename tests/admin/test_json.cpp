@@ -207,6 +207,38 @@ TEST_CASE("an interval has its coverage, and is called ci95 only if that is 95 p
   CHECK(to_json(s)["best"]["ci95"].is_null());
 }
 
+TEST_CASE("baselines stand in JSON with the best of them, and null for one that was not timed") {
+  campaign_status s;
+  s.best = 3;
+  CHECK(to_json(s)["best"]["baselines"].empty());
+  CHECK(to_json(s)["best"]["best_baseline"].is_null());
+  CHECK(to_json(s)["best"]["speedup_vs_best_baseline"].is_null());
+  baseline_figure eager;
+  eager.name = "eager PyTorch";
+  eager.set_speedup({0.43, 0.42, 0.44});
+  eager.coverage = 0.96;
+  eager.time_ns = 430.0;
+  baseline_figure failed;
+  failed.name = "torch.compile default";
+  failed.note = "raised";
+  s.baselines = {eager, failed};
+  const auto shown = to_json(s)["best"];
+  REQUIRE(shown["baselines"].size() == 2);
+  CHECK(shown["baselines"][0]["name"] == "eager PyTorch");
+  CHECK(shown["baselines"][0]["speedup"] == 0.43);
+  CHECK(shown["baselines"][0]["interval"] == json::array({0.42, 0.44}));
+  CHECK(shown["baselines"][0]["coverage"] == 0.96);
+  CHECK(shown["baselines"][0]["time_ns"] == 430.0);
+  CHECK(shown["baselines"][1]["speedup"].is_null());
+  CHECK(shown["baselines"][1]["note"] == "raised");
+  CHECK(shown["best_baseline"] == "eager PyTorch");
+  CHECK(shown["speedup_vs_best_baseline"] == 0.43);
+  CHECK(shown["baseline_headline"] == "slower than eager PyTorch: 0.43x as fast, 0.42 to 0.44");
+  judge_outcome o;
+  note_baselines(o.evidence, s.baselines);
+  CHECK(to_json(o, false)["best_baseline"] == "eager PyTorch");
+}
+
 TEST_CASE("both figures of a confirmation are shown, with the headline") {
   CHECK(outputs_json({}, 1.0).is_null());
   const auto both = outputs_json({{1.5, 1.4, 1.6}, {1.1, 1.0, 1.2}}, 1.1);
