@@ -13,6 +13,9 @@ namespace kevolve {
 baseline_figure figure_of_pairs(const std::string& name, const std::vector<double>& baseline_ns,
                                 const std::vector<double>& candidate_ns);
 
+// Returns the times of calls without what an empty call takes in the same process; at least a tenth of each time stays.
+std::vector<double> without_overhead(std::vector<double> call_ns, double overhead_ns);
+
 // Returns the figure of a baseline that was not timed.
 baseline_figure untimed(const std::string& name, const std::string& why);
 

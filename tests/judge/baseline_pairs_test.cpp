@@ -22,4 +22,8 @@ TEST_CASE("too few pairs give no figure, and a note") {
   CHECK(f.note == "no time left after 3 pairs");
 }
 
+TEST_CASE("an empty call's time is taken off, and some is left") {
+  CHECK(without_overhead({30.0, 100.0, 10.5}, 10.0) == std::vector<double>{20.0, 90.0, 1.05});
+}
+
 } // namespace kevolve

@@ -110,7 +110,10 @@ attempt<baseline_figure> module_baselines::on_shape(framework_mode mode, size_t 
       else
         theirs.push_back(ns);
   }
-  return figure_of_pairs(name, theirs, ours);
+  const auto own = processes_.call_overhead();
+  if (!own)
+    return tl::unexpected(own.error());
+  return figure_of_pairs(name, theirs, without_overhead(ours, *own));
 }
 
 attempt<baseline_figure> module_baselines::against(framework_mode mode) {
@@ -145,7 +148,8 @@ attempt<void> module_baselines::run(std::map<std::string, std::string>& evidence
   note_baselines(evidence, all);
   evidence["baselines.conditions"] =
       "one thread, the candidate's core, fresh inputs each pair; weights lie in the module and are prepared by neither "
-      "side; each timed call of PyTorch follows one on the same inputs; PyTorch "
+      "side; each timed call of PyTorch follows one on the same inputs; of each call of the candidate's, "
+      "the time of an empty one is taken off; PyTorch "
       + std::string{module_.client.alive() ? module_.client.facts().at("torch") : "?"};
   return {};
 }

@@ -1,7 +1,7 @@
 // A confirmed candidate beside the PyTorch module that its reference was made from: eager and torch.compile, on the
 // candidate's core, in pairs of calls on one input set, in random order. The module runs in the framework's sandboxed
 // process and is timed by its clock, without the way there; the candidate is called and checked as in every comparison,
-// and its time includes being woken.
+// and the time of an empty call is taken off its own.
 #pragma once
 
 #include "backends/framework/framework_client.hpp"
