@@ -48,6 +48,10 @@ TEST_CASE("every prompt for a GPU has its facts, the roofs, and the precision th
   auto c = scaling();
   c.form.from_reference = false;
   c.hardware.clear();
+  argument x;
+  x.name = "x";
+  x.type = dtype::f32;
+  c.task.arguments.push_back(x);
   const std::map<std::string, std::string> probed{{"device.name", "NVIDIA H200"},
                                                   {"device.multiprocessors", "132"},
                                                   {"device.sm_mhz", "1980"},
