@@ -85,6 +85,7 @@ TEST_CASE("every form of a task reaches the contract") {
   CHECK(c.libraries == std::vector<std::string>{"openblas"});
   CHECK(c.timing.cold_cache);
   CHECK(c.timing.outputs_not_read);
+  CHECK(c.timing.tf32 == tf32_use::off);
   CHECK(c.work_bytes == "8*items + 4*groups*cols");
   CHECK(loaded->oracle_entry == "every_f64");
   CHECK(loaded->oracle_source == "void every_f64(void) {}\n");
@@ -97,6 +98,7 @@ TEST_CASE("one [tolerance] table applies to all outputs") {
   auto loaded = load_task(good("plain.task.toml"));
   REQUIRE(loaded);
   CHECK_FALSE(loaded->task.timing.outputs_not_read); // outputs are read unless a task says otherwise
+  CHECK(loaded->task.timing.tf32 == tf32_use::by_default);
   REQUIRE(loaded->task.tolerances.size() == 1);
   CHECK(loaded->task.tolerances[0].argument.empty());
   CHECK(loaded->task.language == "cpp");
