@@ -8,6 +8,7 @@
 #include "actors/messages/promises.hpp"
 #include "backends/judge/source_constants.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/kinds.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/exit_reason.hpp>
@@ -22,7 +23,7 @@ namespace {
 using pointer = evaluator_actor::stateful_pointer<evaluator_state>;
 using run_ptr = evaluator_state::run_ptr;
 
-constexpr uint32_t module_limit_ms = 420'000; // PyTorch is imported, and compiles the module twice
+constexpr uint32_t module_limit_ms = 420'000; // PyTorch is imported and compiles, several times
 // More than the number of runs at a time.
 constexpr size_t recent_at_most = 32;
 // A power cut, unlike kill -9, may lose the result of such a short compile; the next synced record makes it durable.
@@ -246,7 +247,8 @@ void judge(pointer self, const run_ptr& r, stage s, const id128& id) {
   }
   if (s == stage::final_confirm) {
     q.module = module_beside(st.context->spec->task);
-    q.limit_ms += q.module.empty() ? 0 : module_limit_ms;
+    if (!q.module.empty() || find_language(task.language).runs_in_framework)
+      q.limit_ms += module_limit_ms;
   }
   lease_request wanted{"device",
                        {"target:" + st.context->spec->target},
