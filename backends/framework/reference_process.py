@@ -201,7 +201,9 @@ class Graphed:
         self.graphs = {}
 
     def __call__(self, **arguments):
-        key = tuple((n, x.data_ptr()) if isinstance(x, self.torch.Tensor) else (n, x) for n, x in arguments.items())
+        backends = self.torch.backends
+        numerics = (backends.cuda.matmul.allow_tf32, backends.cudnn.allow_tf32)  # chose the captured kernels
+        key = numerics, tuple((n, x.data_ptr()) if isinstance(x, self.torch.Tensor) else (n, x) for n, x in arguments.items())
         if key not in self.graphs:
             self.graphs[key] = self.captured(arguments)
         graph, out = self.graphs[key]
@@ -419,7 +421,7 @@ class Reference:
                 self.release_unused()
                 return took
             function = program.function(order.mode)
-            kind = (order.mode, *((a.name, *a.shape) for a in order.arrays))
+            kind = (order.mode, order.tf32, *((a.name, *a.shape) for a in order.arrays))
             if kind not in program.warm:  # loads code, tries algorithms, compiles
                 for _ in range(1 if order.mode == "eager" else WARM_UPS):
                     function(**self.prepared(order, program, kind))
