@@ -130,6 +130,25 @@ TEST_CASE("states are worded for people: a resumed campaign is not new, a cancel
   CHECK(has(status_text(s), "what became of each candidate: kevolve tree "));
 }
 
+TEST_CASE("the first line of a status says that the best loses to a baseline, and each baseline has a line") {
+  auto s = status();
+  CHECK_FALSE(has(status_text(s), "PyTorch"));
+  s["best"]["baseline_headline"] = "slower than eager PyTorch: 0.43x as fast, 0.42 to 0.44";
+  s["best"]["baselines"] = {{{"name", "eager PyTorch"},
+                             {"speedup", 0.43},
+                             {"interval", {0.42, 0.44}},
+                             {"coverage", 0.96},
+                             {"time_ns", 5e4},
+                             {"note", nullptr}},
+                            {{"name", "torch.compile default"}, {"speedup", nullptr}, {"note", "raised: it"}}};
+  const auto first = status_text(s).substr(0, status_text(s).find('\n'));
+  CHECK(has(first, "slower than eager PyTorch: 0.43x"));
+  CHECK(has(status_line(s), "; slower than eager PyTorch: 0.43x"));
+  CHECK(has(live_frame(s, tree(), {}, {80, 24, false}), "slower than eager PyTorch: 0.43x"));
+  CHECK(has(status_text(s), "eager PyTorch: 0.43x [0.42, 0.44], 50"));
+  CHECK(has(status_text(s), "torch.compile default: not timed: raised: it"));
+}
+
 TEST_CASE("a node in flight at its campaign's end is abandoned, not out of proposals") {
   auto rows = tree();
   rows.push_back(row(60, 0, "", 0.0, "tile 16"));
