@@ -1,5 +1,5 @@
-// What a confirmed candidate is beside each baseline that people run in practice: eager PyTorch, torch.compile. The
-// reference of a task is not one of them. Pure.
+// The figures of a confirmed candidate beside each baseline that people run in practice: eager PyTorch, torch.compile.
+// The reference of a task is not one of them. Pure.
 #pragma once
 
 #include "runtime/base/measurement.hpp"
