@@ -13,7 +13,7 @@ std::string module_beside(const task_spec& task) {
   const auto source = module ? task.files.find(module->file) : task.files.end();
   if (source == task.files.end())
     return {};
-  module_call out{source->second, module->entry, module->kind == "function", false, {}};
+  module_call out{source->second, module->entry, module->kind == "function", module->training, {}};
   for (const auto& a : task.task.arguments) {
     const auto origin = module->origins.find(a.name);
     out.arguments.push_back({a.name, origin == module->origins.end() ? "" : to_string(origin->second)});

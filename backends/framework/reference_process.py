@@ -412,7 +412,7 @@ class Reference:
         if self.clock is None:
             self.clock = Clock(self.torch) if self.device == "cuda" else HostClock()
         set_numerics(self.torch, order.tf32)
-        self.torch.backends.cudnn.benchmark = order.mode != "plain"
+        self.torch.backends.cudnn.benchmark = order.mode not in ("plain", "wide")
         with self.torch.inference_mode():
             if order.mode in ("plain", "wide"):
                 begin = time.perf_counter_ns()
