@@ -2,6 +2,7 @@
 
 #include "backends/judge/call_data.hpp"
 #include "backends/judge/figure.hpp"
+#include "runtime/base/kinds.hpp"
 
 #include <algorithm>
 
@@ -78,7 +79,7 @@ std::optional<device_demand> demand_of(const contract& task) {
   }
   if (!any)
     return std::nullopt;
-  out.drawn_on_device = task.language == "pytorch"
+  out.drawn_on_device = !is_native(task.language)
                         && std::none_of(task.arguments.begin(), task.arguments.end(),
                                         [](const auto& a) { return a.nonfinite_match || !a.extent.empty(); });
   const auto first = out.drawn_on_device ? first_seconds_a_gib : host_seconds_a_gib;

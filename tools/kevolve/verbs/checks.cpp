@@ -189,7 +189,7 @@ std::vector<std::string> out_of_order(const contract& c, const result<reference_
 
 // Only tasks whose reference is PyTorch's are judged on a GPU.
 std::optional<device_demand> device_demand_of(const contract& c) {
-  return c.language == "pytorch" ? demand_of(c) : std::nullopt;
+  return is_native(c.language) ? std::nullopt : demand_of(c);
 }
 
 json device_json(const contract& c) {

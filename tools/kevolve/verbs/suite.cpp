@@ -25,6 +25,8 @@ namespace kevolve {
 
 namespace {
 
+constexpr std::string_view kernelbench_suite = "kernelbench";
+
 namespace fs = std::filesystem;
 
 struct suite_options {
@@ -48,7 +50,7 @@ std::string name_of(const suite_options& o) {
 }
 
 bool is_collection(const suite_options& o) {
-  return o.name == "kernelbench" || o.name == "aten";
+  return o.name == kernelbench_suite || o.name == "aten";
 }
 
 // The tasks of a collection lie in the data directory; they are made where they are missing.
@@ -63,7 +65,7 @@ result<std::string> folder_of(const suite_options& o) {
   const auto out = (fs::path{o.where.data} / "tasks" / name_of(o)).string();
   auto common = o.common;
   common.json = false;
-  if (o.name == "kernelbench") {
+  if (o.name == kernelbench_suite) {
     if (o.level == 0)
       return fail(errc::bad_input, "give KernelBench's --level: 1, 2 or 3");
     if (o.from.empty() && !fs::is_directory(out, ec))
