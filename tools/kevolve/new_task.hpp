@@ -26,7 +26,7 @@ struct new_options {
   bool force = false;
   double memory_gib = 4.0;
   double device_memory_gib = 139.0; // of the GPU: an H200
-  double wall_s = 60.0; // of the campaign
+  double wall_s = 60.0;             // of the campaign
 };
 
 // A file of which no task can be made: where, why, and what to do.
