@@ -4,7 +4,6 @@
 // sizes: n=37
 // sizes: n=1
 // independent: L0
-// applies: vectorise(L0,8)
 // applies: unroll(L0,4)
 #include <math.h>
 #include <stdint.h>
