@@ -45,7 +45,7 @@ void examiner_client::forget(uint64_t number) {
     return;
   held_bytes_ -= found->bytes;
   held_.erase(found);
-  // A failure ends the examiner, which whoever asks next is told.
+  // A failure ends the examiner; the next request returns the error.
   static_cast<void>(order_drop(number));
 }
 

@@ -195,7 +195,7 @@ result<std::string> campaign_around(const std::string& task, const std::string& 
   const auto file = folder / (std::filesystem::path{task}.stem().stem().string() + ".toml");
   std::ofstream out{file, std::ios::trunc};
   const auto loaded = load_task(task);
-  const auto* target = loaded ? default_target(loaded->task.language) : "cpu"; // errors are told with the campaign
+  const auto* target = loaded ? default_target(loaded->task.language) : "cpu"; // the campaign reports the errors
   const auto text = default_campaign(std::filesystem::absolute(task, ec).lexically_normal().string(), target, 60.0);
   out << text;
   out.close();
