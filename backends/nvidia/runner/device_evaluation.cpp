@@ -119,8 +119,8 @@ private:
     return {};
   }
 
-  // The reference in the framework's other modes is reported beside the figure. Compiling takes long, so that modes may be
-  // left out. The candidate is called and checked for each: a fault that is found then counts.
+  // The reference in the framework's other modes is reported beside the figure. Compiling takes long, so that modes may
+  // be left out. The candidate is called and checked for each: a fault that is found then counts.
   attempt<void> note_baselines() {
     if (!processes_.against_framework())
       return {};

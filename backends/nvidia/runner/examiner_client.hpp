@@ -44,8 +44,8 @@ public:
   // Copies the arena's bytes from `rotation` on into the memory of host(), which must have room.
   attempt<void> bring_back(uint64_t rotation, uint64_t bytes);
 
-  // Sets that are made on the device (device_sets.hpp). remake_with() takes the function that makes one again that had to give
-  // its memory back.
+  // Sets that are made on the device (device_sets.hpp). remake_with() takes the function that makes one again that had
+  // to give its memory back.
   using set_maker = std::function<attempt<void>(const input_set&)>;
   void remake_with(set_maker remake) { remake_ = std::move(remake); }
   // Makes room for a set on the device, and brings the arrays that are here.
