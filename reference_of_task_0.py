@@ -1,2 +1,0 @@
-def twice(x):
-    return x * 2
