@@ -7,8 +7,11 @@ import importlib.util
 import os
 import struct
 import sys
+import tempfile
 
-import torch
+del sys.path[0]  # this folder, whose triton/ is not the package
+
+import torch  # noqa: E402
 
 spec = importlib.util.spec_from_file_location("reference_process", sys.argv[1])
 reference_process = importlib.util.module_from_spec(spec)
@@ -59,4 +62,6 @@ def main():
         raise AssertionError("what is no memory was mapped")
 
 
-main()
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)  # a program's source is written to the working folder
+    main()
