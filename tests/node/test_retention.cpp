@@ -4,12 +4,12 @@
 #include "store/fsck.hpp"
 #include "store/store.hpp"
 #include "tests/node/live_node.hpp"
+#include "tests/node/stored_campaigns.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -18,45 +18,11 @@ using namespace kevolve::test;
 
 namespace {
 
-campaign_status ended(uint64_t id, uint64_t last_sequence, uint64_t candidates, const char* state = "finished") {
-  campaign_status s;
-  s.id = {0, id};
-  s.state = state;
-  s.last_sequence = last_sequence;
-  s.candidates = candidates;
-  return s;
-}
-
 std::vector<uint64_t> chosen(std::vector<campaign_status> all, uint64_t keep) {
   std::vector<uint64_t> out;
   for (const auto& id : campaigns_to_forget(std::move(all), keep))
     out.push_back(id.lo);
   return out;
-}
-
-std::map<std::string, std::string> rows(const store& data, table where, const std::string& prefix = {}) {
-  auto all = data.scan(where, prefix, SIZE_MAX);
-  REQUIRE(all);
-  return {all->begin(), all->end()};
-}
-
-// Checks that every text and result of the campaign's candidates exists; returns their number.
-size_t check_whole(const store& data, const id128& campaign) {
-  size_t named = 0;
-  for (const auto& [key, value] : rows(data, table::nodes, keys::of(campaign))) {
-    auto r = decode_older<node_record>(value);
-    REQUIRE(r);
-    for (const auto& blob : {r->proposal.source, r->object})
-      if (!blob.empty()) {
-        CHECK(data.blob(blob)->has_value());
-        ++named;
-      }
-    for (const auto& id : r->evaluations) {
-      CHECK(data.get(table::evaluations, keys::evaluation(id))->has_value());
-      ++named;
-    }
-  }
-  return named;
 }
 
 // Makes two ended campaigns of one task.
@@ -154,34 +120,6 @@ TEST_CASE("forgetting a campaign removes its own data only, and others stay comp
   CHECK(n.await_end(first).candidates == 6);
 }
 
-TEST_CASE("resuming and listing work with any number of stored campaigns") {
-  constexpr uint64_t others = 10'100;
-  scratch_folder dir;
-  id128 last;
-  {
-    live_node n{dir.path};
-    last = n.submit("row_energy", {"budget.candidates=4"});
-    n.await(last, [](const campaign_status& s) { return s.state == "running"; });
-  }
-  {
-    auto data = store::open(dir.path);
-    REQUIRE(data);
-    transaction t;
-    for (uint64_t i = 1; i <= others; ++i) {
-      auto old = ended(i, 1, 0);
-      t.writes.push_back(write_op::put(table::index, keys::campaign(old.id), encode(campaign_submission{})));
-      t.writes.push_back(write_op::put(table::index, keys::status(old.id), encode(old)));
-    }
-    REQUIRE((*data)->commit({&t, 1}));
-  }
-  // An interrupted check has left its copy.
-  std::filesystem::create_directories(dir.path + "/fsck-0123abcd/store");
-  live_node n{dir.path, {.resume_all = true}};
-  CHECK_FALSE(std::filesystem::exists(dir.path + "/fsck-0123abcd"));
-  CHECK(n.await_end(last).candidates == 4);
-  CHECK(n.list().size() == others + 1);
-}
-
 TEST_CASE("a reference to missing data is found, unless its campaign is being forgotten") {
   scratch_folder dir;
   const auto [first, second] = two_ended(dir.path);
@@ -208,55 +146,6 @@ TEST_CASE("a reference to missing data is found, unless its campaign is being fo
     CHECK(d.where == "campaign " + to_string(second));
   CHECK(of_events[0].what == "its state");
   CHECK(of_events[1].what == "candidate 1");
-}
-
-TEST_CASE("a node forgets ended campaigns while it runs, and continues after a crash") {
-  scratch_folder dir;
-  id128 first, second, third;
-  {
-    live_node n{dir.path, {.keep_candidates = 8}};
-    first = n.submit("row_energy", {"budget.candidates=4"});
-    n.await_end(first);
-    second = n.submit("row_energy", {"budget.candidates=4", "seed=2"});
-    n.await_end(second);
-    CHECK(n.list().size() == 2); // eight candidates in total
-    third = n.submit("row_energy", {"budget.candidates=4", "seed=3"});
-    n.await(third, [&](const campaign_status& s) {
-      const auto all = n.list();
-      return s.state == "finished"
-             && std::none_of(all.begin(), all.end(), [&](const auto& c) { return c.id == first; });
-    });
-    n.await(third, [&](const campaign_status&) { // still running until then
-      auto woken = n.wake(first);
-      return !woken && woken.error().code == errc::not_found;
-    });
-    CHECK(n.status(second).candidates == 4);
-    REQUIRE(n.crash("retention"));
-  }
-  {
-    // Simulates a death after the campaign was removed from the list.
-    auto data = store::open(dir.path);
-    REQUIRE(data);
-    CHECK(rows(**data, table::nodes, keys::of(first)).empty());
-    REQUIRE((*data)->put(table::index, keys::forgetting(second), "1"));
-    transaction t{
-        {},
-        {write_op::erase(table::index, keys::status(second)), write_op::erase(table::index, keys::campaign(second))}};
-    REQUIRE((*data)->commit({&t, 1}));
-    CHECK_FALSE(rows(**data, table::nodes, keys::of(second)).empty());
-  }
-  {
-    live_node n{dir.path, {.keep_candidates = 8}};
-    REQUIRE(n.wake(third));
-    n.await(third, [&](const campaign_status&) {
-      auto left = half_forgotten(n.data());
-      return left && left->empty();
-    });
-  }
-  auto data = store::open(dir.path);
-  REQUIRE(data);
-  CHECK(rows(**data, table::nodes, keys::of(second)).empty());
-  CHECK(check_whole(**data, third) > 0);
 }
 
 TEST_CASE("data held by candidates in flight stays, and so do campaigns that have not ended") {
@@ -348,37 +237,4 @@ TEST_CASE("a continued campaign's results are not erased before it uses them" * 
     REQUIRE_FALSE(forget_campaigns(s, {first}, nothing).trouble);
     CHECK(s.get(table::evaluations, keys::evaluation(in_flight))->has_value());
   }
-}
-
-TEST_CASE("a half-forgotten campaign cannot start again until the rest is removed, on any node"
-          * doctest::test_suite("long")) {
-  scratch_folder dir;
-  id128 first;
-  {
-    live_node n{dir.path};
-    first = n.submit("row_energy", {"budget.candidates=4"});
-    n.await_end(first);
-  }
-  {
-    auto data = store::open(dir.path);
-    REQUIRE(data);
-    REQUIRE((*data)->put(table::index, keys::forgetting(first), "1"));
-    transaction t{
-        {}, {write_op::erase(table::index, keys::status(first)), write_op::erase(table::index, keys::campaign(first))}};
-    REQUIRE((*data)->commit({&t, 1}));
-  }
-  live_node n{dir.path}; // no limit
-  while (!half_forgotten(n.data())->empty()) {
-    auto again = n.try_submit("row_energy", {"budget.candidates=4"});
-    CHECK((again || again.error().code == errc::unavailable));
-    if (again)
-      break;
-  }
-  REQUIRE(n.submit("row_energy", {"budget.candidates=4"}) == first);
-  CHECK(n.await_end(first).candidates == 4);
-  auto events = n.data().read_events(first, 1, SIZE_MAX);
-  REQUIRE(events);
-  CHECK(std::count_if(events->begin(), events->end(),
-                      [](const auto& e) { return e.kind == static_cast<uint16_t>(event_kind::campaign_submitted); })
-        == 1);
 }
