@@ -74,8 +74,9 @@ constexpr milliseconds turn_limit = std::chrono::hours{24};
 
 class server {
 public:
-  server(judge_settings settings, native_settings native, std::vector<std::string> done_without, std::string python)
-      : judge_(std::move(settings), std::move(native)), sensors_(judge_.sandbox.settings.core),
+  server(const judge_settings& settings, native_settings native, std::vector<std::string> done_without,
+         std::string python)
+      : judge_(settings, std::move(native)), sensors_(judge_.sandbox.settings.core),
         requests_("kevolve-judge", helper_socket_fd), done_without_(std::move(done_without)) {
     auto& module = judge_.module.options;
     module.python = std::move(python);
@@ -224,7 +225,7 @@ int start(int argc, char** argv) {
   CPU_SET(static_cast<size_t>(native.core), &own);
   if (sched_setaffinity(0, sizeof(own), &own) != 0)
     std::fprintf(stderr, "kevolve-judge: cannot pin to core %d: times will be noisy\n", native.core);
-  return server{std::move(settings), std::move(native), std::move(args.done_without), std::move(args.python)}.run();
+  return server{settings, std::move(native), std::move(args.done_without), std::move(args.python)}.run();
 }
 
 } // namespace

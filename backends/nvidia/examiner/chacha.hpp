@@ -28,8 +28,8 @@ inline uint32_t rotated(uint32_t x, unsigned by) {
   b = rotated(b ^ c, 7);
 }
 
-// Returns one block of the key's stream of that number.
-[[gnu::always_inline]] inline random_block chacha20(const uint32_t (&key)[8], uint64_t counter, uint64_t stream) {
+// Returns one block of the key's stream with that nonce.
+[[gnu::always_inline]] inline random_block chacha20(const uint32_t (&key)[8], uint64_t counter, uint64_t nonce) {
   const uint32_t start[16]{0x61707865U,
                            0x3320646eU,
                            0x79622d32U,
@@ -44,10 +44,10 @@ inline uint32_t rotated(uint32_t x, unsigned by) {
                            key[7],
                            static_cast<uint32_t>(counter),
                            static_cast<uint32_t>(counter >> 32U),
-                           static_cast<uint32_t>(stream),
-                           static_cast<uint32_t>(stream >> 32U)};
+                           static_cast<uint32_t>(nonce),
+                           static_cast<uint32_t>(nonce >> 32U)};
   uint32_t x[16];
-  for (int i = 0; i < 16; ++i)
+  for (uint32_t i = 0; i < 16; ++i)
     x[i] = start[i];
   for (int round = 0; round < 10; ++round) {
     quarter_round(x[0], x[4], x[8], x[12]);
@@ -60,7 +60,7 @@ inline uint32_t rotated(uint32_t x, unsigned by) {
     quarter_round(x[3], x[4], x[9], x[14]);
   }
   random_block out;
-  for (int i = 0; i < 8; ++i)
+  for (uint64_t i = 0; i < 8; ++i)
     out.words[i] = (x[2 * i] + start[2 * i]) | (static_cast<uint64_t>(x[2 * i + 1] + start[2 * i + 1]) << 32U);
   return out;
 }

@@ -62,7 +62,7 @@ result<std::string> folder_of(const suite_options& o) {
                   "'" + o.name + "' is no folder of tasks; give one, or kernelbench --level 1, or aten");
     return o.name;
   }
-  const auto out = (fs::path{o.where.data} / "tasks" / name_of(o)).string();
+  auto out = (fs::path{o.where.data} / "tasks" / name_of(o)).string();
   auto common = o.common;
   common.json = false;
   if (o.name == kernelbench_suite) {
@@ -79,7 +79,7 @@ result<std::string> folder_of(const suite_options& o) {
 
 // The campaign file is copied once: one that is edited later would be another campaign.
 result<std::string> campaign_of(const suite_options& o, const suite_state& s) {
-  const auto file = fs::path{suite_file(o.where.data, s.name)}.replace_extension(".toml").string();
+  auto file = fs::path{suite_file(o.where.data, s.name)}.replace_extension(".toml").string();
   std::error_code ec;
   if (fs::exists(file, ec) && o.campaign.empty())
     return file;
