@@ -127,6 +127,15 @@ std::string outcome_words(const ancestor& a) {
              : a.verdict;
 }
 
+std::string rule_of_sizes(const contract& task, bool zero_sizes) {
+  if (std::none_of(task.arguments.begin(), task.arguments.end(),
+                   [](const auto& a) { return a.role == argument_role::size; }))
+    return "Every extent is the number above, and no other is checked: it may stand in the code.";
+  return std::string{"Sizes are known at run time alone and others than these are checked too"}
+         + (declared_sizes_only(task) ? "" : ", odd and small ones among them")
+         + (zero_sizes ? ", and 0." : "; none is 0.");
+}
+
 } // namespace
 
 std::string role_text() {
@@ -164,11 +173,9 @@ std::string task_text(const prompt_facts& facts) {
            "little.\n";
   out += c.form.resources + "Rules: " + c.form.entry
          + "Outputs are buffers that you are given: write all of what is theirs; their content before the call means "
-           "nothing, but for inout. Inputs are not changed. Sizes are known at run time alone and others than these "
-           "are checked too"
-         + std::string{declared_sizes_only(c.task) ? "" : ", odd and small ones among them"}
-         + std::string{facts.zero_sizes ? ", and 0" : "; none is 0"}
-         + ". Nothing is remembered between calls: all of the work is done at every call. " + c.form.scratch
+           "nothing, but for inout. Inputs are not changed. "
+         + rule_of_sizes(c.task, facts.zero_sizes)
+         + " Nothing is remembered between calls: all of the work is done at every call. " + c.form.scratch
          + "No files, processes, system calls or tables of results, and nothing that depends on being timed.\n";
   if (!facts.checked_on.empty())
     out += "How results are checked: " + defused(facts.checked_on) + "\n";

@@ -236,6 +236,18 @@ TEST_CASE("timing and possible values are described for every argument") {
   CHECK(has(build_prompt(f)->system, "small ones among them, and 0"));
 }
 
+TEST_CASE("a prompt of a task without sizes says that extents may stand in the code") {
+  auto c = campaign();
+  std::erase_if(c.task.arguments, [](const auto& a) { return a.role == argument_role::size; });
+  for (auto& a : c.task.arguments)
+    a.shape = {};
+  const auto f = facts_of(c);
+  const auto p = build_prompt(f);
+  REQUIRE(p);
+  CHECK(has(p->system, "no other is checked: it may stand in the code."));
+  CHECK(!has(p->system, "Sizes are known at run time"));
+}
+
 TEST_CASE("a prompt says what results are checked on") {
   auto c = campaign();
   auto f = facts_of(c);
