@@ -226,6 +226,10 @@ draw_plan plan_draws(const contract& task, const std::vector<double>& reference_
   auto out = joined(task, std::move(sizes), std::move(chosen));
   const auto neighbours = value_planner{task}.alike_at_first(); // in front: the order counts, and time may run out
   out.draws.insert(out.draws.begin(), neighbours.begin(), neighbours.end());
+  std::vector<adversarial_draw> mixed;
+  for (auto& sizes_of_draw : mixed_sizes(task))
+    mixed.push_back({.sizes = std::move(sizes_of_draw), .values = short_lengths_of(task)});
+  out.draws.insert(out.draws.begin() + static_cast<std::ptrdiff_t>(neighbours.size()), mixed.begin(), mixed.end());
   return out;
 }
 

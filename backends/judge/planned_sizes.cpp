@@ -47,6 +47,11 @@ struct symbol {
   }
 };
 
+// Returns the least size that the rule allows, from this one on.
+int64_t next_allowed(const size_rule& rule, int64_t size) {
+  return (std::max(size, rule.least) + rule.step - 1) / rule.step * rule.step;
+}
+
 std::vector<symbol> symbols_of(const contract& task) {
   std::vector<symbol> out;
   for (const auto& a : task.arguments)
@@ -143,17 +148,13 @@ private:
                    [&](auto size) { return size <= at_most.at(tries); });
     if (!fitting.empty())
       return fitting[random.below(fitting.size())];
-    return least_multiple(s.rule, std::max(small_sizes.at(random.below(small_sizes.size())), s.rule.least));
+    return next_allowed(s.rule, small_sizes.at(random.below(small_sizes.size())));
   }
 
   int64_t beside(const symbol& s, size_t tries, splitmix64& random) const {
     constexpr size_t only_new = 10;
     return s.rule.declared_only || (tries >= only_new && random.below(4) == 0) ? declared_size(s.name, random)
                                                                                : open_or_small(s, tries, random);
-  }
-
-  static int64_t least_multiple(const size_rule& rule, int64_t size) {
-    return (size + rule.step - 1) / rule.step * rule.step;
   }
 
   int64_t declared_size(const std::string& name, splitmix64& random) const {
@@ -225,14 +226,11 @@ std::vector<size_map> smallest_sizes(const contract& task) {
   std::vector<size_map> out;
   if (declared_sizes_only(task))
     return out;
-  const auto next = [](const symbol& s, int64_t size) {
-    return (std::max(size, s.rule.least) + s.rule.step - 1) / s.rule.step * s.rule.step;
-  };
   for (const int64_t size : {1, 2, 3})
     for (size_t small = 0; small <= symbols.size(); ++small) {
       size_map sizes;
       for (size_t i = 0; i < symbols.size(); ++i)
-        sizes[symbols[i].name] = next(symbols[i], small == symbols.size() || small == i ? size : beside);
+        sizes[symbols[i].name] = next_allowed(symbols[i].rule, small == symbols.size() || small == i ? size : beside);
       if (std::find(out.begin(), out.end(), sizes) == out.end())
         out.push_back(std::move(sizes));
     }
@@ -250,8 +248,7 @@ std::vector<size_map> sizes_for_values(const contract& task) {
   draw.values = short_lengths_of(task);
   for (int k = 0; k < tries && !declared_sizes_only(task); ++k) {
     for (const auto& s : symbols) {
-      const auto size = sizes.at(random.below(sizes.size()));
-      draw.sizes[s.name] = std::max((size + s.rule.step - 1) / s.rule.step * s.rule.step, s.rule.least);
+      draw.sizes[s.name] = next_allowed(s.rule, sizes.at(random.below(sizes.size())));
     }
     if (is_cheap(task, draw))
       found.emplace_back(-smallest_input(task, draw.sizes), draw.sizes);
@@ -267,6 +264,36 @@ std::vector<size_map> sizes_for_values(const contract& task) {
     if (out.empty() || declared_sizes_only(task))
       if (!shape.held_out)
         out.push_back(shape.sizes);
+  return out;
+}
+
+std::vector<size_map> mixed_sizes(const contract& task) {
+  constexpr uint64_t wanted = 64;
+  constexpr uint64_t tries = 24;
+  constexpr std::array<int64_t, 26> sizes{1,  2,  3,  5,  6,  7,  9,  11, 13, 15, 17, 19,  22,
+                                          25, 29, 34, 38, 43, 47, 50, 57, 63, 71, 83, 100, 129};
+  const auto symbols = symbols_of(task);
+  std::vector<size_map> out;
+  adversarial_draw draw;
+  draw.values = short_lengths_of(task);
+  for (uint64_t n = 0; n < wanted && !declared_sizes_only(task); ++n) {
+    splitmix64 random{mix_seed(order_seed, n)};
+    const auto& shape = task.shapes[n % task.shapes.size()];
+    // Each try that is too expensive keeps less of the shape, and then takes smaller sizes.
+    for (uint64_t k = 0; k < tries && !shape.held_out; ++k) {
+      for (const auto& s : symbols) {
+        const auto size = sizes.at(random.below(sizes.size() - k));
+        const auto declared = shape.sizes.find(s.name);
+        const bool keep = s.rule.declared_only || random.below(2 + k / 4) == 0;
+        draw.sizes[s.name] = keep && declared != shape.sizes.end() ? declared->second : next_allowed(s.rule, size);
+      }
+      if (!is_cheap(task, draw))
+        continue;
+      if (std::find(out.begin(), out.end(), draw.sizes) == out.end())
+        out.push_back(draw.sizes);
+      break;
+    }
+  }
   return out;
 }
 

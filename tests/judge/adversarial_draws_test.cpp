@@ -132,6 +132,26 @@ TEST_CASE("each size from 1 to 65 and those around powers of two are planned for
   CHECK(*sizes_in(plan_draws(longer, {}), "cols").rbegin() == 16384);
 }
 
+TEST_CASE("branches of blocked loops and of their remainders meet") {
+  contract c;
+  c.arguments = {make_input("x", dtype::f32, {"batch", "channels", "length"}, "normal"),
+                 make_input("filter", dtype::f32, {"outputs", "channels", "taps"}, "normal"),
+                 make_array("y", argument_role::output, dtype::f32, {"batch", "outputs", "length + 2*pad - taps + 1"})};
+  for (const auto* name : {"batch", "channels", "outputs", "length", "taps", "pad"})
+    c.arguments.push_back(size_of(name));
+  c.shapes = {make_shape({{"batch", 2}, {"channels", 96}, {"outputs", 96}, {"length", 200}, {"taps", 3}, {"pad", 1}})};
+  c.work_flops = "2*batch*outputs*channels*taps*(length - taps + 1)";
+  auto plan = plan_draws(c, {});
+  plan.draws.resize(100); // a slow reference has time for no more
+  int met = 0;
+  for (const auto& draw : plan.draws) {
+    const auto inside = draw.sizes.at("length") - draw.sizes.at("taps") + 1;
+    met += draw.sizes.at("channels") % 4 != 0 && draw.sizes.at("outputs") >= 6 && inside >= 16 && inside % 48 >= 16 ? 1
+                                                                                                                    : 0;
+  }
+  CHECK(met >= 5);
+}
+
 TEST_CASE("a size of 0 is planned where the contract says that it is meant") {
   auto task = softmax();
   set_size_rule(task.arguments[2], {.least = 0});
