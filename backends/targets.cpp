@@ -44,11 +44,13 @@ constexpr known_target known[]{
      }},
 };
 
-// Returns the first word that names a helper program which cannot be started.
+// Returns the first word that names a helper program which cannot be started. All of them lie beside the first.
 std::string missing_program(const helper_command& how) {
+  if (how.argv.empty())
+    return {};
+  const auto beside = how.argv.front().substr(0, how.argv.front().rfind('/') + 1) + "kevolve-";
   for (const auto& word : how.argv)
-    if (word.starts_with('/') && word.substr(word.rfind('/')).starts_with("/kevolve-")
-        && ::access(word.c_str(), X_OK) != 0)
+    if (word.starts_with(beside) && ::access(word.c_str(), X_OK) != 0)
       return word;
   return {};
 }

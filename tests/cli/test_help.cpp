@@ -145,6 +145,18 @@ TEST_CASE("a missing helper program is named at once, with its place and the rem
   }
 }
 
+TEST_CASE("a cache that is not there yet is no missing program") {
+  temporary_folder f;
+  for (const auto* name : {"row_energy.task.toml", "row_energy.c"})
+    f.write(name, read_file(source_path(std::string{"tests/node/tasks/"} + name)));
+  program eval{"/usr/bin/env",
+               {"-u", "HOME", "-u", "XDG_CACHE_HOME", "TMPDIR=" + f.path,
+                std::string{std::getenv("KEVOLVE_BIN")} + "/kevolve", "eval", "row_energy.task.toml", "row_energy.c"},
+               f.path};
+  const auto said = eval.finish();
+  CHECK_MESSAGE(said.code == 0, said.err);
+}
+
 TEST_CASE("wrong usage exits with 2 and a reason") {
   const std::vector<std::vector<std::string>> wrong{{},
                                                     {"frobnicate"},
