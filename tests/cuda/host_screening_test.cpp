@@ -43,7 +43,7 @@ judge_outcome profiled_by(const std::string& profiler) {
   REQUIRE(runner.ready());
   auto request = ask_for(fake_package("iterate"), judge_mode::confirm);
   request.baseline = fake_package("iterate_slowly");
-  return runner.ask(request);
+  return runner.ask_timed(request);
 }
 
 } // namespace
@@ -54,7 +54,7 @@ TEST_CASE("work that a concurrent context creation disturbs is timed when none i
   REQUIRE(runner.ready());
   auto request = ask_for(fake_package("iterate_slowly"), judge_mode::screening);
   request.baseline = request.candidate;
-  const auto o = runner.ask(request);
+  const auto o = runner.ask_timed(request);
   REQUIRE_MESSAGE(!o.timings.empty(), told(o));
   for (const auto& shape : o.timings) {
     REQUIRE(!shape.candidate_ns.empty());
@@ -72,24 +72,24 @@ TEST_CASE("a screening finds the faster kernel, and none if both are equal") {
   auto request = ask_for(fake_package("iterate"), judge_mode::screening);
   request.baseline = fake_package("iterate_slowly");
   request.task.work_bytes = "4"; // gives a roof to compare with
-  const auto faster = runner.ask(request);
+  const auto faster = runner.ask_timed(request);
   CHECK_MESSAGE(faster.decision == comparison_decision::faster, told(faster));
   CHECK(faster.speedup == doctest::Approx(2.0).epsilon(0.01));
   REQUIRE_MESSAGE(faster.evidence.count("bound") == 1, told(faster));
   CHECK(faster.evidence.at("bound.why").find("blocks a multiprocessor") != std::string::npos);
-  const auto slower = runner.ask(ask_for(fake_package("iterate_slowly"), judge_mode::screening));
+  const auto slower = runner.ask_timed(ask_for(fake_package("iterate_slowly"), judge_mode::screening));
   CHECK_MESSAGE(slower.decision == comparison_decision::screened, told(slower));
   CHECK(slower.speedup > 0.0);
   CHECK(slower.ci_high == 0.0); // an estimate has no interval
   CHECK(slower.evidence.at("machine").starts_with("fake device, driver "));
   auto again = ask_for(fake_package("iterate"), judge_mode::screening);
   again.screening_ms = 60'000;
-  const auto same = runner.ask(again);
+  const auto same = runner.ask_timed(again);
   CHECK_MESSAGE(same.decision == comparison_decision::undecided, told(same));
   CHECK(same.evidence.at("pairs") == "60");
   auto confirmed = ask_for(fake_package("iterate"), judge_mode::confirm);
   confirmed.baseline = fake_package("iterate_slowly");
-  const auto o = runner.ask(confirmed);
+  const auto o = runner.ask_timed(confirmed);
   CHECK_MESSAGE(o.decision == comparison_decision::faster, told(o));
   CHECK(o.timings.size() == 2); // includes the held-out shape
 }
@@ -102,7 +102,7 @@ TEST_CASE("a kernel fast by most calls and slow in total is not faster") {
     auto request = ask_for(fake_package("iterate_now_and_then"), mode);
     request.screening_ms = 60'000;
     request.min_interval_pairs = 12;
-    const auto o = runner.ask(request);
+    const auto o = runner.ask_timed(request);
     CAPTURE(told(o));
     CHECK(o.result == verdict::pass);
     CHECK(o.decision == comparison_decision::undecided);
@@ -123,7 +123,7 @@ TEST_CASE("a baseline's worker serves screenings while it has unused sets, and n
   std::vector<int> started;
   size_t met = 0; // results returned by the caching baseline
   for (int i = 0; i < 12; ++i) {
-    const auto o = runner.ask(request);
+    const auto o = runner.ask_timed(request);
     REQUIRE_MESSAGE(o.decision == comparison_decision::faster, told(o));
     CHECK(o.evidence.at("launches") == "1"); // counters do not carry over from other candidates
     started.push_back(std::stoi(o.evidence.at("launches.rival")));
@@ -134,14 +134,14 @@ TEST_CASE("a baseline's worker serves screenings while it has unused sets, and n
   CHECK(started[1] == 0);
   CHECK(std::count(started.begin() + 1, started.end(), 1) > 0);
   request.baseline = fake_package("iterate");
-  CHECK(runner.ask(request).evidence.at("launches.rival") == "1");
+  CHECK(runner.ask_timed(request).evidence.at("launches.rival") == "1");
   request.mode = judge_mode::confirm;
-  CHECK(runner.ask(request).evidence.at("launches.rival") == "1");
+  CHECK(runner.ask_timed(request).evidence.at("launches.rival") == "1");
   // The next request has another task, so no earlier result applies.
   request = ask_for(fake_package("iterate"), judge_mode::screening);
   request.task = iterate_task(10'000);
   request.task.work_bytes.clear();
-  CHECK(runner.ask(request).evidence.at("launches.rival") == "1");
+  CHECK(runner.ask_timed(request).evidence.at("launches.rival") == "1");
 }
 
 TEST_CASE("a faster candidate is profiled and reported with its bottleneck; profilers change no verdict") {

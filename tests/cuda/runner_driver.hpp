@@ -24,6 +24,8 @@ public:
   bool ready() const { return ready_; }
   const helper_hello& hello() const { return hello_; }
   judge_outcome ask(const judge_request& request);
+  // Asks again as long as the clocks disagree: a busy machine delays the fake device, which is a thread of it.
+  judge_outcome ask_timed(const judge_request& request);
   // Returns the runner's device samples so far.
   const std::vector<device_sample>& samples() const { return samples_; }
   // Returns the next unsolicited sample; fails the test after half a minute.

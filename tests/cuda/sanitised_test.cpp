@@ -67,7 +67,7 @@ private:
 judge_outcome sanitised_by(const std::string& sanitizer, const judge_request& request) {
   runner_driver runner{{"--allow-weak-sandbox", "landlock", "--sanitizer", sanitizer}};
   REQUIRE(runner.ready());
-  return runner.ask(request);
+  return runner.ask_timed(request);
 }
 
 size_t count_of(const std::string& text, const std::string& what) {
