@@ -35,6 +35,12 @@ constexpr const char* product =
     "      c[i * n + j] += s * sum;\n"
     "    }\n}\n";
 
+constexpr const char* norm_module =
+    "import torch\n\n\nclass Model(torch.nn.Module):\n    def __init__(self, n):\n        super().__init__()\n"
+    "        self.norm = torch.nn.LayerNorm(n)\n\n    def forward(self, x):\n"
+    "        return torch.relu(self.norm(x))\n\n\n"
+    "def get_inputs():\n    return [torch.randn(16, 32)]\n\n\ndef get_init_inputs():\n    return [32]\n";
+
 std::string in(const temporary_folder& f, const std::string& name) {
   return f.path + "/" + name;
 }
@@ -162,11 +168,7 @@ TEST_CASE("new says what to install where there is no PyTorch") {
 TEST_CASE("new makes a valid task of a module, and refuses modules with the line") {
   const auto python = torch_python();
   temporary_folder f;
-  f.write("norm.py",
-          "import torch\n\n\nclass Model(torch.nn.Module):\n    def __init__(self, n):\n        super().__init__()\n"
-          "        self.norm = torch.nn.LayerNorm(n)\n\n    def forward(self, x):\n"
-          "        return torch.relu(self.norm(x))\n\n\n"
-          "def get_inputs():\n    return [torch.randn(16, 32)]\n\n\ndef get_init_inputs():\n    return [32]\n");
+  f.write("norm.py", norm_module);
   const auto said = run_with(python, {"new", in(f, "norm.py"), "--out", in(f, "t"), "--json"});
   if (contains(said.out, "pip install torch")) {
     MESSAGE("skipped: no torch in ", python, " (cmake -DKEVOLVE_TORCH_PYTHON=…)");
@@ -195,11 +197,7 @@ TEST_CASE("a target on a GPU needs a reference in PyTorch") {
 TEST_CASE("a module becomes a GPU task where there is no GPU, and its campaign asks a model") {
   const auto python = torch_python();
   temporary_folder f;
-  f.write("norm.py",
-          "import torch\n\n\nclass Model(torch.nn.Module):\n    def __init__(self, n):\n        super().__init__()\n"
-          "        self.norm = torch.nn.LayerNorm(n)\n\n    def forward(self, x):\n"
-          "        return torch.relu(self.norm(x))\n\n\n"
-          "def get_inputs():\n    return [torch.randn(16, 32)]\n\n\ndef get_init_inputs():\n    return [32]\n");
+  f.write("norm.py", norm_module);
   const auto said = run_with(python, {"new", in(f, "norm.py"), "--out", in(f, "t"), "--target", "cuda", "--json"});
   if (contains(said.out, "pip install torch")) {
     MESSAGE("skipped: no torch in ", python, " (cmake -DKEVOLVE_TORCH_PYTHON=…)");
