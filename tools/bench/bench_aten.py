@@ -14,7 +14,6 @@ import ctypes
 import fcntl
 import importlib.util
 import json
-import math
 import os
 import random
 import re
@@ -22,7 +21,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -32,21 +30,13 @@ from typing import Any
 import common
 from common import Json
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "kevolve/bundle/python/package"))
+from pairs import interval_of_median, timed_pairs  # noqa: E402 - as the package of a bundle times
+
 STRETCH_NS = 1e6
+MOST_CALLS = 2000
 PAIRS, PAIRS_LONG = 15, 41
 FLAGS = ["-x", "c", "-std=gnu17", "-fPIC", "-shared", "-O3", "-march=native"]  # of references, as the judge builds them
-
-
-def interval(values: list[float]) -> tuple[float, float]:
-    """Returns order statistics that hold the median with at least 95 %."""
-    x, n = sorted(values), len(values)
-    best, total = 0, 0.0
-    for k in range(n // 2):
-        total += math.comb(n, k) / 2**n
-        if 1 - 2 * total < 0.95:
-            break
-        best = k
-    return x[best], x[n - 1 - best]
 
 
 def drawn(torch: Any, argument: Json, shape: list[int], generator: Any) -> Any:
@@ -116,19 +106,6 @@ def core_turn(core: int) -> Iterator[None]:
         os.close(turn)
 
 
-def stretch(call: Callable[[], Any], calls: int) -> float:
-    begun = time.perf_counter_ns()
-    for _ in range(calls):
-        call()
-    return (time.perf_counter_ns() - begun) / calls
-
-
-def calls_for(call: Callable[[], Any]) -> int:
-    call()
-    once = min(stretch(call, 1) for _ in range(3))
-    return max(1, min(2000, int(STRETCH_NS / max(once, 1.0))))
-
-
 def compare(torch: Any, item: Json, results: Path, pairs: int, chance: random.Random, into: Path, core: int) -> Json:
     file = Path(item["file"])
     task = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -148,18 +125,10 @@ def compare(torch: Any, item: Json, results: Path, pairs: int, chance: random.Ra
     made = eager()
     stores = {t.untyped_storage().data_ptr() for t in order}
     views = any(t.untyped_storage().data_ptr() in stores for t in (made if isinstance(made, (list, tuple)) else [made]))
-    times = []
     with core_turn(core):
-        a, b = calls_for(kernel), calls_for(eager)
-        for _ in range(pairs):
-            if chance.random() < 0.5:
-                mine = stretch(kernel, a)
-                times.append((mine, stretch(eager, b)))
-            else:
-                other = stretch(eager, b)
-                times.append((stretch(kernel, a), other))
+        times = timed_pairs(kernel, eager, pairs, chance, STRETCH_NS, MOST_CALLS)
     ratios = [t / m for m, t in times]
-    low, high = interval(ratios)
+    low, high, _ = interval_of_median(ratios)
     return {"operator": re.sub(r"^aten_", "", item["task"]), "kernel": made_by, "view": views, "kernel_ns": statistics.median(m for m, _ in times),
             "eager_ns": statistics.median(t for _, t in times), "speedup": statistics.median(ratios), "interval": [low, high]}  # fmt: skip
 
