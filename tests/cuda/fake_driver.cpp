@@ -18,6 +18,7 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -39,6 +40,8 @@ struct fake_launch {
 
 double now_ns = 0.0;
 int sticky = 0; // an error that destroys the context
+int pushed = 0; // contexts that this process has made current and not given back
+int capture_mode = 0;
 
 // Returns whether CUDA_VISIBLE_DEVICES selects this behaviour.
 bool is(const char* what) {
@@ -224,6 +227,24 @@ int cuDevicePrimaryCtxRetain(void** out, int) {
 int cuCtxSetCurrent(void*) {
   return 0;
 }
+int cuDeviceGet(int* out, int which) {
+  *out = which;
+  return 0;
+}
+int cuCtxPushCurrent_v2(void* which) {
+  if (which != &now_ns)
+    return 201;
+  ++pushed;
+  return 0;
+}
+int cuCtxPopCurrent_v2(void** out) {
+  *out = &now_ns;
+  return --pushed < 0 ? 201 : 0;
+}
+int cuThreadExchangeStreamCaptureMode(int* mode) {
+  std::swap(*mode, capture_mode);
+  return 0;
+}
 int cuCtxSynchronize() {
   return sticky;
 }
@@ -344,6 +365,8 @@ int cuMemHostGetDevicePointer_v2(uint64_t* out, void* host, unsigned) {
   return 0;
 }
 int cuModuleLoadData(void** out, const void*) {
+  if (is("capturing") && capture_mode != 2) // 2: relaxed
+    return 900;
   *out = new fake_module;
   return 0;
 }
@@ -365,6 +388,8 @@ int cuFuncSetAttribute(void*, int, int) {
   return 0;
 }
 int cuLaunchKernelEx(const fake_launch* how, void* which, void** parameters, void**) {
+  if (is("current only") && pushed != 1)
+    return 201;
   auto& f = *static_cast<fake_function*>(which);
   if (f.name == "kevolve_probe")
     probe(parameters);

@@ -8,6 +8,7 @@
 #include "runtime/base/result.hpp"
 #include "runtime/node/admin/json.hpp"
 #include "tools/kevolve/bundle/bundle_figures.hpp"
+#include "tools/kevolve/bundle/device_kernel.hpp"
 
 #include <cstdint>
 #include <map>
@@ -36,6 +37,8 @@ struct bundle_input : speedup_interval {
   uint64_t valid = 0;
   std::vector<bundle_step> progress;
 
+  std::string target = "cpu";
+  std::vector<device_kernel> kernels; // of a target on a GPU, the best first; empty: the kernel is the processor's
   std::string kernel_source;
   std::string language; // "c" or "cpp"
   std::string flag_set;

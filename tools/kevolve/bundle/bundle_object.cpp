@@ -3,6 +3,7 @@
 #include "backends/host_machine.hpp"
 #include "backends/target.hpp"
 #include "runtime/base/program_directory.hpp"
+#include "tools/kevolve/bundle/device_reading.hpp"
 #include "tools/kevolve/client/own_compile_server.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 
@@ -53,6 +54,17 @@ result<python_object> compile_object(const bundle_input& b) {
   return python_object{std::move(built->artifact), machine_name(), features_for_compilers(processor_features())};
 }
 
+// Returns the files of a bundle for GPUs with its package.
+result<std::vector<bundle_file>> device_package(bundle_input& b) {
+  if (auto done = compile_kernels(b); !done)
+    return tl::unexpected(done.error());
+  auto files = bundle_files(b);
+  if (files)
+    for (auto& f : python_package(b, b.package, {}))
+      files->push_back(std::move(f));
+  return files;
+}
+
 } // namespace
 
 result<void> check_package_name(const std::string& name) {
@@ -66,13 +78,16 @@ result<void> check_package_name(const std::string& name) {
 }
 
 result<std::vector<bundle_file>> bundle_with_package(bundle_input& b, const std::string& name) {
-  b.without_package = lacks_python_package(b);
+  if (b.without_package.empty())
+    b.without_package = lacks_python_package(b);
   if (!b.without_package.empty()) {
     if (!name.empty() && !b.module)
       return fail(errc::bad_input, "--name: " + b.without_package + ", so there is no Python package");
     return bundle_files(b);
   }
   b.package = name.empty() ? python_name(b.task.name) : name;
+  if (!b.kernels.empty())
+    return device_package(b);
   auto files = bundle_files(b);
   if (!files)
     return files;

@@ -2,6 +2,7 @@
 
 #include "backends/target.hpp"
 #include "runtime/base/program_directory.hpp"
+#include "tools/kevolve/bundle/device_reading.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/task_reading.hpp"
@@ -202,14 +203,18 @@ result<void> read_machine(bundle_input& b) {
   return {};
 }
 
-result<bundle_input> read_bundle(connection& node, const std::string& id) {
+result<bundle_input> read_bundle(connection& node, const std::string& id, size_t kernels) {
   const auto path = "/v1/campaigns/" + percent_encoded(id);
   auto status = node.get(path);
   if (!status)
     return tl::unexpected(status.error());
-  if (const auto target = raw_at(*status, "target"); target != "cpu")
-    return fail(errc::unsupported, "bundles are made of kernels for the cpu, and this campaign's are for "
-                                       + printable(target) + ": `kevolve best` shows them");
+  const auto target = raw_at(*status, "target");
+  auto hardware = make_target(target, helper_directory());
+  if (!hardware)
+    return tl::unexpected(hardware.error());
+  if ((*hardware)->compiles_only())
+    return fail(errc::unsupported,
+                "bundles are made of kernels that were judged, and the target " + printable(target) + " only compiles");
   auto best = node.get(path + "/best");
   if (!best)
     return best.error().code == errc::not_found ? fail(errc::not_found, "nothing to bundle: " + best.error().detail
@@ -220,6 +225,7 @@ result<bundle_input> read_bundle(connection& node, const std::string& id) {
     return tl::unexpected(task.error());
   bundle_input b;
   b.version = KEVOLVE_VERSION;
+  b.target = target;
   b.campaign = raw_at(*status, "id");
   b.state = state_text(*status);
   b.candidates = count_at(*status, "candidates");
@@ -230,7 +236,10 @@ result<bundle_input> read_bundle(connection& node, const std::string& id) {
     return tl::unexpected(done.error());
   if (auto done = read_history(node, path, b); !done)
     return tl::unexpected(done.error());
-  if (auto done = read_machine(b); !done)
+  if (b.target != "cpu")
+    if (auto done = read_device_kernels(node, path, (*status)["best"], kernels, b); !done)
+      return tl::unexpected(done.error());
+  if (auto done = b.target == "cpu" ? read_machine(b) : read_device_machine(b); !done)
     return tl::unexpected(done.error());
   return b;
 }

@@ -4,6 +4,7 @@
 #include "backends/judge/geometry.hpp"
 #include "runtime/base/kinds.hpp"
 #include "runtime/node/admin/json.hpp"
+#include "tools/kevolve/bundle/device_package.hpp"
 #include "tools/kevolve/bundle/python_templates.hpp"
 
 #include <algorithm>
@@ -14,7 +15,8 @@ namespace kevolve {
 namespace {
 
 constexpr std::string_view placeholder = "kevolve_package"; // stands in the templates for the package's name
-constexpr uint32_t most_alignment = 64;                     // of the arrays that PyTorch allocates
+constexpr uint32_t most_alignment = 64;                     // of the arrays that PyTorch allocates on a CPU
+constexpr uint32_t most_device_alignment = 512;             // and on a GPU
 
 std::string replaced(std::string_view text, std::string_view from, const std::string& to) {
   std::string out;
@@ -64,8 +66,13 @@ json arguments_json(const bundle_input& b) {
 
 json cases_json(const bundle_input& b) {
   auto out = json::array();
-  for (const auto& s : b.task.shapes)
-    out.push_back({{"name", s.name}, {"sizes", s.sizes}, {"held_out", s.held_out}});
+  const auto choices = kernel_choices(b);
+  for (size_t i = 0; i < b.task.shapes.size(); ++i) {
+    const auto& s = b.task.shapes[i];
+    auto& x = out.emplace_back(json{{"name", s.name}, {"sizes", s.sizes}, {"held_out", s.held_out}});
+    if (!b.kernels.empty())
+      x["kernel"] = choices[i] ? json(*choices[i]) : json(nullptr);
+  }
   return out;
 }
 
@@ -91,9 +98,18 @@ json kernel_json(const bundle_input& b, const python_object& object) {
           {"by_clang", r.by_clang}};
 }
 
+json all_kernels_json(const bundle_input& b, const python_object& object) {
+  auto out = json::array();
+  for (size_t i = 0; i < b.kernels.size(); ++i)
+    out.push_back(device_kernel_json(b.kernels[i], i));
+  if (b.kernels.empty())
+    out.push_back(kernel_json(b, object));
+  return out;
+}
+
 // Returns the version, whose local part names the campaign and the candidate.
 std::string version_of(const bundle_input& b) {
-  return b.version + "+" + b.campaign.substr(0, 8) + "." + std::to_string(b.node);
+  return b.version + "+" + (b.campaign.empty() ? "files" : b.campaign.substr(0, 8)) + "." + std::to_string(b.node);
 }
 
 json plan_json(const bundle_input& b, const std::string& name, const python_object& object) {
@@ -108,7 +124,7 @@ json plan_json(const bundle_input& b, const std::string& name, const python_obje
           {"arguments", arguments_json(b)},
           {"derived", std::move(derived)},
           {"cases", cases_json(b)},
-          {"kernels", json::array({kernel_json(b, object)})},
+          {"kernels", all_kernels_json(b, object)},
           {"measured",
            {{"campaign", b.campaign},
             {"candidate", b.node},
@@ -134,9 +150,10 @@ std::string lacks(const bundle_input& b, const argument& a, const std::set<std::
     return quoted + " has strides of its own";
   if (!a.extent.empty())
     return quoted + " has a valid length that only a call knows";
-  if (is_array(a) && a.align > most_alignment)
+  const auto most = b.kernels.empty() ? most_alignment : most_device_alignment;
+  if (is_array(a) && a.align > most)
     return quoted + " needs arrays aligned to " + std::to_string(a.align) + " bytes, and PyTorch aligns to "
-           + std::to_string(most_alignment);
+           + std::to_string(most);
   if (a.role == argument_role::scalar && !a.has_value && !is_floating(a.type))
     return quoted + " is a whole number without a fixed value";
   if (a.role == argument_role::size && !known.contains(a.name)
@@ -150,6 +167,8 @@ std::string lacks(const bundle_input& b, const argument& a, const std::set<std::
 std::string lacks_python_package(const bundle_input& b) {
   if (!b.module)
     return "the task names no [module] that it was made from";
+  if (b.module->training)
+    return "it was judged in training mode, and the operator would not keep the statistics of the batches";
   const auto known = sizes_in_shapes(b.task);
   for (const auto& a : b.task.arguments)
     if (auto why = lacks(b, a, known); !why.empty())
@@ -173,6 +192,8 @@ std::vector<bundle_file> python_package(const bundle_input& b, const std::string
   std::vector<bundle_file> out;
   for (const auto& t : python_templates()) {
     std::string path{t.name};
+    if (b.kernels.empty() && path == "tests/test_device.py")
+      continue;
     if (path.starts_with("package/"))
       path.replace(0, std::string_view{"package"}.size(), name);
     auto text = replaced(t.text, placeholder, name);
@@ -182,6 +203,10 @@ std::vector<bundle_file> python_package(const bundle_input& b, const std::string
   }
   out.push_back({name + "/plan.json", to_pretty_text(plan_json(b, name, object)) + "\n"});
   out.push_back({name + "/reference.py", b.module_source});
+  for (auto& f : device_kernel_files(b, name))
+    out.push_back(std::move(f));
+  if (!b.kernels.empty())
+    return out;
   out.push_back({name + "/source/" + source_file("kernel", b.language), b.kernel_source});
   out.push_back({name + "/source/" + prelude_file(b.language), b.kernel_build.prelude});
   out.push_back({name + "/kernels/cpu.so", object.bytes});

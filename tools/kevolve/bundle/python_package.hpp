@@ -28,7 +28,7 @@ std::string lacks_python_package(const bundle_input& b);
 // Returns the instruction sets among a processor's features that a compiler may use, sorted.
 std::vector<std::string> features_for_compilers(const std::vector<std::string>& features);
 
-// Returns the files of the package, with the names that they have in the bundle.
+// Returns the files of the package, with the names that they have in the bundle. For a GPU there is no object.
 std::vector<bundle_file> python_package(const bundle_input& b, const std::string& name, const python_object& object);
 
 } // namespace kevolve

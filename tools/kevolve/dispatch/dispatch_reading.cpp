@@ -64,6 +64,32 @@ dispatch::compared_kernel screening_of(const json& node, const contract& task) {
 
 } // namespace
 
+result<void> read_passing(connection& node, const std::string& path, const contract& task, const json& best,
+                          const std::function<bool(const std::string&)>& reads, std::vector<tree_kernel>& kernels,
+                          std::vector<dispatch::compared_kernel>& screenings) {
+  auto passing = passing_nodes(node, path);
+  if (!passing)
+    return tl::unexpected(passing.error());
+  for (auto index : *passing) {
+    auto whole = node.get(path + "/candidates/" + std::to_string(index));
+    if (!whole)
+      return tl::unexpected(whole.error());
+    const auto& p = (*whole)["proposal"];
+    auto source = exact(*whole, "source");
+    if (!reads(exact(p, "language")) || source.empty() || sha256_hex(source) != exact(p, "source_sha256"))
+      continue;
+    auto screening = screening_of(*whole, task);
+    if (index == candidate_at(best) && !best["shapes"].empty()) { // figures of the final confirmation
+      screening.baseline = 0;
+      screening.ratios = ratios_of(best["shapes"], task);
+    }
+    screenings.push_back(std::move(screening));
+    kernels.push_back({index, std::move(source), exact(p, "language"), exact(p, "flags"), exact(p, "generator"),
+                       exact(p, "summary")});
+  }
+  return {};
+}
+
 result<dispatch_material> read_dispatch_material(connection& node, const std::string& id) {
   const auto path = "/v1/campaigns/" + percent_encoded(id);
   auto status = node.get(path);
@@ -71,7 +97,8 @@ result<dispatch_material> read_dispatch_material(connection& node, const std::st
     return tl::unexpected(status.error());
   if (const auto target = exact(*status, "target"); target != "cpu")
     return fail(errc::unsupported, "dispatchers are made of kernels for the cpu, and this campaign's are for "
-                                       + printable(target) + ": `kevolve best` shows them");
+                                       + printable(target)
+                                       + ": `kevolve bundle` makes a package that chooses among them");
   auto told = node.get(path + "/task");
   if (!told)
     return tl::unexpected(told.error());
@@ -85,30 +112,13 @@ result<dispatch_material> read_dispatch_material(connection& node, const std::st
   if (best == status->end() || !best->is_object())
     return fail(errc::not_found, "nothing to dispatch: no candidate has been shown to be faster than the reference; "
                                  "`kevolve tree` shows what was tried");
-  auto passing = passing_nodes(node, path);
-  if (!passing)
-    return tl::unexpected(passing.error());
   dispatch_material out;
   out.campaign = exact(*status, "id");
   out.task = std::move(*task);
   out.best = candidate_at(*best);
-  for (auto index : *passing) {
-    auto whole = node.get(path + "/candidates/" + std::to_string(index));
-    if (!whole)
-      return tl::unexpected(whole.error());
-    const auto& p = (*whole)["proposal"];
-    auto source = exact(*whole, "source");
-    if (find_language(exact(p, "language")).dialect != c_dialect::c || source.empty()
-        || sha256_hex(source) != exact(p, "source_sha256"))
-      continue;
-    auto screening = screening_of(*whole, out.task.task);
-    if (index == out.best && !(*best)["shapes"].empty()) { // figures of the final confirmation
-      screening.baseline = 0;
-      screening.ratios = ratios_of((*best)["shapes"], out.task.task);
-    }
-    out.screenings.push_back(std::move(screening));
-    out.kernels.push_back({index, std::move(source), exact(p, "flags"), exact(p, "generator"), exact(p, "summary")});
-  }
+  const auto is_c = [](const std::string& language) { return find_language(language).dialect == c_dialect::c; };
+  if (auto done = read_passing(node, path, out.task.task, *best, is_c, out.kernels, out.screenings); !done)
+    return tl::unexpected(done.error());
   if (std::none_of(out.kernels.begin(), out.kernels.end(), [&](const tree_kernel& k) { return k.node == out.best; }))
     return fail(errc::not_found, "nothing to dispatch: candidate " + std::to_string(out.best)
                                      + ", the best, does not pass any more, is not C, or its source is not stored");

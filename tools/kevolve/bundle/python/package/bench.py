@@ -1,12 +1,10 @@
-"""Times the module beside eager PyTorch and torch.compile, on one thread: python -m NAME bench."""
+"""Times the module beside eager PyTorch and torch.compile: python -m NAME bench. On a processor, with one thread."""
 
 from __future__ import annotations
 
 import json
-import math
 import random
 import statistics
-import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -14,12 +12,21 @@ from typing import Any
 import torch
 
 from .guards import judged_for
-from .inputs import drawn, model_and_call, reference_class
+from .inputs import DEVICE, drawn, model_and_call, reference_class
 from .model import JUDGED, ModelNew
+from .pairs import interval_of_median, nothing, timed_pairs
 from .plan import PLAN
 
-LEAST_S = 2e-3  # a timed stretch has as many calls as take so long
+ON_GPU = DEVICE == "cuda"
+LEAST_NS = 1e7 if ON_GPU else 2e6  # a timed stretch has as many calls as take so long
+MOST_CALLS = 10_000
+GRAPH = "eager in a CUDA graph"
 COMPILE_MODES = {"torch.compile": "default", "torch.compile max-autotune": "max-autotune"}
+if ON_GPU:
+    COMPILE_MODES["torch.compile max-autotune-no-cudagraphs"] = "max-autotune-no-cudagraphs"
+AS_GRAPHS = (GRAPH, "torch.compile max-autotune")  # the kernel is captured in a graph there, too
+WHERE = "on the GPU" if ON_GPU else "one thread"
+wait: Callable[[], Any] = torch.cuda.synchronize if ON_GPU else nothing
 
 
 @dataclass
@@ -37,44 +44,8 @@ class Row:
     ratios: list[float] = field(default_factory=list)
 
 
-def interval_of_median(values: list[float], wanted: float = 0.95) -> tuple[float, float, float]:
-    """Returns the narrowest interval of order statistics with that coverage, and its coverage. The widest if none has."""
-    x, n = sorted(values), len(values)
-    best = 0
-    total = 0.0
-    for k in range(n // 2):
-        total += math.comb(n, k) / 2**n
-        if 1 - 2 * total < wanted:
-            break
-        best = k
-    outside = sum(math.comb(n, k) for k in range(best + 1)) / 2**n
-    return x[best], x[n - 1 - best], max(0.0, 1 - 2 * outside)
-
-
-def stretch(call: Callable[[], Any], calls: int) -> float:
-    """Returns the time of one call in nanoseconds."""
-    begun = time.perf_counter_ns()
-    for _ in range(calls):
-        call()
-    return (time.perf_counter_ns() - begun) / calls
-
-
-def calls_for(call: Callable[[], Any]) -> int:
-    call()
-    once = min(stretch(call, 1) for _ in range(3))
-    return max(1, min(10_000, int(LEAST_S * 1e9 / max(once, 1.0))))
-
-
 def pairs_of(row: Row, ours: Callable[[], Any], theirs: Callable[[], Any], pairs: int, draw: random.Random) -> None:
-    a, b = calls_for(ours), calls_for(theirs)
-    times: list[tuple[float, float]] = []
-    for _ in range(pairs):
-        if draw.random() < 0.5:
-            mine = stretch(ours, a)
-            times.append((mine, stretch(theirs, b)))
-        else:
-            other = stretch(theirs, b)
-            times.append((stretch(ours, a), other))
+    times = timed_pairs(ours, theirs, pairs, draw, LEAST_NS, MOST_CALLS, wait)
     row.kernel_ns = statistics.median(m for m, _ in times)
     row.baseline_ns = statistics.median(t for _, t in times)
     row.ratios = [t / m for m, t in times]
@@ -82,12 +53,37 @@ def pairs_of(row: Row, ours: Callable[[], Any], theirs: Callable[[], Any], pairs
     row.low, row.high, row.coverage = interval_of_median(row.ratios)
 
 
-def baselines(model: torch.nn.Module, without: list[str]) -> dict[str, Callable[..., Any]]:
-    out: dict[str, Callable[..., Any]] = {"eager": model}
-    for name, mode in COMPILE_MODES.items():
-        if mode not in without and name not in without:
-            out[name] = torch.compile(model, mode=mode)
-    return out
+def captured(call: Callable[[], Any]) -> Callable[[], Any]:
+    """Returns the replay of a CUDA graph of one call."""
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for _ in range(3):
+            call()
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        kept = call()
+
+    def replay(of: Any = kept) -> None:  # the graph's outputs live as long as the replay
+        graph.replay()
+
+    return replay
+
+
+def baselines(model: torch.nn.Module, call: tuple[Any, ...], without: list[str]) -> dict[str, Callable[[], Any]]:
+    """Returns what prepares each baseline: a function that returns its call."""
+
+    def compiled(mode: str) -> Callable[[], Any]:
+        made = torch.compile(model, mode=mode)
+        made(*call)
+        return lambda: made(*call)
+
+    out: dict[str, Callable[[], Any]] = {"eager": lambda: lambda: model(*call)}
+    if ON_GPU:
+        out[GRAPH] = lambda: captured(lambda: model(*call))
+    out.update((name, lambda mode=mode: compiled(mode)) for name, mode in COMPILE_MODES.items())
+    return {name: make for name, make in out.items() if name not in without and COMPILE_MODES.get(name) not in without}
 
 
 def measure(pairs: int, case: int, without: list[str]) -> list[Row]:
@@ -97,15 +93,17 @@ def measure(pairs: int, case: int, without: list[str]) -> list[Row]:
     model, _ = model_and_call(ModelNew, PLAN.cases[case], 1)
     rows = []
     with torch.inference_mode():
-        for name, baseline in baselines(reference, without).items():
+        for name, make in baselines(reference, call, without).items():
             row = Row(name)
             rows.append(row)
             try:
-                baseline(*call)
+                baseline = make()
+                baseline()
+                ours = captured(lambda: model(*call)) if ON_GPU and name in AS_GRAPHS else lambda: model(*call)
             except Exception as error:  # noqa: BLE001 - a compiler may be missing, in many ways
                 row.unavailable = str(error).strip().splitlines()[-1][:200] if str(error).strip() else repr(error)
                 continue
-            pairs_of(row, lambda: model(*call), lambda b=baseline: b(*call), pairs, draw)  # type: ignore[misc]
+            pairs_of(row, ours, baseline, pairs, draw)
     return rows
 
 
@@ -113,7 +111,7 @@ def headline(rows: list[Row]) -> str:
     """Compares with the best baseline; begins with the fact that it is slower, where it is."""
     timed = [r for r in rows if not r.unavailable]
     best = min(timed, key=lambda r: r.speedup)
-    rest = f"{best.low:.2f} to {best.high:.2f}, {100 * best.coverage:.1f} % interval of {len(best.ratios)} pairs, one thread"
+    rest = f"{best.low:.2f} to {best.high:.2f}, {100 * best.coverage:.1f} % interval of {len(best.ratios)} pairs, {WHERE}"
     compiled = [r for r in timed if r.baseline in COMPILE_MODES]
     slower = [r for r in compiled if r.speedup < 1.0]
     if slower:

@@ -94,6 +94,9 @@ class CpuKernel:
             return ("tensor", a.align) if a.is_tensor else ("given", None)
         return "fixed", a.value if a.dtype.is_floating_point else int(a.value or 0)
 
+    def serves(self, values: Sequence[Any]) -> bool:
+        return True
+
     def __call__(self, values: Sequence[Any], case: Judged) -> list[torch.Tensor]:
         """Returns the outputs. `values` are those of the operator, and `case` what the guards made of them."""
         given = iter(values)

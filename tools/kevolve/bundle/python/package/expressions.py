@@ -1,4 +1,7 @@
-"""Expressions over sizes, as a task's shapes use them: + - * / %, parentheses, min, max, ceildiv. Nothing is executed."""
+"""Expressions over sizes, as a task's shapes and a launch plan use them: + - * / %, parentheses, min, max, ceildiv.
+
+The grammar and its values are those of kevolve's runtime/base/expression.hpp. Nothing is executed.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-_TOKEN = re.compile(r"\s*(?:(\d+)|([A-Za-z_]\w*)|(.))")
+_TOKEN = re.compile(r"[ \t]*([0-9]+(?![0-9A-Za-z_.])|[A-Za-z_][A-Za-z_0-9]*|[-+*/%(),])")
 _FUNCTIONS = ("min", "max", "ceildiv")
+_LEAST, _MOST = -(2**63), 2**63 - 1
 
 
 class _Parser:
@@ -15,11 +19,18 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.tokens = [m.groups() for m in _TOKEN.finditer(text.strip())]
+        self.tokens: list[str] = []
         self.at = 0
+        at, end = 0, len(text.rstrip(" \t"))
+        while at < end:
+            found = _TOKEN.match(text, at)
+            if found is None:
+                raise ValueError(f"'{text}' is no expression over sizes")
+            self.tokens.append(found[1])
+            at = found.end()
 
     def peek(self) -> str:
-        return next((x for x in self.tokens[self.at] if x), "") if self.at < len(self.tokens) else ""
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
 
     def take(self, wanted: str = "") -> str:
         found = self.peek()
@@ -30,7 +41,7 @@ class _Parser:
 
     def whole(self) -> Any:
         out = self.sum()
-        if self.peek():
+        if self.at < len(self.tokens):
             raise ValueError(f"'{self.text}' is no expression over sizes")
         return out
 
@@ -50,48 +61,59 @@ class _Parser:
         word = self.take()
         if word == "-":
             return ("-", ("number", 0), self.factor())
-        if word == "+":
-            return self.factor()
         if word == "(":
             out = self.sum()
             self.take(")")
             return out
-        if word.isdigit():
-            return ("number", int(word))
+        if word[0] in "0123456789":
+            if (number := int(word)) > _MOST:
+                raise ValueError(f"'{self.text}': a number does not fit 64 bits")
+            return ("number", number)
+        if not word.isidentifier():
+            raise ValueError(f"'{self.text}' is no expression over sizes")
         if self.peek() != "(":
             return ("name", word)
         if word not in _FUNCTIONS:
             raise ValueError(f"'{self.text}': there is no function '{word}'")
         self.take("(")
-        arguments = [self.sum()]
-        while self.peek() == ",":
-            self.take(",")
-            arguments.append(self.sum())
+        left = self.sum()
+        self.take(",")
+        right = self.sum()
         self.take(")")
-        return ("call", word, tuple(arguments))
+        return ("call", word, (left, right))
 
 
 def parse(text: str) -> Any:
+    """Returns the parsed expression. ValueError: it is none."""
     return _Parser(text).whole()
 
 
+def _fits(x: int) -> int:
+    if not _LEAST <= x <= _MOST:
+        raise OverflowError("the result does not fit 64 bits")
+    return x
+
+
 def evaluate(x: Any, sizes: Mapping[str, int]) -> int:
-    """Returns the value of a parsed expression. KeyError: a size without a value. Division rounds down."""
+    """Returns the value of a parsed expression. KeyError: a size without a value; ArithmeticError: there is no value.
+
+    Division and remainder round towards minus infinity.
+    """
     what = x[0]
     if what == "number":
         return x[1]
     if what == "name":
         return sizes[x[1]]
     if what == "call":
-        values = [evaluate(a, sizes) for a in x[2]]
+        left, right = (evaluate(a, sizes) for a in x[2])
         if x[1] == "ceildiv":
-            return -(-values[0] // values[1])
-        return min(values) if x[1] == "min" else max(values)
+            return _fits(-(-left // right))
+        return min(left, right) if x[1] == "min" else max(left, right)
     left, right = evaluate(x[1], sizes), evaluate(x[2], sizes)
     if what == "+":
-        return left + right
+        return _fits(left + right)
     if what == "-":
-        return left - right
+        return _fits(left - right)
     if what == "*":
-        return left * right
-    return left // right if what == "/" else left % right
+        return _fits(left * right)
+    return _fits(left // right) if what == "/" else left % right

@@ -21,6 +21,7 @@ class Judged:
     shapes: Shapes
     outputs: Shapes
     sizes: dict[str, int]
+    index: int = 0  # of the case
 
 
 def all_sizes(sizes: Mapping[str, int]) -> dict[str, int]:
@@ -35,12 +36,13 @@ def shape_of(a: Argument, sizes: Mapping[str, int]) -> tuple[int, ...]:
     return tuple(evaluate(node, sizes) for node in a.shape)
 
 
-def judged_at(sizes: Mapping[str, int]) -> Judged:
+def judged_at(sizes: Mapping[str, int], index: int = 0) -> Judged:
     every = all_sizes(sizes)
-    return Judged(tuple(shape_of(a, every) for a in TENSORS), tuple(shape_of(a, every) for a in OUTPUTS), every)
+    return Judged(tuple(shape_of(a, every) for a in TENSORS), tuple(shape_of(a, every) for a in OUTPUTS), every, index)
 
 
-CASES = tuple(judged_at(c.sizes) for c in PLAN.cases)
+CASES = tuple(judged_at(c.sizes, i) for i, c in enumerate(PLAN.cases))
+TABLE = [c.kernel for c in PLAN.cases]  # by case: the kernel that runs; None: the reference. Changed by own measurements.
 
 
 def bind(shapes: Shapes) -> Judged | None:
@@ -75,8 +77,25 @@ def judged_for(values: Sequence[Any]) -> Judged | None:
         return bind(shapes)
     for case in CASES:
         if shapes == case.shapes:
-            return case
+            return case if TABLE[case.index] is not None else None
     return None
+
+
+def refusal(values: Sequence[Any]) -> tuple[str, str]:
+    """Returns why judged_for() takes no kernel, for a person: a kind and a sentence. Empty: the reference is as fast."""
+    for a, x in zip(GIVEN, values):
+        if not a.is_tensor:
+            continue
+        if not isinstance(x, torch.Tensor) or x.layout != torch.strided:
+            return "layout", f"'{a.name}' is no dense tensor"
+        if x.dtype != a.dtype:
+            return "dtype", f"'{a.name}' is {x.dtype}, and {a.dtype} was judged"
+        if not x.is_contiguous():
+            return "layout", f"'{a.name}' is not contiguous"
+    shapes = tuple(tuple(x.shape) for x in values if isinstance(x, torch.Tensor))
+    if any(shapes == case.shapes for case in CASES):
+        return "", ""
+    return "shapes", f"the shapes {', '.join(map(str, shapes))} were not judged"
 
 
 # Integer arguments by their place, with what the judge drew: they may be places in other arrays, where no value but a
@@ -86,6 +105,11 @@ _WHOLE = tuple(
     for i, a in enumerate(GIVEN)
     if a.is_tensor and not a.dtype.is_floating_point and a.dtype != torch.bool and a.origin != "constant"
 )
+
+
+def reads_values() -> bool:
+    """Returns true if holds_judged_values() reads from tensors, which waits for a GPU."""
+    return any(fill["distribution"] in ("integer", "lengths", "offsets") for _, fill in _WHOLE)
 
 
 def holds_judged_values(values: Sequence[Any]) -> bool:

@@ -13,8 +13,9 @@ import torch
 from torch.autograd import forward_ad
 
 from . import original
-from .guards import device_of, judged_for
-from .operator import has_kernel, operator
+from .cuda_object import CUDA, warn_once
+from .guards import device_of, judged_for, refusal
+from .operator import has_kernel, operator, run
 from .plan import GIVEN, PLAN
 
 Base: Any = torch.nn.Module if PLAN.is_function else original.ENTRY
@@ -77,9 +78,13 @@ class Judged:
 @functools.cache
 def prepare() -> None:
     """Fills JUDGED, before the first call."""
-    if not any(has_kernel(k.device) for k in PLAN.kernels):
+    if CUDA is None and not has_kernel("cpu"):
+        return
+    if CUDA is not None and not CUDA.usable():
         return
     try:
+        if CUDA is not None:
+            original.module_on(torch.device("cuda", torch.cuda.current_device()))  # not while tracing
         if not PLAN.is_function:
             JUDGED.settings = settings_of(original.judged_module())
             JUDGED.own = own_tensors(original.judged_module())
@@ -117,7 +122,8 @@ _functorch = getattr(torch._C, "_are_functorch_transforms_active", lambda: False
 
 def has_own_rules() -> bool:
     """Returns true under autocast, forward-mode gradients and torch.func's transforms, which the operator has no rules for."""
-    return torch.is_autocast_enabled("cpu") or getattr(forward_ad, "_current_level", -1) >= 0 or _functorch()
+    autocast = torch.is_autocast_enabled("cpu") or (CUDA is not None and torch.is_autocast_enabled("cuda"))
+    return autocast or getattr(forward_ad, "_current_level", -1) >= 0 or _functorch()
 
 
 def call_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
@@ -163,8 +169,33 @@ def operator_arguments(module: torch.nn.Module, args: tuple[Any, ...], kwargs: d
                 part = getattr(part, name, None)
             out.append(part)
     if judged_for(out) is None or not has_kernel(device_of(out)):
+        tell(out)
         return None
     return out
+
+
+def tell(values: list[Any]) -> None:
+    """Warns once of each kind of calls that the reference computes, where the kernels are for GPUs."""
+    if CUDA is None or torch.compiler.is_compiling():
+        return
+    device = device_of(values)
+    kind, why = ("device", f"the tensors are on '{device}'") if not has_kernel(device) else refusal(values)
+    if why:
+        warn_once(kind, f"{why}; the reference runs")
+
+
+_modes = getattr(torch._C, "_len_torch_dispatch_stack", lambda: 1)
+_function_modes = getattr(torch._C, "_len_torch_function_stack", lambda: 1)
+
+
+def unobserved(values: list[Any]) -> bool:
+    """Returns true if a GPU's result alone is asked for: then the operator's dispatch, longer than many kernels, is left out."""
+    if CUDA is None or torch.compiler.is_compiling() or torch.jit.is_tracing() or _modes() or _function_modes():
+        return False
+    tensors = [x for x in values if isinstance(x, torch.Tensor)]
+    if torch.is_grad_enabled() and any(x.requires_grad for x in tensors):
+        return False
+    return all(type(x) in (torch.Tensor, torch.nn.Parameter) and x.is_cuda for x in tensors)
 
 
 class ModelNew(Base):  # type: ignore[misc]
@@ -186,7 +217,7 @@ class ModelNew(Base):  # type: ignore[misc]
         if JUDGED.usable and self._kevolve_same and not has_own_rules() and same_settings(self):
             values = operator_arguments(self, args, kwargs)
             if values is not None:
-                outputs = operator(*values)
+                outputs = (run if unobserved(values) else operator)(*values)
                 return JUDGED.form((outputs,) if isinstance(outputs, torch.Tensor) else outputs)
         return original.ENTRY(*args, **kwargs) if PLAN.is_function else super().forward(*args, **kwargs)
 

@@ -9,6 +9,7 @@ import torch
 
 from . import original
 from .cpu_object import CPU
+from .cuda_object import CUDA
 from .guards import device_of, holds_judged_values, judged_for
 from .plan import GIVEN, OUTPUTS, PLAN
 
@@ -17,7 +18,7 @@ SCHEMA = "({}) -> {}".format(
     ", ".join(f"{_SCHEMA_TYPES.get(a.role, 'Tensor')} {a.name}" for a in GIVEN),
     "Tensor" if len(OUTPUTS) == 1 else f"({', '.join(['Tensor'] * len(OUTPUTS))})",
 )
-KERNELS = {"cpu": CPU}  # by the type of the device
+KERNELS: dict[str, Any] = {"cpu": CPU, "cuda": CUDA}  # by the type of the device
 
 
 def has_kernel(device: str) -> bool:
@@ -43,7 +44,7 @@ def _returned(outputs: Sequence[torch.Tensor]) -> Any:
 def run(*values: Any) -> Any:
     kernel = KERNELS.get(device_of(values))
     case = judged_for(values) if kernel is not None else None
-    if kernel is not None and case is not None and holds_judged_values(values):
+    if kernel is not None and case is not None and kernel.serves(values) and holds_judged_values(values):
         return _returned(kernel(values, case))
     return _returned(_fresh(original.call(values), values))
 
@@ -53,6 +54,10 @@ operator = torch.library.custom_op(f"{PLAN.name}::{PLAN.name}", run, mutates_arg
 
 @operator.register_fake
 def _(*values: Any) -> Any:
+    case = judged_for(values) if has_kernel(device_of(values)) else None
+    like = next((x for x in values if isinstance(x, torch.Tensor)), None)
+    if case is not None and like is not None and all(isinstance(n, int) for x in values if isinstance(x, torch.Tensor) for n in x.shape):
+        return _returned([like.new_empty(shape, dtype=a.dtype) for shape, a in zip(case.outputs, OUTPUTS)])
     outputs = original.call(values)
     return _returned([x.new_empty(x.shape) for x in outputs])
 

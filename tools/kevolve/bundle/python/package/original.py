@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import functools
 import inspect
 import threading
@@ -39,6 +40,30 @@ def judged_module() -> torch.nn.Module:
         module = ENTRY(*positional, **named)
         assert isinstance(module, torch.nn.Module)
         return module.train(PLAN.training)
+
+
+def _holds_more() -> bool:
+    """Returns true if the module has tensors that are no arguments of the operator, such as masks."""
+    given = {path for _, path in STATE}
+    names = {n for n, _ in judged_module().named_parameters()} | {n for n, _ in judged_module().named_buffers()}
+    plain = (x for part in judged_module().modules() for x in vars(part).values())
+    return not names <= given or any(isinstance(x, torch.Tensor) for x in plain)
+
+
+@functools.cache
+def module_on(device: torch.device) -> Any:
+    """Returns the judged module with its own tensors on a device. The first call must not be one that is traced."""
+    if PLAN.is_function:
+        return None
+    if device.type in ("cpu", "meta") or not _holds_more():
+        return judged_module()
+    with _lock:
+        module = copy.deepcopy(judged_module()).to(device)
+        for part in module.modules():
+            for name, x in list(vars(part).items()):
+                if isinstance(x, torch.Tensor):
+                    setattr(part, name, x.to(device))
+        return module
 
 
 def forward_of(target: Any) -> Callable[..., Any]:
@@ -154,8 +179,10 @@ def _returned(values: Sequence[Any]) -> Any:
     if PLAN.is_function:
         return ENTRY(*call)
     state = {path: values[i] for i, path in STATE}
-    with _lock, _with_attributes(judged_module(), values):
-        return torch.func.functional_call(judged_module(), state, call)
+    device = next((x.device for x in values if isinstance(x, torch.Tensor)), torch.device("cpu"))
+    module = module_on(device)
+    with _lock, _with_attributes(module, values):
+        return torch.func.functional_call(module, state, call)
 
 
 def leaves(x: Any) -> tuple[torch.Tensor, ...]:

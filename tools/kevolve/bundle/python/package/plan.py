@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import torch
 
 from .expressions import parse
+from .launch_plan import resolver
 
 FOLDER = Path(__file__).resolve().parent
 DTYPES = {
@@ -34,6 +36,7 @@ class Argument:
     dtype: torch.dtype
     shape: tuple[Any, ...]  # parsed expressions
     origin: str  # "input", "parameter", "buffer", "constant", "output", "fixed input"; empty: a size or a fixed scalar
+    type: str  # as kevolve names it: "f16"
     index: int  # of an input, a constant or an output
     path: str  # of a parameter or a buffer
     align: int
@@ -51,6 +54,7 @@ class Case:
     name: str
     sizes: dict[str, int] = field(hash=False)
     held_out: bool
+    kernel: int | None  # number of the kernel that runs there; None: the reference is as fast
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,18 @@ class Kernel:
 
 
 @dataclass(frozen=True)
+class DeviceKernel:
+    """A candidate's machine code for a GPU, and its launch plan."""
+
+    architecture: str  # "sm_90a"
+    candidate: int
+    source: Path
+    modules: tuple[Path, ...]
+    names: tuple[str, ...]  # of the functions that are launched
+    resolve: Callable[..., Any] = field(hash=False)  # sizes to launches
+
+
+@dataclass(frozen=True)
 class Plan:
     name: str
     entry: str  # the C function
@@ -82,6 +98,7 @@ class Plan:
     derived: tuple[tuple[str, Any], ...]  # names with parsed expressions
     cases: tuple[Case, ...]
     kernels: tuple[Kernel, ...]
+    device_kernels: tuple[DeviceKernel, ...]
     measured: dict[str, Any] = field(hash=False)
 
 
@@ -96,6 +113,7 @@ def _argument(x: dict[str, Any]) -> Argument:
         dtype=DTYPES[x["dtype"]],
         shape=tuple(parse(text) for text in x["shape"]),
         origin=origin,
+        type=x["dtype"],
         index=int(rest) if numbered else -1,
         path="" if numbered else rest,
         align=int(x["align"]),
@@ -123,6 +141,17 @@ def _kernel(x: dict[str, Any]) -> Kernel:
     )
 
 
+def _device_kernel(x: dict[str, Any]) -> DeviceKernel:
+    return DeviceKernel(
+        architecture=x["architecture"],
+        candidate=int(x["candidate"]),
+        source=FOLDER / x["source"],
+        modules=tuple(FOLDER / m for m in x["modules"]),
+        names=tuple(dict.fromkeys(k["name"] for k in x["plan"]["kernels"])),
+        resolve=resolver(x["plan"]),
+    )
+
+
 def read(text: str) -> Plan:
     x = json.loads(text)
     return Plan(
@@ -134,8 +163,9 @@ def read(text: str) -> Plan:
         any_size=bool(x["any_size"]),
         arguments=tuple(_argument(a) for a in x["arguments"]),
         derived=tuple((n, parse(e)) for n, e in x["derived"]),
-        cases=tuple(Case(c["name"], dict(c["sizes"]), bool(c["held_out"])) for c in x["cases"]),
-        kernels=tuple(_kernel(k) for k in x["kernels"]),
+        cases=tuple(Case(c["name"], dict(c["sizes"]), bool(c["held_out"]), c.get("kernel", 0)) for c in x["cases"]),
+        kernels=tuple(_kernel(k) for k in x["kernels"] if k["device"] == "cpu"),
+        device_kernels=tuple(_device_kernel(k) for k in x["kernels"] if k["device"] == "cuda"),
         measured=x["measured"],
     )
 

@@ -7,8 +7,8 @@ import unittest
 from typing import Any
 
 import torch
-from kevolve_package import PLAN, original
-from package_cases import both, same
+from kevolve_package import original
+from package_cases import FIRST, both, same
 
 
 class Gradients(unittest.TestCase):
@@ -23,7 +23,7 @@ class Gradients(unittest.TestCase):
         return [*inputs, *model.parameters()]
 
     def test_gradients_are_those_of_the_reference_and_of_differences(self) -> None:
-        reference, model, call = both(PLAN.cases[0])
+        reference, model, call = both(FIRST)
         torch.manual_seed(3)
         weights = [torch.randn_like(y) for y in original.leaves(reference(*call))]
         wanted_leaves, found_leaves = self.leaves_of(reference, call), self.leaves_of(model, call)
@@ -63,12 +63,12 @@ class Gradients(unittest.TestCase):
             return  # not differentiable along this direction
         ours = sum(float((g.double() * d).sum()) for g, d in zip(found, directions) if g is not None)
         room = sum(float((g.double() * d).abs().sum()) for g, d in zip(found, directions) if g is not None)
-        self.assertLessEqual(abs(ours - slopes[0]), 1e-4 * (room + 1))
-
+        rounding = max((torch.finfo(g.dtype).eps for g in found if g is not None), default=0.0)  # of half precision
+        self.assertLessEqual(abs(ours - slopes[0]), max(1e-4, 4 * rounding) * (room + 1))
 
     def test_gradients_can_be_differentiated(self) -> None:
         found = []
-        reference, model, call = both(PLAN.cases[0])
+        reference, model, call = both(FIRST)
         for module in (reference, model):
             leaves = self.leaves_of(module, call)
             loss = sum((y.square().sum() for y in original.leaves(module(*call)) if y.is_floating_point()), torch.zeros(()))
@@ -83,10 +83,12 @@ class Gradients(unittest.TestCase):
         for w, g in zip(*found, strict=True):
             self.assertEqual(g is None, w is None)
             if g is not None and w is not None:
-                self.assertLessEqual(float((g - w).abs().max()), 5e-3 * (float(w.abs().max()) + 1e-6))
+                finite = w[w.isfinite()].abs()
+                room = 5e-3 * (float(finite.max()) + 1e-6) if finite.numel() else 0.0
+                self.assertTrue(torch.allclose(g, w, rtol=0.0, atol=room, equal_nan=True))
 
     def test_transforms_are_served_by_the_reference(self) -> None:
-        reference, model, call = both(PLAN.cases[0])
+        reference, model, call = both(FIRST)
         i = next((i for i, x in enumerate(call) if isinstance(x, torch.Tensor) and x.is_floating_point()), None)
         if i is None:
             self.skipTest("the operator takes no floating input")

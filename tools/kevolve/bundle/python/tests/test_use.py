@@ -19,26 +19,26 @@ from kevolve_package.comparison import errors
 from kevolve_package.inputs import drawn, model_and_call, reference_class
 from kevolve_package.model import JUDGED
 from kevolve_package.plan import GIVEN
-from package_cases import FLOATING, both, same
+from package_cases import FIRST, FLOATING, both, same
 
 
 class Tracing(unittest.TestCase):
     def test_torch_checks_the_operator(self) -> None:
         values = [
             x.detach().clone().requires_grad_() if i in FLOATING and a.origin in ("input", "parameter") else x
-            for i, (a, x) in enumerate(zip(GIVEN, drawn(PLAN.cases[0], 1)))
+            for i, (a, x) in enumerate(zip(GIVEN, drawn(FIRST, 1)))
         ]
         torch.library.opcheck(operator, tuple(values))
 
     def test_it_compiles_without_a_graph_break(self) -> None:
-        reference, model, call = both(PLAN.cases[0])
+        reference, model, call = both(FIRST)
         torch._dynamo.reset()
         with torch.no_grad():
             found = torch.compile(model, fullgraph=True, backend="aot_eager")(*call)
             self.assertEqual(errors(reference, call, original.leaves(found)), [])
 
     def test_export_holds_the_operator(self) -> None:
-        reference, model, call = both(PLAN.cases[0])
+        reference, model, call = both(FIRST)
         with torch.no_grad():
             program = torch.export.export(model, call)
             self.assertEqual(errors(reference, call, original.leaves(program.module()(*call))), [])
@@ -57,12 +57,12 @@ class Use(unittest.TestCase):
     def test_another_mode_is_served_by_the_reference(self) -> None:
         if not any(by_mode for _, _, _, by_mode in JUDGED.settings):
             self.skipTest("the module computes the same in every mode")
-        _, model, call = both(PLAN.cases[0])
+        _, model, call = both(FIRST)
         with mock.patch("kevolve_package.model.operator", side_effect=AssertionError("the operator ran")):
             model.train(not PLAN.training)(*call)
 
     def test_threads_call_it_at_once(self) -> None:
-        calls = [both(PLAN.cases[0], seed) for seed in range(4)]
+        calls = [both(FIRST, seed) for seed in range(4)]
         wrong: list[str] = []
 
         def work(reference: torch.nn.Module, model: torch.nn.Module, call: tuple[Any, ...]) -> None:
@@ -80,7 +80,7 @@ class Use(unittest.TestCase):
         self.assertEqual(wrong, [])
 
     def test_it_survives_copies_pickles_and_files(self) -> None:
-        reference, model, call = both(PLAN.cases[0])
+        reference, model, call = both(FIRST)
         file = io.BytesIO()
         torch.save(model, file)
         file.seek(0)
@@ -102,18 +102,18 @@ class Use(unittest.TestCase):
         return done.stdout.decode().strip()
 
     def test_a_changed_setting_is_served_by_the_reference(self) -> None:
-        _, model, call = both(PLAN.cases[0])
+        _, model, call = both(FIRST)
         part = next((m for m in model.modules() if hasattr(m, "eps")), None)
         if part is None:
             self.skipTest("the module has no eps")
         part.eps = 0.5
-        reference, _ = model_and_call(reference_class(), PLAN.cases[0], 1)
+        reference, _ = model_and_call(reference_class(), FIRST, 1)
         next(m for m in reference.modules() if hasattr(m, "eps")).eps = 0.5
         with torch.no_grad():
             same(self, model(*call), reference(*call))
 
     def test_another_processor_gets_the_reference_and_one_warning(self) -> None:
-        if not PLAN.kernels[0].features:
+        if not PLAN.kernels or not PLAN.kernels[0].features:
             self.skipTest("the object needs nothing of a processor")
         with (
             mock.patch.object(cpu_object, "processor_features", return_value=frozenset()),
