@@ -3,11 +3,10 @@
 #include "backends/judge/input_set_maker.hpp"
 #include "backends/judge/numbers.hpp"
 #include "backends/judge/random_stream.hpp"
+#include "backends/judge/work_clock.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <algorithm>
-#include <ctime>
-#include <numeric>
 
 namespace kevolve {
 
@@ -40,12 +39,6 @@ bool reference_misses(const contract& task, const input_set& set) {
       return true;
   }
   return false;
-}
-
-std::chrono::nanoseconds own_processor_time() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return std::chrono::seconds{t.tv_sec} + std::chrono::nanoseconds{t.tv_nsec};
 }
 
 // Rounds an element away from its value once, by chance.
@@ -156,18 +149,12 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get_planned(const pl
   auto pool = std::make_shared<input_sets>();
   pool->edge = edge_kind::adversarial;
   pool->reference_error.assign(request_.task.arguments.size(), 0.0);
-  // Time of the processor and of the reference's calls, so that a busy machine makes as many draws as an idle one.
-  const auto start = own_processor_time();
-  const auto spent = [&] {
-    std::chrono::duration<double, std::nano> called{
-        std::accumulate(pool->reference_ns.begin(), pool->reference_ns.end(), 0.0)};
-    return own_processor_time() - start + std::chrono::duration_cast<std::chrono::nanoseconds>(called);
-  };
+  work_clock clock;
   size_t made = 0;
   for (const auto& draw : plan.draws) {
     // A reference that failed has a fresh process to pay for each time, and one that hangs its whole limit.
     constexpr size_t most_failed = 3;
-    if (spent() > wanted.patience || pool->bytes > settings_.shape_bytes || pool->draws.failed >= most_failed)
+    if (clock.spent() > wanted.patience || pool->bytes > settings_.shape_bytes || pool->draws.failed >= most_failed)
       break;
     if (hooks_.cancelled())
       return infrastructure("cancelled", "the request was cancelled");
@@ -175,8 +162,11 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get_planned(const pl
       return infrastructure("timed_out", "the request's limit passed while inputs were prepared");
     if (made % 32 == 0)
       hooks_.progress("adversarial draws " + std::to_string(made));
+    const auto sets = pool->sets.size();
     if (auto ok = make_planned(draw, wanted.strict, *pool); !ok)
       return tl::unexpected<evaluation_error>(ok.error());
+    if (pool->sets.size() > sets)
+      clock.add(std::chrono::duration<double, std::nano>{pool->reference_ns.back()});
     ++made;
   }
   restart();

@@ -1,6 +1,8 @@
 // The calls of a native candidate alone, before and after it is timed.
 #include "backends/judge/native/native_process_pair.hpp"
 
+#include "backends/judge/work_clock.hpp"
+
 #include <algorithm>
 
 namespace kevolve {
@@ -76,14 +78,15 @@ attempt<void> native_process_pair::screen(const input_sets& pool, size_t set, in
 }
 
 attempt<void> native_process_pair::call_for(const input_sets& pool, size_t most_calls, std::chrono::milliseconds time) {
-  const auto until = std::chrono::steady_clock::now() + time;
-  for (size_t run = 0; run < most_calls && std::chrono::steady_clock::now() < until; ++run) {
+  work_clock clock;
+  for (size_t run = 0; run < most_calls && clock.spent() < time; ++run) {
     call_options options;
     options.poison = nan_poison(random_.next());
     options.limit = limit_for(pool, 0.0);
-    if (auto took = checked_call(timed_side::candidate, pool, pool.sets.at(run % pool.sets.size()), options, &report_);
-        !took)
+    auto took = checked_call(timed_side::candidate, pool, pool.sets.at(run % pool.sets.size()), options, &report_);
+    if (!took)
       return tl::unexpected<evaluation_error>(took.error());
+    clock.add(std::chrono::duration<double, std::nano>{took->call_ns});
   }
   return {};
 }
