@@ -4,6 +4,7 @@
 #include <sys/random.h>
 
 #include <cstdlib>
+#include <memory>
 
 namespace kevolve {
 
@@ -15,14 +16,15 @@ std::array<unsigned char, 32> sha256(std::string_view domain, std::string_view b
   std::array<unsigned char, 32> out{};
   // cached, because EVP_sha256() would look it up each time
   static auto* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
-  auto* ctx = EVP_MD_CTX_new();
+  // kept by each thread, because one digest of a short text costs less than an allocation
+  thread_local const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> kept{EVP_MD_CTX_new(), &EVP_MD_CTX_free};
+  auto* const ctx = kept.get();
   unsigned int n = 0;
   const unsigned char zero = 0;
   auto good = ctx != nullptr && algorithm != nullptr && EVP_DigestInit_ex(ctx, algorithm, nullptr) == 1
               && (domain.empty()
                   || (EVP_DigestUpdate(ctx, domain.data(), domain.size()) == 1 && EVP_DigestUpdate(ctx, &zero, 1) == 1))
               && EVP_DigestUpdate(ctx, bytes.data(), bytes.size()) == 1 && EVP_DigestFinal_ex(ctx, out.data(), &n) == 1;
-  EVP_MD_CTX_free(ctx);
   if (!good)
     std::abort(); // libcrypto without SHA-256: content cannot be named, so nothing can continue
   return out;
