@@ -65,6 +65,50 @@ void declare_search(section& s, search_spec& x) {
   s.value("in_flight", {.text = "candidates under way at once", .low = 1, .high = 1024}, x.in_flight);
 }
 
+void declare_evolution(section& s, evolution_spec& x) {
+  s.value("islands", {.text = "evolution: populations that grow apart", .low = 1, .high = 64}, x.islands);
+  s.value("population",
+          {.text = "evolution: the fittest of an island, among whom parents are chosen", .low = 2, .high = 1000},
+          x.population);
+  s.value("parents", {.text = "evolution: how a parent is chosen from a population", .choices = {"tournament", "rank"}},
+          x.parents);
+  s.value("tournament", {.text = "evolution: entrants of a tournament", .low = 1, .high = 100}, x.tournament);
+  s.value("elites",
+          {.text = "evolution: share of steps from the fittest of a cell, which holds candidates of one vector width, "
+                   "code size and number of changed nests",
+           .low = 0.0,
+           .high = 1.0},
+          x.elites);
+  s.value("crossover",
+          {.text = "evolution: share of steps with a second parent of the same island", .low = 0.0, .high = 1.0},
+          x.crossover);
+  s.value("migration",
+          {.text = "evolution: share of steps whose parent is of the island before", .low = 0.0, .high = 1.0},
+          x.migration);
+  s.value("reseed_after",
+          {.text = "evolution: candidates begun on the weakest island since its best, after which it begins anew from "
+                   "an elite of the others",
+           .low = 1,
+           .high = 1e9},
+          x.reseed_after);
+}
+
+void declare_stall(section& s, stall_spec& x) {
+  s.value("after",
+          {.text = "candidates since the last gain, after which the search stalls; a gain is 1 % or more",
+           .low = 1,
+           .high = 1e9},
+          x.after);
+  s.value("broaden",
+          {.text = "adaptive: candidates of a broad search, before it returns without a gain", .low = 1, .high = 1e9},
+          x.broaden);
+  s.value("restarts",
+          {.text = "share of steps without memory while the search stalls, at least; 0: a stall changes no weight",
+           .low = 0.0,
+           .high = 0.9},
+          x.restarts);
+}
+
 // Where models alone propose, returns the largest number of prompts at once; 0 if another generator has weight.
 int64_t prompts_at_once(const campaign_spec& spec) {
   int64_t out = 0;
@@ -199,6 +243,8 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
   }
   root.table("search", {.text = "the policy"}, [&](section& s) {
     declare_search(s, spec.search);
+    s.value("beam_width", {.text = "beam: the fittest, which are improved in turn", .low = 1, .high = 1000},
+            spec.beam_width);
     s.value(
         "adapt_weights",
         {.text = "generators' weights follow what each gains for its time and money, between a quarter and four times"},
@@ -208,8 +254,18 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
              .fallback = "true; false where models alone propose"},
             spec.from_reference);
   });
+  root.table("evolution", {.text = "the policy evolution"}, [&](section& s) { declare_evolution(s, spec.evolution); });
+  root.table("stall", {.text = "when a search stalls"}, [&](section& s) { declare_stall(s, spec.stall); });
   root.table("memory", {.text = "what a step is shown; an operator that the table does not name has weight 0"},
-             [&](section& s) { declare_memory(s, spec.memory); });
+             [&](section& s) {
+               declare_memory(s, spec.memory);
+               s.value("choice",
+                       {.text =
+                            "weights: as given; bandit: they follow what each operator gains, between a quarter and "
+                            "four times",
+                        .choices = {"weights", "bandit"}},
+                       spec.memory_choice);
+             });
   root.table("draft", {.text = "the first candidates, from the root"}, [&](section& s) {
     s.value("candidates",
             {.text = "how many",
@@ -262,6 +318,20 @@ std::string identity_bytes(campaign_spec spec) {
     path->clear();
   auto out = encode(spec);
   const auto drop = [&out](const auto& member) { out.resize(out.size() - encode(member).size()); };
+  drop(spec.selection_rules);
+  const campaign_spec defaults;
+  if (spec.memory_choice != defaults.memory_choice)
+    return out;
+  drop(spec.memory_choice);
+  if (spec.stall != defaults.stall)
+    return out;
+  drop(spec.stall);
+  if (spec.evolution != defaults.evolution)
+    return out;
+  drop(spec.evolution);
+  if (spec.beam_width != defaults.beam_width)
+    return out;
+  drop(spec.beam_width);
   if (!spec.task.files.empty())
     return out;
   drop(spec.task.files);
@@ -343,6 +413,7 @@ result_or_errors<campaign_spec> load_campaign(const std::string& path, const std
     return tl::unexpected(errors.take());
   if (spec.stop.speedup <= 0.0)
     spec.stop.speedup = spec.task.goal_speedup;
+  spec.selection_rules = current_selection_rules;
   spec.path = path;
   spec.text = *text;
   spec.overrides = overrides;

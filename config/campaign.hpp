@@ -48,6 +48,33 @@ struct memory_spec { // weights of the memory shown to a step besides its parent
   double none = 0.1;
 };
 
+// The settings of the policy `evolution`.
+struct evolution_spec {
+  int64_t islands = 2;
+  int64_t population = 12;
+  std::string parents = "tournament"; // or "rank"
+  int64_t tournament = 3;
+  double elites = 0.2;    // share of steps from a cell's fittest
+  double crossover = 0.3; // share of steps with a second parent
+  double migration = 0.05;
+  int64_t reseed_after = 48;
+
+  bool operator==(const evolution_spec&) const = default;
+};
+
+// When a search stalls, and what it does about it.
+struct stall_spec {
+  int64_t after = 24;    // candidates since the last gain
+  int64_t broaden = 48;  // candidates that `adaptive` spends on a broad search
+  double restarts = 0.3; // least share of steps without memory while it stalls
+
+  bool operator==(const stall_spec&) const = default;
+};
+
+// The way in which this kevolve selects. Campaigns keep the one that they were submitted with: 0, as stored before
+// there was a number, lets greedy not heed steps in flight and a stall change nothing.
+inline constexpr uint32_t current_selection_rules = 1;
+
 struct budget_spec { // 0: unlimited
   int64_t candidates = 0;
   double wall_s = 0.0;
@@ -87,6 +114,11 @@ struct campaign_spec {
   std::vector<session_spec> sessions; // by the index of the generator
   bool fresh = false;                 // measure everything anew, whatever other campaigns have measured
   bool from_reference = true;         // after the drafts, the reference may be improved although something is faster
+  int64_t beam_width = 8;
+  evolution_spec evolution;
+  stall_spec stall;
+  std::string memory_choice = "weights"; // or "bandit": the weights follow what each operator gains
+  uint32_t selection_rules = 0;
 };
 
 // Returns the bytes that a campaign's id is derived from. Paths do not count, nor do members that records of before
@@ -116,6 +148,14 @@ typename I::result_type inspect(I& f, search_spec& x) {
   return f(x.policies, x.exploration, x.widening, x.widening_exponent, x.combine, x.in_flight);
 }
 template <class I>
+typename I::result_type inspect(I& f, evolution_spec& x) {
+  return f(x.islands, x.population, x.parents, x.tournament, x.elites, x.crossover, x.migration, x.reseed_after);
+}
+template <class I>
+typename I::result_type inspect(I& f, stall_spec& x) {
+  return f(x.after, x.broaden, x.restarts);
+}
+template <class I>
 typename I::result_type inspect(I& f, memory_spec& x) {
   return f(x.parent, x.siblings, x.both, x.none);
 }
@@ -135,7 +175,7 @@ template <class I>
 typename I::result_type inspect(I& f, campaign_spec& x) {
   return f(x.task, x.path, x.text, x.overrides, x.target, x.seed, x.generators, x.search, x.memory, x.draft_candidates,
            x.budget, x.stop, x.judge, x.compile_limit_s, x.models, x.adapt_weights, x.sessions, x.fresh,
-           x.from_reference, x.task.files);
+           x.from_reference, x.task.files, x.beam_width, x.evolution, x.stall, x.memory_choice, x.selection_rules);
 }
 
 // The targets of this build, and their languages. An empty list accepts any name of a target, and any language.

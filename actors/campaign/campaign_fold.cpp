@@ -1,6 +1,7 @@
 #include "actors/campaign/campaign_fold.hpp"
 
 #include "actors/evaluation/plan.hpp"
+#include "actors/search/axes.hpp"
 #include "actors/search/surprise.hpp"
 
 #include "runtime/base/codec.hpp"
@@ -25,7 +26,7 @@ void with(campaign_fold& f, const journal_event& e, F apply) {
 // Compares the tree's hash with the recorded one. `changed`: the event was new. A repeated one records an outdated
 // hash.
 void check_hash(campaign_fold& f, const journal_event& e, bool changed, const id128& recorded) {
-  if (changed && f.tree.hash() != recorded && f.mismatch.empty())
+  if (changed && f.mismatch.empty() && !f.tree.recognises(recorded))
     f.mismatch = "event " + std::to_string(e.sequence) + ": the folded tree's hash is " + to_string(f.tree.hash())
                  + ", recorded was " + to_string(recorded);
 }
@@ -47,27 +48,25 @@ void run_or_rest(campaign_fold& f, int64_t time_ns) {
     f.clock.run(time_ns);
 }
 
-constexpr size_t most_lineage = 6; // what led to a node, as far as a prompt tells it
-
-std::vector<uint64_t> lineage_of(const search_tree& tree, uint64_t node) {
-  std::vector<uint64_t> out;
-  while (out.size() < most_lineage && !tree.at(node).parents.empty() && tree.at(node).parents.front() != 0) {
-    node = tree.at(node).parents.front();
-    out.push_back(node);
-  }
-  return out;
-}
-
 } // namespace
 
 bool fold_selected(campaign_fold& f, const selection_record& r) {
   if (r.index < f.tree.size())
     return false;
   // An index beyond the next one (after a lost event) gets the next one; the recorded hash reveals the loss.
-  f.tree.add(r.parents, r.draft);
+  f.tree.add(r.parents, origin_of(r.policy, r.memory, r.statistics, r.draft));
   f.open[r.index] = r;
   if (r.draft)
     ++f.drafts;
+  return true;
+}
+
+bool fold_switched(campaign_fold& f, const switch_record& r) {
+  auto& progress = f.tree.index().progress();
+  const auto to = parse_enum<search_phase>(r.to).value_or(search_phase::exploit);
+  if (r.index < f.tree.size() || to == progress.phase())
+    return false;
+  progress.switched(to);
   return true;
 }
 
@@ -114,7 +113,7 @@ std::string why_nothing(const node_record& r) {
 
 bool fold_finished(campaign_fold& f, const node_record& r) {
   const bool verified = f.confirmations.contains(r.index) || r.rule == same_object;
-  const node_outcome o{{r}, r.confirmed, verified, r.duplicate_of};
+  const node_outcome o{{r}, r.confirmed, verified, r.duplicate_of, bins_of(r.features), prior_of(r.features)};
   if (!f.tree.finish(r.index, o))
     return r.index >= f.tree.size(); // never selected: a lost event
   count_yield(f, r);
@@ -258,6 +257,9 @@ void fold(campaign_fold& f, const journal_event& e) {
         f.fixed = std::move(p);
       });
       break;
+    case event_kind::search_switched:
+      with<switch_record>(f, e, [&](switch_record& r) { fold_switched(f, r); });
+      break;
     case event_kind::node_selected:
       with<selection_record>(f, e, [&](selection_record& r) { check_hash(f, e, fold_selected(f, r), r.tree_hash); });
       break;
@@ -381,6 +383,7 @@ campaign_status status_of(const campaign_fold& f, const campaign_spec& spec) {
   s.device_s = static_cast<double>(f.judge_ns) / 1e9;
   s.last_sequence = f.last_sequence;
   s.tree_hash = f.tree.hash();
+  s.search = brief_of_search(f, spec);
   if (f.away && !f.ended) {
     s.batch = f.away->batch;
     s.awaiting_batch = awaiting_judgement(f);
@@ -414,22 +417,6 @@ campaign_status status_at_rest(const campaign_fold& f, const campaign_spec& spec
   return s;
 }
 
-policy_options policy_of(const campaign_spec& spec) {
-  policy_options o;
-  o.policies = spec.search.policies;
-  o.exploration = spec.search.exploration;
-  o.widening = spec.search.widening;
-  o.widening_exponent = spec.search.widening_exponent;
-  o.combine = spec.search.combine;
-  o.from_reference = spec.from_reference;
-  o.drafts = static_cast<uint64_t>(spec.draft_candidates);
-  o.memory = {{"parent", spec.memory.parent},
-              {"siblings", spec.memory.siblings},
-              {"both", spec.memory.both},
-              {"none", spec.memory.none}};
-  return o;
-}
-
 termination_rules rules_of(const campaign_spec& spec) {
   termination_rules r;
   r.target_speedup = spec.stop.speedup;
@@ -440,14 +427,6 @@ termination_rules rules_of(const campaign_spec& spec) {
   r.cost = spec.budget.cost;
   r.stall = static_cast<uint64_t>(spec.stop.stall);
   return r;
-}
-
-policy_options policy_of(const campaign_spec& spec, const steering& steered) {
-  auto o = policy_of(spec);
-  o.pinned = steered.pinned;
-  o.banned = steered.banned;
-  o.given = steered.injected.size();
-  return o;
 }
 
 termination_rules rules_of(const campaign_spec& spec, const steering& steered) {
@@ -470,35 +449,6 @@ uint64_t node_seed(uint64_t campaign_seed, uint64_t index) {
 uint32_t chosen_generator(const selection_record& r) {
   auto at = r.statistics.find("generator");
   return at == r.statistics.end() ? 0 : static_cast<uint32_t>(at->second);
-}
-
-synthesis_step to_step(const campaign_fold& f, const selection_record& r) {
-  synthesis_step s;
-  s.draft = r.draft;
-  auto at = r.statistics.find("draft_index");
-  s.draft_index = at == r.statistics.end() ? 0 : static_cast<uint32_t>(at->second);
-  s.parents = r.parents;
-  s.memory = r.memory;
-  s.seed = r.seed;
-  s.index = r.index;
-  s.generator = chosen_generator(r);
-  if (!r.parents.empty())
-    s.lineage = lineage_of(f.tree, r.parents.front());
-  s.best.index = f.champion.index;
-  s.best.set_speedup(f.champion);
-  if (auto words = f.summaries.find(s.best.index); s.best.index != 0 && words != f.summaries.end())
-    s.best.summary = words->second;
-  s.audit_from = surprise_threshold(f.tree, r.parents, best_verified(f.tree));
-  if (!r.parents.empty())
-    for (auto c : f.tree.at(r.parents.front()).children)
-      if (c < r.index)
-        s.siblings.push_back(c);
-  for (const auto& [index, genome] : f.genomes)
-    if (index < r.index && genome != 0)
-      s.seen.push_back(genome);
-  std::sort(s.seen.begin(), s.seen.end());
-  s.seen.erase(std::unique(s.seen.begin(), s.seen.end()), s.seen.end());
-  return s;
 }
 
 } // namespace kevolve

@@ -64,6 +64,8 @@ void fold(campaign_fold& f, const journal_event& e);
 
 // Fold an event before it is stored: the campaign applies first, then appends. False: it was folded before.
 bool fold_selected(campaign_fold& f, const selection_record& r);
+// Folds a change of the search's phase, which comes before the selection that it is for.
+bool fold_switched(campaign_fold& f, const switch_record& r);
 bool fold_finished(campaign_fold& f, const node_record& r);
 bool fold_confirmed(campaign_fold& f, const confirmation_record& r);
 bool fold_champion_changed(campaign_fold& f, const champion_record& r);
@@ -81,6 +83,9 @@ campaign_status status_of(const campaign_fold& f, const campaign_spec& spec);
 // Returns the whole status of a campaign that no process runs.
 campaign_status status_at_rest(const campaign_fold& f, const campaign_spec& spec, const id128& id,
                                const std::string& name);
+
+// Returns the state of the search: its phase, and the islands with their cells.
+search_brief brief_of_search(const campaign_fold& f, const campaign_spec& spec);
 
 policy_options policy_of(const campaign_spec& spec);
 termination_rules rules_of(const campaign_spec& spec);

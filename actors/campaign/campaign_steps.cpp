@@ -102,6 +102,14 @@ void adopt(pointer self, uint64_t index) {
           });
 }
 
+void note_switch(pointer self, uint64_t index, const phase_switch& to) {
+  auto& st = self->state;
+  const switch_record r{index, to_string(st.fold.tree.index().progress().phase()), to_string(to.to), to.reason};
+  log::info("campaign", "{}: the search turns from {} to {}: {}", st.context->name, r.from, r.to, r.reason);
+  fold_switched(st.fold, r);
+  push(self, event_kind::search_switched, encode(r));
+}
+
 void start_node(pointer self, uint64_t seed, size_t generator) {
   auto& st = self->state;
   auto index = st.fold.tree.size();
@@ -118,6 +126,8 @@ void start_node(pointer self, uint64_t seed, size_t generator) {
     r.statistics["draft_index"] = static_cast<double>(s.draft_index);
   r.statistics["generator"] = static_cast<double>(generator);
   r.seed = seed;
+  if (s.switched)
+    note_switch(self, index, *s.switched);
   fold_selected(st.fold, r);
   r.tree_hash = st.fold.tree.hash();
   st.flight.select(index); // its actor follows when the selection is stored

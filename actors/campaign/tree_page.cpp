@@ -42,6 +42,7 @@ node_brief brief_of(const campaign_fold& f, const tree_node& n, bool elsewhere) 
   if (const auto owner = f.reused.find(n.index); owner != f.reused.end())
     b.reused_from = owner->second;
   b.visits = n.visits;
+  b.island = n.island;
   b.pinned = f.steered.pinned.contains(n.index);
   b.banned = is_banned(f.tree, f.steered.banned, n.index);
   if (auto x = f.steered.injected.find(n.index); x != f.steered.injected.end())

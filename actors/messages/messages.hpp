@@ -101,6 +101,8 @@ struct synthesis_step {
   uint32_t generator = 0;        // index in the campaign's list
   std::vector<uint64_t> lineage; // above the first parent, nearest first
   leading_candidate best;
+  uint64_t earlier_siblings = 0; // how many more there are, made before those listed
+  std::vector<uint64_t> failed;  // newest siblings that did not pass, or are slower than the parent
 };
 struct generate_request {
   uint64_t index = 0;
@@ -168,6 +170,29 @@ struct node_reply {
   champion_info champion;
   append_request unsaved; // returned: the next evaluation stores it
 };
+// A cell of an island: the candidates of one measured behaviour.
+struct cell_brief {
+  std::string behaviour; // "vector_bits 256 to 512, …"
+  uint64_t candidates = 0;
+  uint64_t best = 0;
+  double speedup = 0.0;
+};
+// An island of the policy evolution.
+struct island_brief {
+  uint64_t island = 0;              // from 1
+  uint64_t begun = 0;               // candidates made for it, in flight among them
+  uint64_t began_with = 0;          // the candidate that it began anew with; 0: it is as old as the search
+  std::vector<uint64_t> population; // fittest first
+  double speedup = 0.0;             // of the fittest
+  std::vector<cell_brief> cells;
+};
+// The state of a search.
+struct search_brief {
+  std::string phase;                 // of the policy adaptive; empty: it has no weight
+  uint64_t since_gain = 0;           // candidates that ended since the last gain
+  std::vector<island_brief> islands; // if evolution has weight
+};
+
 struct campaign_status : speedup_interval {
   id128 id;
   std::string name;
@@ -208,6 +233,7 @@ struct campaign_status : speedup_interval {
   interval_basis basis;
   outputs_figures outputs; // of the final confirmation
   baseline_figures baselines;
+  search_brief search;
 };
 // A change that a person requests.
 struct steer_request {
@@ -252,6 +278,7 @@ struct node_brief : score {
   uint64_t duplicate_of = 0; // as in node_record
   result_owner reused_from;  // as in node_record
   interval_basis basis;
+  uint64_t island = 0; // of the policy evolution, from 1; 0: none
 };
 struct tree_page {
   std::vector<node_brief> items;
@@ -293,7 +320,7 @@ typename I::result_type inspect(I& f, resource_status& x) {
 template <class I>
 typename I::result_type inspect(I& f, synthesis_step& x) {
   return f(x.draft, x.draft_index, x.parents, x.memory, x.siblings, x.seen, x.seed, x.audit_from, x.index, x.generator,
-           x.lineage, x.best);
+           x.lineage, x.best, x.earlier_siblings, x.failed);
 }
 template <class I>
 typename I::result_type inspect(I& f, generate_request& x) {
@@ -323,13 +350,25 @@ typename I::result_type inspect(I& f, node_reply& x) {
   return f(x.challenge_again, x.champion, x.unsaved);
 }
 template <class I>
+typename I::result_type inspect(I& f, cell_brief& x) {
+  return f(x.behaviour, x.candidates, x.best, x.speedup);
+}
+template <class I>
+typename I::result_type inspect(I& f, island_brief& x) {
+  return f(x.island, x.begun, x.began_with, x.population, x.speedup, x.cells);
+}
+template <class I>
+typename I::result_type inspect(I& f, search_brief& x) {
+  return f(x.phase, x.since_gain, x.islands);
+}
+template <class I>
 typename I::result_type inspect(I& f, campaign_status& x) {
   stored_as_text stop_reason{x.stop_reason};
   return f(x.id, x.name, x.target, x.state, x.reason, stop_reason, x.candidates, x.valid, x.in_flight, x.best,
            x.speedup, x.ci_low, x.ci_high, x.final_confirmed, x.best_summary, x.budget_candidates, x.budget_wall_s,
            x.wall_s, x.compile_s, x.device_s, x.last_sequence, x.tree_hash, x.shapes, x.priority, x.budget_device_s,
            x.origin, x.origin_node, x.pinned, x.banned, x.disturbed, x.models, x.budget_tokens, x.budget_cost,
-           x.awaiting_batch, x.waits_for, x.batch, x.reused_from, x.basis, x.outputs, x.baselines);
+           x.awaiting_batch, x.waits_for, x.batch, x.reused_from, x.basis, x.outputs, x.baselines, x.search);
 }
 template <class I>
 typename I::result_type inspect(I& f, steer_request& x) {
@@ -348,7 +387,8 @@ typename I::result_type inspect(I& f, campaign_start& x) {
 template <class I>
 typename I::result_type inspect(I& f, node_brief& x) {
   return f(x.index, x.parents, x.state, x.result, x.speedup, x.ci_low, x.ci_high, x.estimate, x.confirmed, x.draft,
-           x.visits, x.summary, x.pinned, x.banned, x.injected_by, x.waits_for, x.duplicate_of, x.reused_from, x.basis);
+           x.visits, x.summary, x.pinned, x.banned, x.injected_by, x.waits_for, x.duplicate_of, x.reused_from, x.basis,
+           x.island);
 }
 template <class I>
 typename I::result_type inspect(I& f, tree_page& x) {

@@ -1,7 +1,8 @@
 // The records of a campaign: the payloads of its events and the values that other parts read. Plain values; store/
 // keeps them, the campaign folds them, the admin shows them. A new field goes at the end and raises record_version; the
 // type is then listed below as one that has grown. Version 2 added the bases of intervals and the figures with outputs
-// read, version 3 the figures beside baselines.
+// read, version 3 the figures beside baselines, version 4 the features of candidates, the changes of a search's phase
+// and a hash of the tree that leaves out what follows from the nodes.
 #pragma once
 
 #include "actors/messages/enums.hpp"
@@ -16,7 +17,7 @@
 
 namespace kevolve {
 
-inline constexpr uint16_t record_version = 3;
+inline constexpr uint16_t record_version = 4;
 
 // A campaign's share of a kind of lease is proportional to its priority, as long as it has requests waiting or asks
 // again as soon as a lease has ended.
@@ -47,6 +48,7 @@ enum class event_kind : uint16_t {
   model_call_ended,       // call_event: with its usage and the campaign's spending
   campaign_batch,         // batch_record: its evaluations were exported, imported or cancelled
   campaign_forgotten,     // forgotten_record, in the node's own log: the campaign has been removed
+  search_switched,        // switch_record: the policy adaptive changes its phase, stored before the selection it is for
 };
 std::string to_string(event_kind k);
 
@@ -170,12 +172,21 @@ struct node_record : measurement {
   id128 tree_hash;          // hash of the folded tree after this event
   result_owner reused_from; // whose measurement its verdict and figures are, if another campaign's
   interval_basis basis = {};
+  std::map<std::string, double> features = {}; // figures of its behaviour (search/axes.hpp)
 };
 
 struct fault_record {
   uint64_t index = 0;
   fault trouble;
   id128 tree_hash;
+};
+
+// A change of the search's phase, and its reason for people.
+struct switch_record {
+  uint64_t index = 0; // of the node that is selected next
+  std::string from;   // exploit | broaden
+  std::string to;
+  std::string reason;
 };
 
 struct champion_record : speedup_interval {
@@ -324,7 +335,11 @@ typename I::result_type inspect(I& f, node_record& x) {
   stored_as_text state{x.state};
   return f(x.index, x.node, x.parents, x.proposal, state, x.result, x.rule, x.detail, x.speedup, x.ci_low, x.ci_high,
            x.estimate, x.confirmed, x.baseline, x.duplicate_of, x.evaluations, x.object, x.trouble, x.propose_ns,
-           x.compile_ns, x.judge_ns, x.wall_ns, x.tree_hash, x.reused_from, x.basis);
+           x.compile_ns, x.judge_ns, x.wall_ns, x.tree_hash, x.reused_from, x.basis, x.features);
+}
+template <class I>
+typename I::result_type inspect(I& f, switch_record& x) {
+  return f(x.index, x.from, x.to, x.reason);
 }
 template <class I>
 typename I::result_type inspect(I& f, fault_record& x) {

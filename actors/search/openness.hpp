@@ -1,36 +1,84 @@
-// Decides which nodes of a tree may be improved on. All policies choose among these.
+// Decides which nodes of a tree may be improved on, and keeps that as the tree changes. All policies choose among
+// these.
 #pragma once
 
-#include "actors/search/policy.hpp"
+#include "actors/search/leader_tree.hpp"
+#include "actors/search/rank_set.hpp"
+#include "actors/search/tree_node.hpp"
 
 #include <cstdint>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace kevolve {
 
 // A node is open if it holds a judged candidate that is believed and that no node before it holds, and its generator
-// still proposes something. Lives for one selection; the tree and the options outlive it.
+// still proposes something. While no node is open, exhausted ones count as open.
 class openness {
 public:
-  openness(const search_tree& tree, const policy_options& options);
+  // Take note of a change of the tree: of a new node, of a finished one, of an amended one.
+  void added(const tree_nodes& nodes, uint64_t index);
+  void finished(const tree_nodes& nodes, uint64_t index);
+  void amended(const tree_nodes& nodes, uint64_t index);
+  // Takes over what people have pinned and banned, and the setting from_reference.
+  void steer(const tree_nodes& nodes, const std::set<uint64_t>& pinned, const std::set<uint64_t>& banned,
+             bool from_reference);
 
-  bool open(uint64_t index) const { return open_[index]; }
-  bool banned(uint64_t index) const { return !banned_.empty() && banned_[index]; }
+  bool open(uint64_t index) const { return index == 0 ? root_open() : has(index, now_open()); }
+  bool banned(uint64_t index) const { return has(index, is_banned); }
   // Returns true if the node or one below it is open.
-  bool reachable(uint64_t index) const { return reachable_[index]; }
+  bool reachable(uint64_t index) const { return marks_[index].open_below[lax()] > 0; }
+  // Returns true while exhausted nodes count as open.
+  bool lax() const { return marks_[0].open_below[0] == 0; }
+  // Returns the best speed-up shown in fresh processes; at least 1, the reference's.
+  double best_verified() const { return best_; }
+
+  // Return the valid nodes that may be improved on, by rank; the root among them, alone if there is none.
+  uint64_t improvable() const;
+  uint64_t improvable(uint64_t rank) const;
+  // Returns at most `most` valid nodes that may be improved on, the fittest first, without the root.
+  std::vector<uint32_t> fittest(const tree_nodes& nodes, size_t most) const;
+  // Returns the fittest valid node that may be improved on, the first of equals; the root if there is none.
+  uint64_t fittest() const;
+  // Tells if the node is valid and may be improved on; never the root.
+  bool is_improvable(uint64_t index) const { return valid_[lax()].contains(index); }
+  // Tells the same, even while exhausted nodes count as open.
+  bool is_open_and_valid(uint64_t index) const { return valid_[0].contains(index); }
+  // Returns the nodes that may be second parents: valid and believed, exhausted or not.
+  const rank_set& mates() const { return mates_; }
+  // Returns the nodes whose openness has changed since the last call.
+  std::vector<uint32_t> take_changed() { return std::exchange(changed_, {}); }
 
 private:
-  void mark(const search_tree& tree, uint64_t limit);
+  enum flag : uint8_t { is_open = 1, is_open_lax = 2, is_banned = 4, is_used = 8 };
+  struct marks {
+    uint32_t exhausted = 0;          // children from which nothing was proposed
+    uint32_t open_below[2] = {0, 0}; // open nodes of the subtree: in general, and with exhausted ones
+    uint8_t flags = 0;
+  };
 
-  double best_;
-  std::vector<bool> open_;
-  std::vector<bool> reachable_;
-  const std::set<uint64_t>& pinned_;
-  std::vector<bool> banned_; // empty: none is
+  bool has(uint64_t index, flag f) const { return (marks_[index].flags & f) != 0; }
+  flag now_open() const { return lax() ? is_open_lax : is_open; }
+  bool root_open() const;
+  void refresh(const tree_nodes& nodes, uint64_t index);
+  void set_open(const tree_nodes& nodes, uint64_t index, bool lax, bool open);
+  void refresh_children(const tree_nodes& nodes, uint64_t index);
+  void refresh_best(const tree_nodes& nodes);
+  void ban_below(const tree_nodes& nodes, uint64_t index);
+
+  std::vector<marks> marks_;
+  rank_set valid_[2];      // open and valid, without the root: in general, and with exhausted ones
+  leader_tree fastest_[2]; // the same by speed-up
+  rank_set mates_;
+  leader_tree verified_;
+  leader_tree doubted_; // valid and unverified, by speed-up
+  double best_ = 1.0;
+  double highest_[2] = {0.0, 0.0}; // their speed-ups
+  std::set<uint64_t> pinned_;
+  std::set<uint64_t> banned_;
+  bool from_reference_ = true;
+  std::vector<uint32_t> changed_;
 };
-
-// Returns the valid nodes that may be improved on, the root among them; the root alone if there is none.
-std::vector<uint64_t> improvable(const search_tree& tree, const openness& may);
 
 } // namespace kevolve

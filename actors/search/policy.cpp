@@ -1,8 +1,5 @@
 #include "actors/search/policy.hpp"
 
-#include "actors/search/openness.hpp"
-#include "actors/search/surprise.hpp"
-
 #include <algorithm>
 
 namespace kevolve {
@@ -33,25 +30,6 @@ std::string pick(const std::map<std::string, double>& weights, const std::string
   return out;
 }
 
-// A second parent by tournament among the other valid nodes; the first parent itself if there is none.
-uint64_t second_parent(const search_tree& tree, const openness& may, uint64_t first, splitmix64& random) {
-  std::vector<uint64_t> others;
-  const auto best_known = best_verified(tree);
-  for (const auto& n : tree.nodes())
-    if (n.index != 0 && n.index != first && n.phase == node_phase::finished && n.result == verdict::pass
-        && n.duplicate_of == 0 && !may.banned(n.index) && is_believed(tree, n, best_known))
-      others.push_back(n.index);
-  if (others.empty())
-    return first;
-  auto best = others[random.below(others.size())];
-  for (int i = 1; i < tournament_size; ++i) {
-    auto baseline = others[random.below(others.size())];
-    if (tree.at(baseline).speedup > tree.at(best).speedup)
-      best = baseline;
-  }
-  return best;
-}
-
 const selection_policy* find_policy(std::string_view name) {
   for (const auto& p : selection_policies())
     if (p->name() == name)
@@ -59,7 +37,56 @@ const selection_policy* find_policy(std::string_view name) {
   return nullptr;
 }
 
+// Returns the weights of the memory operators in force: those given, moved towards what gains more, with a larger share
+// without memory while the search stalls. The statistics record the change.
+std::map<std::string, double> memory_weights(const search_tree& tree, const policy_options& options,
+                                             selection_statistics& statistics) {
+  auto weights = options.memory;
+  const auto& progress = tree.index().progress();
+  if (options.adapt_memory) {
+    std::vector<double> given;
+    for (const auto name : memory_operators) {
+      const auto found = weights.find(std::string{name});
+      given.push_back(found == weights.end() ? 0.0 : found->second);
+    }
+    const auto adapted = adapted_weights(given, progress.yields());
+    for (size_t i = 0; i < memory_operators.size(); ++i) {
+      weights[std::string{memory_operators[i]}] = adapted[i];
+      statistics["memory." + std::string{memory_operators[i]}] = adapted[i];
+    }
+  }
+  if (options.stall.restarts <= 0.0 || progress.since_gain() < options.stall.after)
+    return weights;
+  auto rest = 0.0;
+  for (const auto& [name, weight] : weights)
+    rest += name == "none" ? 0.0 : std::max(weight, 0.0);
+  auto& none = weights["none"];
+  none = std::max(none, rest * options.stall.restarts / (1.0 - options.stall.restarts));
+  statistics["stalled_for"] = static_cast<double>(progress.since_gain());
+  statistics["restarts"] = none / (none + rest);
+  return weights;
+}
+
 } // namespace
+
+// A second parent by tournament among the other valid nodes.
+uint64_t selection_policy::second_parent(const search_tree& tree, const policy_options&, uint64_t first,
+                                         splitmix64& random, const selection_statistics&) const {
+  const auto& mates = tree.index().may().mates();
+  const auto before = mates.contains(first) ? mates.rank(first) : mates.size();
+  const auto others = mates.size() - (mates.contains(first) ? 1 : 0);
+  if (others == 0)
+    return first;
+  const auto draw = [&] {
+    const auto k = random.below(others);
+    return mates.kth(k < before ? k : k + 1);
+  };
+  auto best = draw();
+  for (int i = 1; i < tournament_size; ++i)
+    if (const auto other = draw(); tree.at(other).speedup > tree.at(best).speedup)
+      best = other;
+  return best;
+}
 
 std::vector<std::string> policy_names() {
   std::vector<std::string> out;
@@ -90,9 +117,11 @@ selection select(const search_tree& tree, const policy_options& options, uint64_
   auto weights = options.policies;
   std::erase_if(weights, [](const auto& p) { return find_policy(p.first) == nullptr; });
   out.policy = pick(weights, fallback_policy, random);
-  out.memory = pick(options.memory, "parent", random);
-  openness may{tree, options};
-  auto parent = find_policy(out.policy)->select(tree, may, options, random, out.statistics);
+  out.memory = pick(memory_weights(tree, options, out.statistics), "parent", random);
+  tree.index().steer(tree.nodes(), options.pinned, options.banned, options.from_reference);
+  const auto& policy = *find_policy(out.policy);
+  out.switched = policy.due(tree, options);
+  auto parent = policy.select(tree, options, random, out.statistics);
   // Without memory the step starts afresh: from the reference, wherever the policy stands.
   if (out.memory == "none") {
     out.statistics["fresh_start_instead_of"] = static_cast<double>(parent);
@@ -100,10 +129,38 @@ selection select(const search_tree& tree, const policy_options& options, uint64_
   }
   out.parents = {parent};
   out.statistics["fitness"] = tree.at(parent).speedup;
-  if (parent != 0 && random.uniform() < options.combine)
-    if (auto second = second_parent(tree, may, parent, random); second != parent)
+  if (parent != 0 && random.uniform() < policy.share_of_second_parents(options))
+    if (const auto second = policy.second_parent(tree, options, parent, random, out.statistics); second != parent)
       out.parents.push_back(second);
   return out;
+}
+
+node_origin origin_of(const std::string& policy, const std::string& memory, const selection_statistics& statistics,
+                      bool draft) {
+  node_origin out;
+  out.draft = draft;
+  if (draft || find_policy(policy) == nullptr)
+    return out;
+  out.memory = memory_operator_of(memory);
+  if (const auto island = statistics.find("island"); island != statistics.end())
+    out.island = static_cast<uint16_t>(island->second);
+  out.founds = statistics.contains("founds");
+  return out;
+}
+
+uint64_t add(search_tree& tree, const selection& s) {
+  if (s.switched)
+    tree.index().progress().switched(s.switched->to);
+  return tree.add(s.parents, origin_of(s));
+}
+
+bool is_banned(const search_tree& tree, const std::set<uint64_t>& banned, uint64_t index) {
+  if (banned.empty())
+    return false;
+  for (; index != 0; index = tree.at(index).parents.front())
+    if (banned.contains(index))
+      return true;
+  return false;
 }
 
 } // namespace kevolve

@@ -2,32 +2,21 @@
 // is one class in policies/; the policies of a campaign share one tree, each with a weight.
 #pragma once
 
+#include "actors/search/policy_options.hpp"
+#include "actors/search/progress.hpp"
 #include "actors/search/tree.hpp"
 #include "runtime/base/random.hpp"
 
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace kevolve {
-
-struct policy_options {
-  std::map<std::string, double> policies{{"uct", 1.0}}; // name → weight
-  double exploration = 1.0;                             // c of uct
-  double widening = 2.0; // a node with n visits may have up to widening * n^exponent children
-  double widening_exponent = 0.5;
-  double combine = 0.1;       // share of steps with a second parent
-  uint64_t drafts = 10;       // the first so many nodes start from the root
-  bool from_reference = true; // the root may be improved after the drafts, although a faster candidate is open
-  std::map<std::string, double> memory{{"parent", 0.5}, {"siblings", 0.2}, {"both", 0.2}, {"none", 0.1}};
-  std::set<uint64_t> pinned; // may always be improved on
-  std::set<uint64_t> banned; // never again, nor what was made from them
-  uint64_t given = 0;        // nodes that people put into the tree: no drafts of the search's own
-};
 
 // The figures that a choice was made by, by name. A selection event stores them.
 using selection_statistics = std::map<std::string, double>;
@@ -40,9 +29,8 @@ struct selection {
   selection_statistics statistics;
   bool draft = false;
   uint64_t draft_index = 0;
+  std::optional<phase_switch> switched; // to be noted in the tree's progress before the node is added
 };
-
-class openness;
 
 // Chooses the node that the next step improves. A policy keeps no state: its choice depends on the tree, the options
 // and the draws alone, so that a replay chooses the same.
@@ -54,11 +42,18 @@ public:
   virtual std::string_view name() const = 0;
   // Returns one line for people.
   virtual std::string_view description() const = 0;
-  // Returns the settings under [search] that the policy reads.
+  // Returns the settings under [search] that the policy reads; a name with a dot is of the table before the dot.
   virtual std::vector<std::string_view> settings() const { return {}; }
+  // Returns the change of the search's phase that is due before this choice, if one is.
+  virtual std::optional<phase_switch> due(const search_tree&, const policy_options&) const { return std::nullopt; }
   // Returns the index of the node to improve, 0 if no node is open, and stores the figures it used.
-  virtual uint64_t select(const search_tree& tree, const openness& may, const policy_options& options,
-                          splitmix64& random, selection_statistics& statistics) const = 0;
+  virtual uint64_t select(const search_tree& tree, const policy_options& options, splitmix64& random,
+                          selection_statistics& statistics) const = 0;
+  // Returns the share of steps with a second parent.
+  virtual double share_of_second_parents(const policy_options& options) const { return options.combine; }
+  // Returns the second parent of a step from `first`, which select() chose; `first` itself if there is none.
+  virtual uint64_t second_parent(const search_tree& tree, const policy_options& options, uint64_t first,
+                                 splitmix64& random, const selection_statistics& statistics) const;
 };
 
 // Returns the policies of this build, by name. The list is in policies/registry.cpp.
@@ -71,8 +66,15 @@ uint64_t steps_begun(const search_tree& tree, uint64_t given);
 // Selects the next step. Deterministic given the tree and the seed. Names without a policy have no weight.
 selection select(const search_tree& tree, const policy_options& options, uint64_t seed);
 
-// Marks the banned nodes and everything below them, by index.
-std::vector<bool> banned_nodes(const search_tree& tree, const std::set<uint64_t>& banned);
+// Returns what a selection decided about the new node besides its parents.
+node_origin origin_of(const std::string& policy, const std::string& memory, const selection_statistics& statistics,
+                      bool draft);
+inline node_origin origin_of(const selection& s) {
+  return origin_of(s.policy, s.memory, s.statistics, s.draft);
+}
+// Adds the selected node, after the change of phase that comes with it. Returns its index.
+uint64_t add(search_tree& tree, const selection& s);
+
 // Returns true if the node is banned, or is below one that is.
 bool is_banned(const search_tree& tree, const std::set<uint64_t>& banned, uint64_t index);
 

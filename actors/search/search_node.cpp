@@ -3,6 +3,7 @@
 #include "actors/evaluation/plan.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
+#include "actors/search/axes.hpp"
 #include "backends/judge/outcome_figures.hpp"
 #include "runtime/base/codec.hpp"
 
@@ -61,6 +62,7 @@ void take(search_node_state& st, evaluation& e) {
   r.set_speedup(speedup_of(e, st.champion.speedup));
   r.basis = r.result == verdict::pass ? basis_of(e.last) : interval_basis{};
   r.object = e.object;
+  r.features = features_of(st.what.source, r.proposal.genome);
   r.confirmed = e.confirmed;
   r.reused_from = e.reused_from;
   r.baseline = st.champion.index;

@@ -21,6 +21,6 @@ double surprise_threshold(const search_tree& tree, const std::vector<uint64_t>& 
 double best_verified(const search_tree& tree);
 
 // Tells if a node's figure may be built on; `best` is best_verified(). A failed node makes no claim.
-bool is_believed(const search_tree& tree, const tree_node& node, double best);
+bool is_believed(const tree_nodes& nodes, const tree_node& node, double best);
 
 } // namespace kevolve

@@ -1,25 +1,31 @@
 #include "actors/search/tree.hpp"
 
-#include "runtime/base/codec.hpp"
-
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
 #include <utility>
 
 namespace kevolve {
 
 namespace {
 
-// The hashed part of a node; the children follow from the parents.
-struct node_digest {
-  const tree_node& node;
-};
+// Writes the hashed part of a node as the codec would, in place: a tree is hashed at every change.
+class digest_bytes {
+public:
+  template <class T>
+  void put(T x) {
+    std::array<char, sizeof(T)> raw{};
+    std::memcpy(raw.data(), &x, sizeof x);
+    if constexpr (std::endian::native == std::endian::big)
+      std::reverse(raw.begin(), raw.end());
+    text_.append(raw.data(), raw.size());
+  }
+  std::string& text() { return text_; }
 
-template <class I>
-typename I::result_type inspect(I& f, node_digest& x) {
-  const auto& n = x.node;
-  return f(n.index, n.parents, n.phase, n.result, n.speedup, n.ci_low, n.ci_high, n.estimate, n.confirmed, n.draft,
-           n.visits, n.value, n.virtual_loss);
-}
+private:
+  std::string text_;
+};
 
 // Returns the figures of a result that passes, and zeros for any other.
 speedup_interval figures_of(const score& x) {
@@ -28,6 +34,30 @@ speedup_interval figures_of(const score& x) {
 
 bool same_figures(const speedup_interval& a, const speedup_interval& b) {
   return a.speedup == b.speedup && a.ci_low == b.ci_low && a.ci_high == b.ci_high;
+}
+
+id128 digest_of(const tree_node& n, bool with_statistics) {
+  thread_local digest_bytes out;
+  out.text().clear();
+  out.put(uint64_t{n.index});
+  out.put(static_cast<uint32_t>(n.parents.size()));
+  for (const auto p : n.parents)
+    out.put(p);
+  out.put(static_cast<uint8_t>(n.phase));
+  out.put(static_cast<uint8_t>(n.result));
+  for (const auto x : {n.speedup, n.ci_low, n.ci_high})
+    out.put(x);
+  for (const auto x : {n.estimate, n.confirmed, n.draft})
+    out.put(static_cast<uint8_t>(x));
+  if (with_statistics) {
+    out.put(uint64_t{n.visits});
+    out.put(n.value);
+    out.put(uint64_t{n.virtual_loss});
+  }
+  // Journals from before there was an audit recorded hashes of trees without that mark.
+  if (n.verified && !n.confirmed)
+    out.text() += "audited";
+  return derive_id("tree node", out.text());
 }
 
 } // namespace
@@ -42,30 +72,38 @@ search_tree::search_tree() {
   root.visits = 1;
   root.value = 1.0;
   nodes_.push_back(std::move(root));
-  rehash(0, {});
+  rehash(nodes_.front());
+  index_.added(nodes_, 0);
+  index_.finished(nodes_, 0);
 }
 
-uint64_t search_tree::add(std::vector<uint64_t> parents, bool draft) {
+uint64_t search_tree::add(std::vector<uint64_t> parents, const node_origin& origin) {
   // Only a damaged journal names a node that is not there; the hash it recorded will tell.
   std::erase_if(parents, [&](uint64_t p) { return p >= nodes_.size(); });
   if (parents.empty())
     parents.push_back(0);
-  tree_node n;
-  n.index = nodes_.size();
-  n.parents = std::move(parents);
-  n.draft = draft;
+  const auto index = nodes_.size();
+  auto& siblings = nodes_[parents.front()].children;
+  auto& n = nodes_.emplace_back();
+  n.index = static_cast<uint32_t>(index);
+  n.parents = index_list{parents};
+  n.draft = origin.draft;
+  n.memory = origin.memory;
+  n.island = origin.island;
+  n.founds = origin.founds;
   n.virtual_loss = 1;
-  nodes_[n.parents.front()].children.push_back(n.index);
-  nodes_.push_back(n);
-  rehash(n.index, {});
-  for (auto at = n.index; at != 0;) {
-    at = nodes_[at].parents.front();
-    auto before = digest(at);
+  n.place = static_cast<uint32_t>(siblings.size());
+  siblings.push_back(n.index);
+  rehash(n);
+  for (auto at = parents.front();; at = nodes_[at].parents.front()) {
     ++nodes_[at].virtual_loss;
-    rehash(at, before);
+    changed_above(nodes_[at]);
+    if (at == 0)
+      break;
   }
   ++in_flight_;
-  return n.index;
+  index_.added(nodes_, index);
+  return index;
 }
 
 bool search_tree::finish(uint64_t index, const node_outcome& outcome) {
@@ -75,7 +113,6 @@ bool search_tree::finish(uint64_t index, const node_outcome& outcome) {
   const auto gained = figures_of(outcome);
   // The node itself, then each ancestor up to the root.
   for (auto at = index;; at = nodes_[at].parents.front()) {
-    auto before = digest(at);
     auto& n = nodes_[at];
     if (at == index) {
       n.phase = node_phase::finished;
@@ -83,12 +120,17 @@ bool search_tree::finish(uint64_t index, const node_outcome& outcome) {
       n.set_speedup(gained);
       n.confirmed = passes && outcome.confirmed;
       n.verified = passes && (outcome.verified || outcome.confirmed);
-      n.duplicate_of = outcome.duplicate_of;
+      n.duplicate_of = static_cast<uint32_t>(outcome.duplicate_of);
+      n.behaviour = outcome.behaviour;
+      n.prior = outcome.prior;
     }
     ++n.visits;
     n.value = std::max(n.value, gained.speedup);
     --n.virtual_loss;
-    rehash(at, before);
+    if (at == index)
+      rehash(n);
+    else
+      changed_above(n);
     if (at == 0)
       break;
   }
@@ -96,6 +138,7 @@ bool search_tree::finish(uint64_t index, const node_outcome& outcome) {
   ++finished_;
   if (passes)
     ++valid_;
+  index_.finished(nodes_, index);
   return true;
 }
 
@@ -111,7 +154,6 @@ bool search_tree::amend(uint64_t index, const score& found, bool confirmed) {
   else if (now.result != verdict::pass && passes)
     ++valid_;
   for (auto at = index;; at = nodes_[at].parents.front()) {
-    const auto before = digest(at);
     auto& n = nodes_[at];
     if (at == index) {
       n.result = found.result;
@@ -122,24 +164,40 @@ bool search_tree::amend(uint64_t index, const score& found, bool confirmed) {
     n.value = n.phase == node_phase::finished ? n.speedup : 0.0;
     for (const auto child : n.children)
       n.value = std::max(n.value, nodes_[child].value);
-    rehash(at, before);
+    if (at == index)
+      rehash(n);
+    else
+      changed_above(n);
     if (at == 0)
-      return true;
+      break;
   }
-}
-
-id128 search_tree::digest(uint64_t index) const {
-  // Journals from before there was an audit recorded hashes of trees without that mark.
-  const auto& n = nodes_[index];
-  const auto* audited = n.verified && !n.confirmed ? "audited" : "";
-  return derive_id("tree node", encode(node_digest{n}) + audited);
+  index_.amended(nodes_, index);
+  return true;
 }
 
 // Each node's digest covers its index, so exclusive or neither cancels two nodes nor depends on their order.
-void search_tree::rehash(uint64_t index, const id128& before) {
-  auto after = digest(index);
-  hash_.hi ^= before.hi ^ after.hi;
-  hash_.lo ^= before.lo ^ after.lo;
+void search_tree::rehash(tree_node& n) {
+  const auto now = digest_of(n, hashes_statistics_);
+  hash_.hi ^= n.digest.hi ^ now.hi;
+  hash_.lo ^= n.digest.lo ^ now.lo;
+  n.digest = now;
+}
+
+void search_tree::rehash_all() {
+  for (auto& n : nodes_)
+    rehash(n);
+}
+
+bool search_tree::recognises(const id128& recorded) {
+  if (hash_ == recorded)
+    return true;
+  hashes_statistics_ = !hashes_statistics_;
+  rehash_all();
+  if (hash_ == recorded)
+    return true;
+  hashes_statistics_ = !hashes_statistics_;
+  rehash_all();
+  return false;
 }
 
 } // namespace kevolve

@@ -1,40 +1,16 @@
-// The campaign's compact index of its tree: what policies read. A value; the fold of the campaign's events.
+// The campaign's compact tree with its index: what policies read. A value; the fold of the campaign's events.
 // Node 0 is the root, the reference itself: finished, fitness 1, never in flight.
 #pragma once
 
+#include "actors/search/search_index.hpp"
+#include "actors/search/tree_node.hpp"
 #include "runtime/base/ids.hpp"
-#include "runtime/base/measurement.hpp"
 
 #include <cstdint>
-#include <optional>
-#include <string>
+#include <utility>
 #include <vector>
 
 namespace kevolve {
-
-enum class node_phase : uint8_t { in_flight = 0, finished };
-
-// The speed-up is against the reference, and 0 unless it passed.
-struct tree_node : score {
-  uint64_t index = 0;
-  std::vector<uint64_t> parents; // the first is the one improved; empty only for the root
-  node_phase phase = node_phase::in_flight;
-  bool confirmed = false;
-  bool verified = false; // its figure was shown again in fresh processes on held-out shapes (surprise.hpp)
-  bool draft = false;
-  uint64_t duplicate_of = 0; // the node that was judged for the same candidate; 0: none. No hash has it
-  uint64_t visits = 0;       // finished nodes of the subtree, itself included
-  double value = 0.0;        // best fitness of the subtree
-  uint64_t virtual_loss = 0; // nodes of the subtree in flight
-  std::vector<uint64_t> children;
-};
-
-// The outcome of a finished node.
-struct node_outcome : score {
-  bool confirmed = false;
-  bool verified = false; // confirmed implies it
-  uint64_t duplicate_of = 0;
-};
 
 class search_tree {
 public:
@@ -42,7 +18,10 @@ public:
 
   // Adds the next node (its index is size()) in flight: virtual loss along the first parents' path.
   // Parents must exist. Returns the index.
-  uint64_t add(std::vector<uint64_t> parents, bool draft);
+  uint64_t add(std::vector<uint64_t> parents, const node_origin& origin);
+  uint64_t add(std::vector<uint64_t> parents, bool draft) {
+    return add(std::move(parents), node_origin{.draft = draft});
+  }
   // Ends a node's flight: backpropagates visits and value, takes the virtual loss back. Ignored (false) unless
   // the node is in flight.
   bool finish(uint64_t index, const node_outcome& outcome);
@@ -52,25 +31,37 @@ public:
   bool amend(uint64_t index, const score& found, bool confirmed = false);
 
   size_t size() const { return nodes_.size(); }
-  const tree_node& at(uint64_t index) const { return nodes_.at(index); }
-  const std::vector<tree_node>& nodes() const { return nodes_; }
+  const tree_node& at(uint64_t index) const { return nodes_[index]; }
+  const tree_nodes& nodes() const { return nodes_; }
+  // Returns what is known of all nodes together. It is mutable because it settles what a selection asks for only then.
+  search_index& index() const { return index_; }
 
   uint64_t in_flight() const { return in_flight_; }
   // Finished nodes without the root; those that pass.
   uint64_t finished() const { return finished_; }
   uint64_t valid() const { return valid_; }
 
-  // Returns the hash of the folded tree, equal for equal trees. Each change updates it in time proportional to depth.
+  // Returns the hash of the folded tree, equal for equal trees.
   id128 hash() const { return hash_; }
+  // Tells if the tree is the one whose hash was recorded. Campaigns before record version 4 recorded another hash,
+  // which covers what follows from the nodes, too; a tree that is recognised by it has that hash from then on.
+  bool recognises(const id128& recorded);
 
 private:
-  void rehash(uint64_t index, const id128& before);
-  id128 digest(uint64_t index) const;
+  void rehash(tree_node& n);
+  void rehash_all();
+  // Takes note of a changed ancestor of a changed node.
+  void changed_above(tree_node& n) {
+    if (hashes_statistics_)
+      rehash(n);
+  }
 
-  std::vector<tree_node> nodes_;
+  tree_nodes nodes_;
+  mutable search_index index_;
   uint64_t in_flight_ = 0;
   uint64_t finished_ = 0;
   uint64_t valid_ = 0;
+  bool hashes_statistics_ = false; // the older hash
   id128 hash_;
 };
 

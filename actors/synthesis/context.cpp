@@ -13,6 +13,11 @@ bool remembers_siblings(const synthesis_step& step) {
   return step.memory == "siblings" || step.memory == "both";
 }
 
+// Failed siblings are shown under every operator but `none`.
+bool shows_failures(const synthesis_step& step) {
+  return !step.draft && step.memory != "none";
+}
+
 double median_of(std::vector<double> samples) {
   const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
   std::nth_element(samples.begin(), middle, samples.end());
@@ -89,6 +94,8 @@ std::vector<uint64_t> nodes_to_read(const synthesis_step& step, bool for_a_model
     if (step.memory != "none")
       out.push_back(step.best.index);
   }
+  if (shows_failures(step))
+    out.insert(out.end(), step.failed.begin(), step.failed.end());
   if (remembers_siblings(step))
     out.insert(out.end(),
                step.siblings.end() - static_cast<std::ptrdiff_t>(std::min(siblings_shown, step.siblings.size())),
@@ -122,7 +129,9 @@ generate_request to_request(const synthesis_step& step, const std::map<uint64_t,
   }
   if (remembers_siblings(step))
     take(step.siblings, q.siblings);
-  q.unshown = step.siblings.size() - q.siblings.size();
+  else if (shows_failures(step))
+    take(step.failed, q.siblings);
+  q.unshown = step.earlier_siblings + step.siblings.size() - q.siblings.size();
   return q;
 }
 

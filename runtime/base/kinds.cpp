@@ -32,7 +32,7 @@ constexpr std::array<language_kind, 6> languages{{
     {.name = "pytorch", .extension = ".py", .fence = "python", .of_candidates = false, .runs_in_framework = true},
 }};
 
-constexpr std::array<std::string_view, 3> policies{"greedy", "uct", "random"};
+constexpr std::array<std::string_view, 6> policies{"greedy", "uct", "random", "beam", "evolution", "adaptive"};
 
 template <class Kinds>
 std::vector<std::string> names_of(const Kinds& kinds, bool (*wanted)(const typename Kinds::value_type&)) {

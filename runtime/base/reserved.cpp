@@ -9,8 +9,7 @@ namespace kevolve {
 
 namespace {
 
-constexpr std::array<reserved_name, 8> names{{
-    {reserved_place::policy, "evolution", "leave it out"},
+constexpr std::array<reserved_name, 7> names{{
     {reserved_place::generator, "replay", "run a recording with kevolve replay"},
     {reserved_place::reference_language, "kernelbench", "write the reference as a PyTorch module"},
     {reserved_place::argument_setting, "alias", "buffers that overlap are not judged: leave it out"},

@@ -33,8 +33,8 @@ bool is_reserved(reserved_place place, std::string_view name);
 // Returns the reserved names of a place, to be told as not there yet.
 std::vector<std::string> reserved_at(reserved_place place);
 
-// Returns the refusal: "policy 'evolution' is not there yet; use one of greedy, uct, random". Without names to use it
-// ends with the table's advice.
+// Returns the refusal: "generator 'replay' is not there yet; use one of transform, llm". Without names to use it ends
+// with the table's advice.
 std::string not_there_yet(reserved_place place, std::string_view name, const std::vector<std::string>& instead = {});
 
 } // namespace kevolve

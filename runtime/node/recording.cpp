@@ -51,6 +51,7 @@ bool makes_the_tree(event_kind k) {
     case event_kind::node_amended:
     case event_kind::campaign_steered:
     case event_kind::campaign_finished:
+    case event_kind::search_switched:
       return true;
     default:
       return false;

@@ -103,6 +103,28 @@ TEST_CASE("the reference is never read as a node, and each node is read once") {
   CHECK(nodes_to_read(s) == std::vector<uint64_t>{1, 2});
 }
 
+TEST_CASE("siblings that failed are read and shown under every operator but none") {
+  synthesis_step s;
+  s.parents = {3};
+  s.siblings = {4, 5, 6, 7};
+  s.failed = {5, 7};
+  s.earlier_siblings = 90;
+  const std::map<uint64_t, ancestor> read{
+      {3, to_ancestor(tried(3), "source")}, {5, to_ancestor(tried(5), "source")}, {7, to_ancestor(tried(7), "source")}};
+  s.memory = "parent";
+  CHECK(nodes_to_read(s) == std::vector<uint64_t>{3, 5, 7});
+  CHECK(names(to_request(s, read).siblings) == "genome 5 genome 7 ");
+  CHECK(to_request(s, read).unshown == 92);
+  s.memory = "none";
+  CHECK(nodes_to_read(s) == std::vector<uint64_t>{3});
+  CHECK(to_request(s, read).siblings.empty());
+  for (uint64_t i = 8; i < 20; ++i)
+    s.siblings.push_back(i);
+  s.memory = "both";
+  CHECK(nodes_to_read(s) == std::vector<uint64_t>{3, 5, 7, 12, 13, 14, 15, 16, 17, 18, 19});
+  CHECK(names(to_request(s, read).siblings) == "genome 5 genome 7 ");
+}
+
 TEST_CASE("a model also sees the fastest candidate, unless a parent is it") {
   synthesis_step s;
   s.parents = {3};

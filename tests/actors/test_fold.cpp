@@ -375,6 +375,104 @@ TEST_CASE("a step knows earlier siblings and genomes, sorted and without duplica
   CHECK(s.seed == r.seed);
 }
 
+TEST_CASE("a step lists its newest siblings, and of these the newest that failed") {
+  play p;
+  const auto parent = p.live.tree.size();
+  p.select({0}, false);
+  p.finish(parent, verdict::pass, 2.0);
+  std::vector<uint64_t> failed;
+  for (int i = 0; i < 100; ++i) {
+    const auto index = p.live.tree.size();
+    p.select({parent}, false);
+    const bool slower = i % 10 == 3;
+    p.finish(index, i % 10 == 7 ? verdict::wrong_result : verdict::pass, i % 10 == 7 ? 0.0 : slower ? 1.48 : 2.1);
+    if (slower || i % 10 == 7)
+      failed.push_back(index);
+  }
+  selection_record r;
+  r.index = p.live.tree.size();
+  r.parents = {parent};
+  const auto s = to_step(p.live, r);
+  CHECK(s.siblings.size() == 64);
+  CHECK(s.siblings.back() + 1 == r.index);
+  CHECK(s.earlier_siblings == 36);
+  CHECK(s.failed == std::vector<uint64_t>{failed.end() - 4, failed.end()});
+}
+
+TEST_CASE("islands, behaviours, priors and memory operators come back with the events") {
+  play p;
+  const auto index = p.live.tree.size();
+  selection_record r;
+  r.index = index;
+  r.parents = {2};
+  r.policy = "evolution";
+  r.memory = "both";
+  r.statistics = {{"island", 2.0}, {"founds", 1.0}};
+  fold_selected(p.live, r);
+  r.tree_hash = p.live.tree.hash();
+  p.event(event_kind::node_selected, encode(r));
+  node_record n;
+  n.index = index;
+  n.result = verdict::pass;
+  n.speedup = 1.7;
+  n.features = {{"vector_bits", 256.0}, {"prior", 3.0}};
+  fold_finished(p.live, n);
+  n.tree_hash = p.live.tree.hash();
+  p.event(event_kind::node_finished, encode(n));
+  const auto f = folded(p.events);
+  CHECK(f.mismatch == "");
+  const auto& node = f.tree.at(index);
+  CHECK(node.island == 2);
+  CHECK(node.founds);
+  CHECK(node.behaviour[0] == 4);
+  CHECK(node.prior == 3.0F);
+  CHECK(f.tree.index().progress().yields()[node.memory].steps == 1);
+  CHECK(f.tree.at(1).island == 0);
+
+  campaign_spec spec;
+  CHECK(status_at_rest(f, spec, p.campaign, "").search.islands.empty());
+  spec.search.policies = {{"evolution", 1.0}, {"adaptive", 1.0}};
+  const auto s = status_at_rest(f, spec, p.campaign, "").search;
+  CHECK(s.phase == "exploit");
+  REQUIRE(s.islands.size() == 2);
+  CHECK(s.islands[1].began_with == index);
+  CHECK(s.islands[1].population == std::vector<uint64_t>{index});
+  REQUIRE(s.islands[1].cells.size() == 1);
+  CHECK(s.islands[1].cells[0].behaviour == "vector_bits 256 to 512, code_bytes unknown, nests_changed unknown");
+  CHECK(s.islands[1].cells[0].best == index);
+}
+
+TEST_CASE("a change of the search's phase is folded once, for the selection that it precedes") {
+  play p;
+  const switch_record broad{p.live.tree.size(), "exploit", "broaden", "24 candidates without a gain"};
+  CHECK(fold_switched(p.live, broad));
+  p.event(event_kind::search_switched, encode(broad));
+  p.select({2}, false);
+  const switch_record back{p.live.tree.size(), "broaden", "exploit", "a gain"};
+  CHECK(fold_switched(p.live, back));
+  p.event(event_kind::search_switched, encode(back));
+  p.select({2}, false);
+  CHECK_FALSE(fold_switched(p.live, broad));
+  auto twice = p.events;
+  twice.insert(twice.end(), p.events.end() - 4, p.events.end());
+  for (const auto& events : {p.events, twice}) {
+    const auto f = folded(events);
+    CHECK(f.mismatch == "");
+    CHECK(f.tree.index().progress().phase() == search_phase::exploit);
+  }
+  p.events.resize(p.events.size() - 2);
+  CHECK(folded(p.events).tree.index().progress().phase() == search_phase::broaden);
+}
+
+TEST_CASE("campaigns stored before there were selection rules select as they did") {
+  campaign_spec before;
+  CHECK_FALSE(policy_of(before).spreads);
+  CHECK(policy_of(before).stall.restarts == 0.0);
+  before.selection_rules = current_selection_rules;
+  CHECK(policy_of(before).spreads);
+  CHECK(policy_of(before).stall.restarts == 0.3);
+}
+
 TEST_CASE("node ids and seeds never change: stored trees depend on them") {
   // Computed independently of this code: SHA-256 of domain, zero byte and little-endian content.
   id128 campaign{0x0123456789abcdefULL, 0xfedcba9876543210ULL};

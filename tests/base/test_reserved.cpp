@@ -10,8 +10,8 @@
 using namespace kevolve;
 
 TEST_CASE("a reserved name is told with what to do without it") {
-  CHECK(not_there_yet(reserved_place::policy, "evolution", {"greedy", "uct"})
-        == "policy 'evolution' is not there yet; use one of greedy, uct");
+  CHECK(not_there_yet(reserved_place::generator, "replay", {"transform", "llm"})
+        == "generator 'replay' is not there yet; use one of transform, llm");
   CHECK(not_there_yet(reserved_place::node_section, "cluster")
         == "section 'cluster' is not there yet; a node works alone: leave the section out");
   std::set<std::pair<reserved_place, std::string>> seen;
@@ -19,13 +19,13 @@ TEST_CASE("a reserved name is told with what to do without it") {
     CHECK(seen.insert({n.place, std::string{n.name}}).second);
     CHECK_FALSE(n.advice.empty());
   }
-  CHECK(seen.size() == 8);
+  CHECK(seen.size() == 7);
 }
 
 TEST_CASE("a name is reserved in its own place alone") {
-  CHECK(is_reserved(reserved_place::policy, "evolution"));
-  CHECK_FALSE(is_reserved(reserved_place::generator, "evolution"));
-  CHECK_FALSE(is_reserved(reserved_place::policy, "uct"));
+  CHECK(is_reserved(reserved_place::generator, "replay"));
+  CHECK_FALSE(is_reserved(reserved_place::policy, "replay"));
+  CHECK_FALSE(is_reserved(reserved_place::generator, "llm"));
 }
 
 TEST_CASE("the tier framework is reserved, and the others are not") {

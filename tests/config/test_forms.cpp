@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <set>
 
 using namespace kevolve;
 using namespace kevolve::testing;
@@ -144,6 +145,16 @@ TEST_CASE("the module of a task does not change the contract") {
   CHECK(contract_id(without->task) == contract_id(with->task));
 }
 
+namespace {
+
+// The members that a campaign has had since record version 4, as they are stored.
+std::string since_version_4(const campaign_spec& x) {
+  return encode(x.beam_width) + encode(x.evolution) + encode(x.stall) + encode(x.memory_choice)
+         + encode(x.selection_rules);
+}
+
+} // namespace
+
 TEST_CASE("a campaign's id ignores paths and members of later versions that have their defaults") {
   auto spec = *load_campaign(good("plain.toml"));
   const auto before = identity_bytes(spec);
@@ -152,9 +163,10 @@ TEST_CASE("a campaign's id ignores paths and members of later versions that have
   auto moved = spec;
   moved.task.path = "elsewhere";
   CHECK(identity_bytes(moved) == before);
-  // The bytes of a version without the last three members are the identity, as that version made it.
+  // The bytes of a version without the last members are the identity, as that version made it.
   moved.path = moved.task.path = moved.task.reference_path = moved.task.oracle_path = "";
-  const auto later = encode(moved.fresh) + encode(moved.from_reference) + encode(moved.task.files);
+  const auto later =
+      encode(moved.fresh) + encode(moved.from_reference) + encode(moved.task.files) + since_version_4(moved);
   CHECK(encode(moved) == before + later);
   auto fresh = spec;
   fresh.fresh = true;
@@ -162,6 +174,19 @@ TEST_CASE("a campaign's id ignores paths and members of later versions that have
   auto with_module = spec;
   with_module.task.files["m.py"] = "pass";
   CHECK(identity_bytes(with_module) == before + encode(false) + encode(true) + encode(with_module.task.files));
+  // Settings of a policy are part of the id where they differ from their defaults; the selection rules never are.
+  CHECK(spec.selection_rules == current_selection_rules);
+  auto ruled = spec;
+  ruled.selection_rules = 0;
+  CHECK(identity_bytes(ruled) == before);
+  auto others = std::vector<campaign_spec>(4, spec);
+  others[0].beam_width = 3;
+  others[1].evolution.islands = 5;
+  others[2].stall.restarts = 0.0;
+  others[3].memory_choice = "bandit";
+  std::set<std::string> ids{before};
+  for (const auto& other : others)
+    CHECK(ids.insert(identity_bytes(other)).second);
 }
 
 TEST_CASE("every form of a campaign is kept") {
@@ -327,8 +352,8 @@ TEST_CASE("every reserved name is refused as not there yet, and every name in it
     CHECK_FALSE(is_reserved(reserved_place::generator, name));
   for (const auto& name : reference_language_names())
     CHECK_FALSE(is_reserved(reserved_place::reference_language, name));
-  CHECK(not_there_yet(reserved_place::policy, "evolution", policy_kind_names())
-        == "policy 'evolution' is not there yet; use one of greedy, uct, random");
+  CHECK(not_there_yet(reserved_place::generator, "replay", {"transform", "llm"})
+        == "generator 'replay' is not there yet; use one of transform, llm");
 }
 
 TEST_CASE("every form of a node file is kept, with paths beside it") {
@@ -368,7 +393,7 @@ TEST_CASE("a campaign stored by an older version can be decoded") {
   auto bytes = encode(*loaded);
   const auto later = encode(loaded->compile_limit_s) + encode(loaded->models) + encode(loaded->adapt_weights)
                      + encode(loaded->sessions) + encode(loaded->fresh) + encode(loaded->from_reference)
-                     + encode(loaded->task.files);
+                     + encode(loaded->task.files) + since_version_4(*loaded);
   REQUIRE(bytes.ends_with(later));
   bytes.resize(bytes.size() - later.size());
   CHECK_FALSE(decode<campaign_spec>(bytes));
@@ -376,6 +401,8 @@ TEST_CASE("a campaign stored by an older version can be decoded") {
   REQUIRE(old);
   CHECK(old->compile_limit_s == loaded->compile_limit_s);
   CHECK(encode(model_of(*old, 0)) == encode(model_of(*loaded, 0)));
+  CHECK(old->selection_rules == 0);
+  CHECK(old->evolution == evolution_spec{});
 }
 
 TEST_CASE("durations are split into units") {

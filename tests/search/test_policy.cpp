@@ -99,7 +99,7 @@ TEST_CASE("policies and memory operators occur in proportion to their weights") 
   auto t = star({1.5, 3.0});
   policy_options o;
   o.drafts = 0;
-  o.policies = {{"greedy", 0.75}, {"random", 0.25}, {"uct", 0.0}, {"evolution", 5.0}};
+  o.policies = {{"greedy", 0.75}, {"random", 0.25}, {"uct", 0.0}, {"annealing", 5.0}}; // the last is no policy
   o.memory = {{"parent", 0.5}, {"siblings", 0.25}, {"both", 0.25}, {"none", 0.0}};
   std::map<std::string, int> policies;
   std::map<std::string, int> memory;

@@ -58,6 +58,7 @@ std::string grown(const policy_options& options, uint64_t steps) {
 
 TEST_CASE("what a recorded seed selected it selects still") {
   policy_options mixed;
+  mixed.spreads = false; // as in campaigns of that time
   mixed.policies = {{"greedy", 0.3}, {"random", 0.2}, {"uct", 0.5}};
   mixed.combine = 0.4;
   mixed.drafts = 5;
@@ -66,11 +67,13 @@ TEST_CASE("what a recorded seed selected it selects still") {
   steered.banned = {7, 12};
   steered.given = 2;
   policy_options defaults;
+  defaults.spreads = false;
   std::string all;
   for (const auto* o : {&mixed, &steered, &defaults})
     all += grown(*o, 300);
-  for (const auto* name : {"greedy", "random", "uct", "evolution"}) {
+  for (const auto* name : {"greedy", "random", "uct", "annealing"}) { // the last is no policy
     policy_options only;
+    only.spreads = false;
     only.policies = {{name, 1.0}};
     only.widening = 0.7;
     all += grown(only, 150);

@@ -85,7 +85,7 @@ TEST_CASE("an unverified surprise is no parent for any policy; once verified it 
 TEST_CASE("a failed candidate makes no claim and may be repaired") {
   search_tree t;
   auto failed = add(t, {0}, {{{90.0, 0.0, 0.0}, verdict::wrong_result, false}, false, false});
-  CHECK(is_believed(t, t.at(failed), best_verified(t)));
+  CHECK(is_believed(t.nodes(), t.at(failed), best_verified(t)));
 }
 
 TEST_CASE("a confirmed node is verified, and the tree's hash includes audits") {

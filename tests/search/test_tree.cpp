@@ -16,6 +16,10 @@ node_outcome failed(verdict v = verdict::wrong_result) {
   return {{{7.0, 6.0, 8.0}, v, false}, true};
 }
 
+std::vector<uint64_t> children_of(const search_tree& t, uint64_t index) {
+  return {t.at(index).children.begin(), t.at(index).children.end()};
+}
+
 } // namespace
 
 TEST_CASE("the root is the reference: finished, fitness 1, one visit") {
@@ -40,7 +44,7 @@ TEST_CASE("a node in flight is a virtual loss along the path of first parents") 
   CHECK(t.at(a).virtual_loss == 2);
   CHECK(t.at(b).virtual_loss == 1);
   CHECK(t.at(c).virtual_loss == 1);
-  CHECK(t.at(a).children == std::vector<uint64_t>{c});
+  CHECK(children_of(t, a) == std::vector<uint64_t>{c});
   CHECK(t.at(b).children.empty());
   CHECK(t.at(a).draft);
   CHECK(!t.at(c).draft);
@@ -155,4 +159,28 @@ TEST_CASE("every change changes the hash, and equal trees have equal hashes") {
   slower.finish(b, passed(2.5));
   CHECK(slower.hash() != t.hash());
   CHECK(search_tree{}.hash() == search_tree{}.hash());
+}
+
+TEST_CASE("a tree recognises the hash of older campaigns, and goes on with it") {
+  // Recorded before version 4, when the hash covered visits, values and virtual losses as well.
+  search_tree t;
+  CHECK(t.recognises(parse_id("ac429fee279896512dcf2daf82f9cb9e")));
+  t.add({0}, true);
+  t.add({0}, true);
+  const auto c = t.add({1, 2}, false);
+  t.finish(1, {{{2.0, 1.9, 2.1}, verdict::pass, false}, false, true});
+  t.finish(2, {{{0.0, 0.0, 0.0}, verdict::wrong_result, false}, false, false});
+  t.finish(c, {{{3.0, 2.9, 3.1}, verdict::pass, true}, true, true});
+  t.add({c}, false);
+  t.amend(1, {{1.5, 1.4, 1.6}, verdict::pass, false});
+  CHECK(to_string(t.hash()) == "f171642aaf33f0360ae68c7d46e61b4c");
+}
+
+TEST_CASE("a tree that does not recognise a hash keeps its own") {
+  search_tree t;
+  t.add({0}, true);
+  const auto before = t.hash();
+  CHECK_FALSE(t.recognises(random_id()));
+  CHECK(t.hash() == before);
+  CHECK(t.recognises(before));
 }

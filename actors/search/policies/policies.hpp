@@ -7,6 +7,9 @@
 
 namespace kevolve::policies {
 
+std::unique_ptr<const selection_policy> adaptive();
+std::unique_ptr<const selection_policy> beam();
+std::unique_ptr<const selection_policy> evolution();
 std::unique_ptr<const selection_policy> greedy();
 std::unique_ptr<const selection_policy> random();
 std::unique_ptr<const selection_policy> uct();

@@ -1,4 +1,3 @@
-#include "actors/search/openness.hpp"
 #include "actors/search/policies/policies.hpp"
 
 namespace kevolve {
@@ -11,11 +10,12 @@ public:
   std::string_view name() const override { return "random"; }
   std::string_view description() const override { return "improves any valid candidate, each as likely as the others"; }
 
-  uint64_t select(const search_tree& tree, const openness& may, const policy_options&, splitmix64& random,
+  uint64_t select(const search_tree& tree, const policy_options&, splitmix64& random,
                   selection_statistics& statistics) const override {
-    auto among = improvable(tree, may);
-    statistics["among"] = static_cast<double>(among.size());
-    return among[random.below(among.size())];
+    const auto& may = tree.index().may();
+    const auto among = may.improvable();
+    statistics["among"] = static_cast<double>(among);
+    return may.improvable(random.below(among));
   }
 };
 

@@ -7,6 +7,9 @@ namespace kevolve {
 const std::vector<std::unique_ptr<const selection_policy>>& selection_policies() {
   static const auto all = [] {
     std::vector<std::unique_ptr<const selection_policy>> out;
+    out.push_back(policies::adaptive());
+    out.push_back(policies::beam());
+    out.push_back(policies::evolution());
     out.push_back(policies::greedy());
     out.push_back(policies::random());
     out.push_back(policies::uct());

@@ -52,6 +52,9 @@ json of(const champion_record& x) {
   add_interval(out, x, {}); // the node's end has its basis
   return out;
 }
+json of(const switch_record& x) {
+  return {{"index", x.index}, {"from", x.from}, {"to", x.to}, {"reason", x.reason}};
+}
 json of(const confirmation_record& x) {
   return {{"index", x.index},
           {"stage", x.stage},
@@ -181,6 +184,8 @@ json data_of(const journal_event& e) {
       return decoded<batch_record>(e.payload);
     case event_kind::campaign_forgotten:
       return decoded<forgotten_record>(e.payload);
+    case event_kind::search_switched:
+      return decoded<switch_record>(e.payload);
   }
   return {{"undecodable", "an event of an unknown kind"}};
 }

@@ -105,6 +105,30 @@ json to_json(const fault& f) {
   return {{"kind", f.kind}, {"detail", f.detail}, {"retried", f.retried}};
 }
 
+namespace {
+
+json to_json(const island_brief& i) {
+  json cells = json::array();
+  for (const auto& c : i.cells)
+    cells.push_back(
+        {{"behaviour", c.behaviour}, {"candidates", c.candidates}, {"best", c.best}, {"speedup", c.speedup}});
+  return {{"island", i.island},
+          {"begun", i.begun},
+          {"began_with", i.began_with == 0 ? json(nullptr) : json(i.began_with)},
+          {"population", i.population},
+          {"speedup", i.population.empty() ? json(nullptr) : json(i.speedup)},
+          {"cells", std::move(cells)}};
+}
+
+json to_json(const search_brief& s) {
+  json islands = json::array();
+  for (const auto& i : s.islands)
+    islands.push_back(to_json(i));
+  return {{"phase", or_null(s.phase)}, {"since_gain", s.since_gain}, {"islands", std::move(islands)}};
+}
+
+} // namespace
+
 json to_json(const campaign_status& s) {
   json out{
       {"id", to_string(s.id)},
@@ -135,7 +159,8 @@ json to_json(const campaign_status& s) {
       {"awaiting_batch", s.awaiting_batch},
       {"batch", s.batch ? json(to_string(s.batch)) : json(nullptr)},
       {"last_sequence", s.last_sequence},
-      {"tree_hash", to_string(s.tree_hash)}};
+      {"tree_hash", to_string(s.tree_hash)},
+      {"search", to_json(s.search)}};
   if (s.best != 0) {
     out["best"] = {{"candidate", s.best},
                    {"node", s.best},
@@ -180,6 +205,7 @@ std::string to_text(const node_brief& n) {
       .add("confirmed", n.confirmed)
       .add("draft", n.draft)
       .add("visits", n.visits)
+      .add_json("island", n.island == 0 ? json(nullptr) : json(n.island))
       .add("summary", n.summary)
       .add("pinned", n.pinned)
       .add("banned", n.banned)
@@ -349,6 +375,7 @@ json to_json(const node_record& r) {
              {"compile_s", seconds(r.compile_ns)},
              {"judge_s", seconds(r.judge_ns)},
              {"wall_s", seconds(r.wall_ns)}}},
+           {"features", r.features},
            {"tree_hash", to_string(r.tree_hash)}};
   add_measured_interval(out, r, r.basis);
   return out;

@@ -221,6 +221,36 @@ std::string disturbed_text(const std::string& why) {
   return "  an estimate: the machine was disturbed each time it was measured (" + printable(why) + ")\n";
 }
 
+namespace {
+
+// Describes the search: its phase, its islands and what their cells hold.
+std::string search_text(const json& s) {
+  const auto found = s.find("search");
+  if (found == s.end() || !found->is_object())
+    return {};
+  std::string out;
+  if (const auto phase = text_at(*found, "phase"); !phase.empty())
+    out += fmt::format("  search      {}; {} since the last gain\n",
+                       phase == "broaden" ? "broad, until something gains" : "exploits the fittest",
+                       human_number((*found)["since_gain"].get<uint64_t>(), "candidate"));
+  for (const auto& i : (*found)["islands"]) {
+    const auto& population = i["population"];
+    out += fmt::format(
+        "  island {:<5}{} begun{}, {}\n", i["island"].get<uint64_t>(),
+        human_number(i["begun"].get<uint64_t>(), "candidate"),
+        i["began_with"].is_number() ? fmt::format(" (anew with {})", i["began_with"].get<uint64_t>()) : "",
+        population.empty() ? "no population yet"
+                           : fmt::format("a population of {}, best {} candidate {}", population.size(),
+                                         human_speedup(number_at(i, "speedup")), population.front().get<uint64_t>()));
+    for (const auto& c : i["cells"])
+      out += fmt::format("              {} candidate {} of {}: {}\n", human_speedup(number_at(c, "speedup")),
+                         c["best"].get<uint64_t>(), c["candidates"].get<uint64_t>(), text_at(c, "behaviour"));
+  }
+  return out;
+}
+
+} // namespace
+
 std::string status_text(const json& s) {
   const auto state = state_text(s);
   std::string out = fmt::format("{}  {}  {}", text_at(s, "id"), text_at(s, "name"), state);
@@ -252,6 +282,7 @@ std::string status_text(const json& s) {
       out += "              its figures are " + reused + "; a campaign with --fresh measures anew\n";
   } else
     out += std::string{"  best        "} + (has_ended(s) ? "none" : "none yet") + "\n";
+  out += search_text(s);
   if (s.contains("priority"))
     out += fmt::format("  priority    {}\n", s["priority"].get<uint64_t>());
   if (auto o = s.find("origin"); o != s.end() && o->is_object())

@@ -106,11 +106,21 @@ std::string marks_of(const json& n) {
   for (const auto* mark : {"pinned", "banned"})
     if (n.value(mark, false))
       out += std::string{" ("} + mark + ")";
+  if (n.contains("island") && n["island"].is_number())
+    out += fmt::format(" (island {})", n["island"].get<uint64_t>());
   if (n.contains("duplicate_of") && n["duplicate_of"].is_number())
     out += fmt::format(" (same as candidate {})", n["duplicate_of"].get<uint64_t>());
   else if (const auto reused = reused_text(n); !reused.empty())
     out += " (" + reused + ")";
   return out;
+}
+
+// Returns the parents as "3" or "3+5"; the first is the one improved.
+std::string parents_of(const json& n) {
+  std::string out;
+  for (const auto& p : n["parents"])
+    out += (out.empty() ? "" : "+") + std::to_string(p.get<uint64_t>());
+  return out.empty() ? "-" : out;
 }
 
 void print_tree(const json& list) {
@@ -119,8 +129,7 @@ void print_tree(const json& list) {
   for (const auto& n : list["items"]) {
     auto verdict = text_at(n, "verdict");
     auto known = verdict == "pass" || verdict == "reference";
-    rows.push_back({std::to_string(n["index"].get<uint64_t>()),
-                    n["parents"].empty() ? "-" : std::to_string(n["parents"][0].get<uint64_t>()),
+    rows.push_back({std::to_string(n["index"].get<uint64_t>()), parents_of(n),
                     !verdict.empty()                  ? verdict
                     : text_at(n, "waits_for").empty() ? text_at(n, "state")
                                                       : "waiting for " + text_at(n, "waits_for"),

@@ -1,0 +1,142 @@
+// The fold's part in selections: the policies' settings, the step of a selection, the state of the search for people.
+#include "actors/campaign/campaign_fold.hpp"
+#include "actors/search/axes.hpp"
+#include "actors/search/surprise.hpp"
+
+#include <algorithm>
+
+namespace kevolve {
+
+namespace {
+
+constexpr size_t most_lineage = 6; // what led to a node, as far as a prompt tells it
+
+std::vector<uint64_t> lineage_of(const search_tree& tree, uint64_t node) {
+  std::vector<uint64_t> out;
+  while (out.size() < most_lineage && !tree.at(node).parents.empty() && tree.at(node).parents.front() != 0) {
+    node = tree.at(node).parents.front();
+    out.push_back(node);
+  }
+  return out;
+}
+
+constexpr size_t siblings_listed = 64;
+constexpr size_t siblings_looked_at = 256; // for those that failed
+constexpr size_t failed_listed = 4;
+
+// Lists the newest siblings of a node, and of those that are judged the newest failures: they did not pass, or are
+// slower than the parent.
+void add_siblings(const search_tree& tree, const selection_record& r, synthesis_step& s) {
+  const auto& parent = tree.at(r.parents.front());
+  const auto& all = parent.children;
+  const auto end = std::lower_bound(all.begin(), all.end(), r.index);
+  const auto count = static_cast<size_t>(end - all.begin());
+  const auto listed = std::min(count, siblings_listed);
+  s.siblings.assign(end - static_cast<std::ptrdiff_t>(listed), end);
+  s.earlier_siblings = count - listed;
+  const auto stop = end - static_cast<std::ptrdiff_t>(std::min(count, siblings_looked_at));
+  for (auto at = end; at != stop && s.failed.size() < failed_listed;) {
+    const auto& n = tree.at(*--at);
+    if (n.phase == node_phase::finished && n.result != verdict::none && n.speedup < parent.speedup)
+      s.failed.push_back(n.index);
+  }
+  std::reverse(s.failed.begin(), s.failed.end());
+}
+
+bool has_weight(const campaign_spec& spec, const std::string& policy) {
+  const auto found = spec.search.policies.find(policy);
+  return found != spec.search.policies.end() && found->second > 0.0;
+}
+
+} // namespace
+
+search_brief brief_of_search(const campaign_fold& f, const campaign_spec& spec) {
+  search_brief out;
+  auto& index = f.tree.index();
+  out.since_gain = index.progress().since_gain();
+  if (has_weight(spec, "adaptive"))
+    out.phase = to_string(index.progress().phase());
+  if (!has_weight(spec, "evolution"))
+    return out;
+  auto& islands = index.islands(f.tree.nodes(), policy_of(spec, f.steered).evolution);
+  for (size_t i = 0; i < islands.size(); ++i) {
+    const auto& from = islands.at(i, f.tree.nodes());
+    auto& to = out.islands.emplace_back();
+    to.island = i + 1;
+    to.begun = from.begun;
+    to.began_with = from.began_with;
+    to.population.assign(from.population.begin(), from.population.end());
+    to.speedup = from.population.empty() ? 0.0 : f.tree.at(from.population.front()).speedup;
+    for (const auto& [bins, c] : from.cells)
+      if (const auto elite = populations::elite_of(c); elite != leader_tree::nobody)
+        to.cells.push_back({cell_text(bins), c.members.size(), elite, f.tree.at(elite).speedup});
+  }
+  return out;
+}
+
+policy_options policy_of(const campaign_spec& spec) {
+  policy_options o;
+  o.policies = spec.search.policies;
+  o.exploration = spec.search.exploration;
+  o.widening = spec.search.widening;
+  o.widening_exponent = spec.search.widening_exponent;
+  o.combine = spec.search.combine;
+  o.from_reference = spec.from_reference;
+  o.drafts = static_cast<uint64_t>(spec.draft_candidates);
+  o.memory = {{"parent", spec.memory.parent},
+              {"siblings", spec.memory.siblings},
+              {"both", spec.memory.both},
+              {"none", spec.memory.none}};
+  o.beam_width = static_cast<uint64_t>(spec.beam_width);
+  const auto& e = spec.evolution;
+  o.evolution = {static_cast<uint64_t>(e.islands),
+                 static_cast<uint64_t>(e.population),
+                 e.parents == "rank" ? parent_choice::rank : parent_choice::tournament,
+                 static_cast<uint64_t>(e.tournament),
+                 e.elites,
+                 e.crossover,
+                 e.migration,
+                 static_cast<uint64_t>(e.reseed_after)};
+  o.spreads = spec.selection_rules >= 1;
+  o.stall = {static_cast<uint64_t>(spec.stall.after), static_cast<uint64_t>(spec.stall.broaden),
+             spec.selection_rules >= 1 ? spec.stall.restarts : 0.0};
+  o.adapt_memory = spec.memory_choice == "bandit";
+  return o;
+}
+
+policy_options policy_of(const campaign_spec& spec, const steering& steered) {
+  auto o = policy_of(spec);
+  o.pinned = steered.pinned;
+  o.banned = steered.banned;
+  o.given = steered.injected.size();
+  return o;
+}
+
+synthesis_step to_step(const campaign_fold& f, const selection_record& r) {
+  synthesis_step s;
+  s.draft = r.draft;
+  auto at = r.statistics.find("draft_index");
+  s.draft_index = at == r.statistics.end() ? 0 : static_cast<uint32_t>(at->second);
+  s.parents = r.parents;
+  s.memory = r.memory;
+  s.seed = r.seed;
+  s.index = r.index;
+  s.generator = chosen_generator(r);
+  if (!r.parents.empty())
+    s.lineage = lineage_of(f.tree, r.parents.front());
+  s.best.index = f.champion.index;
+  s.best.set_speedup(f.champion);
+  if (auto words = f.summaries.find(s.best.index); s.best.index != 0 && words != f.summaries.end())
+    s.best.summary = words->second;
+  s.audit_from = surprise_threshold(f.tree, r.parents, best_verified(f.tree));
+  if (!r.parents.empty())
+    add_siblings(f.tree, r, s);
+  for (const auto& [index, genome] : f.genomes)
+    if (index < r.index && genome != 0)
+      s.seen.push_back(genome);
+  std::sort(s.seen.begin(), s.seen.end());
+  s.seen.erase(std::unique(s.seen.begin(), s.seen.end()), s.seen.end());
+  return s;
+}
+
+} // namespace kevolve

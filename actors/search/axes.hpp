@@ -1,0 +1,38 @@
+// The axes of measured behaviour by which the evolution policy keeps unlike candidates side by side. A new axis is a
+// line in axes.cpp, and a figure under its name in the features that a candidate's end records.
+#pragma once
+
+#include "actors/search/tree_node.hpp"
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kevolve {
+
+// A candidate's recorded figures by name. An axis reads one; "prior" is the candidate's weight among its siblings.
+using candidate_features = std::map<std::string, double>;
+
+struct behaviour_axis {
+  std::string_view name;         // of the figure
+  std::string_view description;  // for people
+  std::span<const double> edges; // each bin but the first begins at one
+};
+
+std::span<const behaviour_axis> behaviour_axes();
+std::vector<std::string> behaviour_axis_names();
+
+// Returns the bin of each axis: 0 where the figure is missing, else 1 and more.
+behaviour_bins bins_of(const candidate_features& features);
+// Returns the candidate's weight among its siblings, within [0.01, 100]; 1 where the features name none.
+float prior_of(const candidate_features& features);
+// Returns a cell in words: "vector_bits 256 to 512, code_bytes unknown".
+std::string cell_text(const behaviour_bins& cell);
+
+// Returns the features that a candidate's source and the steps that made it tell: the widest vectors that the source
+// names, its length without comments and blanks, and how many loop nests its steps changed.
+candidate_features features_of(std::string_view source, std::string_view genome);
+
+} // namespace kevolve
