@@ -110,6 +110,8 @@ struct target_options {
 result<std::unique_ptr<target>> make_target(const std::string& name, const std::string& bin_dir,
                                             const std::vector<int>& cores = {}, const target_options& options = {});
 std::vector<std::string> target_names();
+// Returns true for targets whose candidates run on a device of its own, not on the processor; false for unknown names.
+bool runs_on_device(const std::string& target);
 // Returns the targets for which this machine has a device and all other requirements.
 std::vector<std::string> targets_here();
 

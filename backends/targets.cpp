@@ -22,23 +22,24 @@ namespace {
 
 struct known_target {
   const char* name;
+  bool on_device; // not the processor
   std::unique_ptr<target> (*make)(const std::string& bin_dir, std::vector<int> cores, const target_options& options);
 };
 
 constexpr known_target known[]{
-    {"cpu",
+    {"cpu", false,
      [](const std::string& bin_dir, std::vector<int> cores, const target_options& options) -> std::unique_ptr<target> {
        return std::make_unique<cpu_target>(bin_dir, std::move(cores), options);
      }},
-    {"cuda",
+    {"cuda", true,
      [](const std::string& bin_dir, std::vector<int> cores, const target_options& options) -> std::unique_ptr<target> {
        return std::make_unique<cuda_target>(bin_dir, std::move(cores), options);
      }},
-    {"hip",
+    {"hip", true,
      [](const std::string& bin_dir, std::vector<int> cores, const target_options& options) -> std::unique_ptr<target> {
        return std::make_unique<hip_target>(triton_language(), bin_dir, std::move(cores), options);
      }},
-    {"triton",
+    {"triton", true,
      [](const std::string& bin_dir, std::vector<int> cores, const target_options& options) -> std::unique_ptr<target> {
        return std::make_unique<triton_target>(bin_dir, std::move(cores), options);
      }},
@@ -94,6 +95,11 @@ std::vector<std::string> target_names() {
   for (const auto& k : known)
     out.emplace_back(k.name);
   return out;
+}
+
+bool runs_on_device(const std::string& target) {
+  return std::any_of(std::begin(known), std::end(known),
+                     [&](const auto& k) { return k.name == target && k.on_device; });
 }
 
 std::vector<std::string> targets_here() {

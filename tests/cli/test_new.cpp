@@ -240,3 +240,35 @@ TEST_CASE("a task with a reference in PyTorch runs alone on a GPU") {
   CHECK_MESSAGE(contains(said.err, "target cuda, the relay"), said.err);
   CHECK(contains(read_file(in(f, "d/defaults/softmax_f32.toml")), "target = \"cuda\""));
 }
+
+TEST_CASE("strict fp32 is for GPU targets") {
+  temporary_folder f;
+  f.write("softmax.c", softmax);
+  const auto said = run_with("/usr/bin/python3", {"new", in(f, "softmax.c"), "--out", in(f, "t"), "--strict-fp32"});
+  CHECK(said.code == 2);
+  CHECK_MESSAGE(contains(said.err, "--strict-fp32 is for GPU targets"), said.err);
+  for (const auto& verb : {std::vector<std::string>{"new"}, {"optimize"}, {"import", "kernelbench"}}) {
+    auto words = verb;
+    words.emplace_back("--help");
+    CHECK(contains(run_kevolve(words).out, "--strict-fp32"));
+  }
+}
+
+TEST_CASE("an import without TF32 says so, in its tasks and its table") {
+  if (torch_python().empty()) {
+    MESSAGE("skipped: no Python with torch");
+    return;
+  }
+  temporary_folder f;
+  f.write("modules/1_product.py", "import torch\n\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n"
+                                  "        return x @ x.T\n\n\ndef get_inputs():\n    return [torch.randn(64, 32)]\n");
+  const auto imported = run_with(torch_python(), {"import", "kernelbench", in(f, "modules"), "--out", in(f, "tasks"),
+                                                  "--target", "triton", "--strict-fp32"});
+  REQUIRE_MESSAGE(imported.code == 0, imported.out << imported.err);
+  CHECK(contains(imported.out, "1 made, 0 there already, 0 refused; strict fp32: no TF32, on any side\n"));
+  CHECK(contains(read_file(in(f, "tasks/k1_product/k1_product.task.toml")), "tf32 = false"));
+  const auto again = run_with(torch_python(), {"import", "kernelbench", in(f, "modules"), "--out", in(f, "tasks"),
+                                               "--target", "triton", "--strict-fp32", "--json"});
+  CHECK(again.document()["strict_fp32"] == true);
+  CHECK(again.document()["there"] == 1);
+}

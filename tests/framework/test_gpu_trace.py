@@ -153,6 +153,22 @@ class GpuTrace(unittest.TestCase):
         self.assertEqual(pointwise["tf32"], pointwise["error"])
         self.assertLess(pointwise["absolute"], 1e-5)
 
+    def test_strict_fp32_admits_no_tf32_and_says_so(self):
+        text = plain("return x @ x.T")
+        # The baselines may use what the tolerance admits, and nothing else.
+        usual = self.made(text)
+        self.assertIs(usual.task()["timing"]["tf32"], True)
+        strict = self.made(text, "--strict-fp32")
+        self.assertIs(strict.task()["timing"]["tf32"], False)
+        loose, narrow = usual.document["tolerances"][0], strict.document["tolerances"][0]
+        self.assertLess(narrow["absolute"], 0.5 * loose["tf32"])
+        self.assertGreaterEqual(narrow["absolute"], 4.0 * narrow["error"])
+        self.assertTrue(strict.document["strict_fp32"])
+        self.assertTrue(any(r.startswith("strict fp32:") for r in strict.document["rules"]))
+        self.assertNotIn("TF32 error", " ".join(strict.document["rules"]))
+        pointwise = self.made(plain("return torch.sigmoid(x)")).task()
+        self.assertNotIn("tf32", pointwise["timing"])  # no products: nothing to say
+
     def test_the_tolerance_follows_extents_that_were_cut(self):
         made = self.made(plain("return torch.softmax(x, dim=1)", "[torch.rand(4096, 393216)]"))
         self.assertLess(made.document["tolerances"][0]["absolute"], 1e-9)  # results are near 2.5e-6
@@ -205,6 +221,7 @@ class GpuTrace(unittest.TestCase):
             (plain("return x * 0.0"), 5, "zeros is accepted"),
             (plain("return x.shape[0]"), None, "returns"),
             (plain("return x * 2", head="import nowhere_to_be_found"), 2, "needs the package 'nowhere_to_be_found'"),
+            (plain("import lazily_not_found\nreturn x * 2"), 6, "needs the package 'lazily_not_found'"),
             (plain("return x * 2", "[torch.rand(200000, 300000)]"), 9, "the device has 139 GiB"),
             (plain("return x * 2", "['text']"), 9, "has no tensor among its inputs"),
         ]

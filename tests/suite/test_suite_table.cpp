@@ -107,6 +107,17 @@ TEST_CASE("the table says what was not measured") {
   CHECK(alone.find("against eager PyTorch and torch.compile: not measured\n") != std::string::npos);
 }
 
+TEST_CASE("the table and the JSON label strict fp32") {
+  auto rows = sample();
+  CHECK(suite_text("small", rows).find("fp32") == std::string::npos);
+  CHECK(suite_json("small", rows)["items"][0]["tf32"].is_null());
+  rows[0].tf32 = false;
+  rows[1].tf32 = true;
+  CHECK(suite_text("small", rows).find("1 tasks with TF32, 1 strict fp32, 3 as PyTorch has it\n") != std::string::npos);
+  CHECK(suite_json("small", rows)["items"][0]["tf32"] == false);
+  CHECK(suite_json("small", rows)["items"][1]["tf32"] == true);
+}
+
 TEST_CASE("eval_results.json has KernelBench's names, and milliseconds") {
   const auto doc = eval_results(sample());
   REQUIRE(doc["1"].size() == 1);

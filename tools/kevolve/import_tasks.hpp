@@ -10,7 +10,7 @@ struct common_options;
 // Each makes a task of what has none in `out` yet, tells its progress and returns the exit code. As text a table ends
 // it; with JSON wanted, one document. `aside`: on stderr, for a verb that prints something else.
 int import_kernelbench(const common_options& common, const std::string& from, const std::string& out,
-                       bool aside = false);
+                       const std::string& target, bool aside = false);
 // The listed ATen operators, from PyTorch's own samples.
 int import_aten(const common_options& common, const std::string& out, bool aside = false);
 

@@ -1,6 +1,7 @@
 #include "tools/kevolve/new_task.hpp"
 
 #include "backends/framework/trace.hpp"
+#include "backends/target.hpp"
 #include "runtime/base/kinds.hpp"
 #include "runtime/base/program_directory.hpp"
 #include "tools/kevolve/c_task.hpp"
@@ -104,6 +105,8 @@ result<void> trace_module(const new_options& o, std::map<std::string, std::strin
     q.arguments.insert(q.arguments.end(), {"--shape", x});
   if (o.train)
     q.arguments.emplace_back("--train");
+  if (o.strict_fp32)
+    q.arguments.emplace_back("--strict-fp32");
   auto traced = cuda::run_trace(q);
   if (!traced)
     return tl::unexpected(traced.error());
@@ -149,7 +152,7 @@ const char* default_target(const std::string& language) {
 }
 
 std::string default_campaign(const std::string& task_file, const std::string& target, double wall_s) {
-  if (target != "cpu")
+  if (runs_on_device(target))
     return fmt::format(
         "# A campaign whose candidates a model writes: kevolve relay next, kevolve relay answer; docs/models.md "
         "names others.\n"
@@ -172,6 +175,10 @@ result<new_outcome> make_task(const new_options& given) {
   std::error_code ec;
   if (!fs::is_regular_file(o.file, ec))
     return fail(errc::not_found, "there is no file '" + o.file + "'");
+  if (o.strict_fp32 && !runs_on_device(o.target))
+    return fail(errc::bad_input,
+                "--strict-fp32 is for GPU targets: a processor computes in f32 without it; leave it out, "
+                "or give --target cuda or triton");
   if (o.name.empty())
     o.name = task_name_of(o.entry.empty() ? o.file : fs::path{o.entry}.string());
   new_outcome out;
@@ -180,7 +187,7 @@ result<new_outcome> make_task(const new_options& given) {
   result<void> made;
   if (ending == ".py")
     made = trace_module(o, files, out);
-  else if (o.target != "cpu")
+  else if (runs_on_device(o.target))
     made = fail(errc::bad_input, "target " + o.target
                                      + " needs a reference in PyTorch: give a Python file, or leave --target "
                                        "out for a task on the processor");

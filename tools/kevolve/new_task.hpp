@@ -23,6 +23,7 @@ struct new_options {
   std::vector<std::string> extents; // "x=rows*cols"
   std::vector<std::string> shapes;  // "rows=64": further values of the sizes that --dynamic makes
   bool train = false;
+  bool strict_fp32 = false; // no TF32, on a GPU
   bool force = false;
   double memory_gib = 4.0;
   double device_memory_gib = 139.0; // of the GPU: an H200

@@ -1,5 +1,6 @@
 #include "tools/kevolve/suite/suite_reading.hpp"
 
+#include "config/task.hpp"
 #include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
 
@@ -21,6 +22,14 @@ bool has_compiled(connection& node, const std::string& id) {
     const auto verdict = text_at(n, "verdict");
     return !verdict.empty() && verdict != "reference" && verdict != "compile_error";
   });
+}
+
+// Returns what the task says of TF32; nothing if it does not, or cannot be read.
+std::optional<bool> tf32_of(const std::string& task) {
+  const auto loaded = load_task(task);
+  if (!loaded || loaded->task.timing.tf32 == tf32_use::by_default)
+    return std::nullopt;
+  return loaded->task.timing.tf32 == tf32_use::on;
 }
 
 result<void> write_json(const std::filesystem::path& file, const json& x) {
@@ -54,6 +63,7 @@ result<std::vector<suite_row>> read_rows(const node_address& where, const suite_
         return tl::unexpected(answer.error());
     }
     out.push_back(row_of(item, status));
+    out.back().tf32 = tf32_of(item.task);
   }
   return out;
 }

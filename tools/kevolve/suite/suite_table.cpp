@@ -96,6 +96,7 @@ json row_json(const suite_row& r) {
           {"confirmed", r.confirmed},
           {"speedups", std::move(speedups)},
           {"best_baseline", or_null(r.best_baseline)},
+          {"tf32", r.tf32 ? json(*r.tf32) : json(nullptr)},
           {"candidates", r.candidates},
           {"wall_s", r.wall_s},
           {"device_s", r.device_s},
@@ -119,6 +120,19 @@ uint64_t tokens_of(const std::vector<suite_row>& rows) {
   for (const auto& r : rows)
     out += r.tokens;
   return out;
+}
+
+// Returns how many tasks allow TF32, and how many do not; empty if no task says so.
+std::string numerics_line(const std::vector<suite_row>& rows) {
+  const auto that = [&](std::optional<bool> use) {
+    return std::count_if(rows.begin(), rows.end(), [&](const auto& r) { return r.tf32 == use; });
+  };
+  const auto allowed = that(true);
+  const auto none = that(false);
+  return allowed + none == 0 ? ""
+                             : fmt::format("products of f32, on all sides: {} tasks with TF32, {} strict fp32, {} as "
+                                           "PyTorch has it\n",
+                                           allowed, none, that(std::nullopt));
 }
 
 } // namespace
@@ -248,6 +262,7 @@ std::string suite_text(const std::string& name, const std::vector<suite_row>& ro
     means.push_back(std::move(line));
   }
   out += table_text(means);
+  out += numerics_line(rows);
   if (baselines.size() == 1)
     out += "against eager PyTorch and torch.compile: not measured\n";
   out +=

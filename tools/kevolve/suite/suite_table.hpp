@@ -49,6 +49,7 @@ struct suite_row {
   double device_s = 0.0;
   uint64_t tokens = 0;
   double cost = 0.0;
+  std::optional<bool> tf32; // of the task's products of f32, on all sides; nothing: as PyTorch has it
 };
 
 // `status`: the campaign's JSON, or null if it has never begun.

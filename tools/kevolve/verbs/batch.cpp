@@ -1,4 +1,5 @@
 // kevolve batch: a campaign's evaluations as a file, for a machine that no node reaches.
+#include "backends/target.hpp"
 #include "runtime/node/admin/batch_json.hpp"
 #include "runtime/node/batch/batch_outlook.hpp"
 #include "runtime/node/rejudge.hpp"
@@ -174,7 +175,7 @@ int export_all(const batch_options& o) {
     if (!batch)
       return report(batch.error(), o.common.json);
     outlooks.push_back(outlook_of(*batch));
-    const bool predicted = batch->target != "cpu" && outlooks.back().seconds > 0.0;
+    const bool predicted = runs_on_device(batch->target) && outlooks.back().seconds > 0.0;
     written.push_back({{"name", batch->name},
                        {"campaign", id},
                        {"candidates", batch->candidates},

@@ -4,6 +4,7 @@
 #include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/import_tasks.hpp"
+#include "tools/kevolve/new_options.hpp"
 #include "tools/kevolve/new_task.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
@@ -36,6 +37,7 @@ struct import_options {
   std::string target = "cpu";
   double memory_gib = 4.0;
   double device_memory_gib = new_options{}.device_memory_gib;
+  bool strict_fp32 = false;
   bool aside = false; // on stderr
 };
 
@@ -68,6 +70,7 @@ imported import_one(const fs::path& file, const import_options& o) {
   n.target = o.target;
   n.memory_gib = o.memory_gib;
   n.device_memory_gib = o.device_memory_gib;
+  n.strict_fp32 = o.strict_fp32;
   imported out{n.file, "there", n.out + "/" + n.name + ".task.toml", ""};
   std::error_code ec;
   if (fs::exists(n.out + "/" + n.name + ".toml", ec)) // the file that is written last
@@ -101,7 +104,8 @@ int import_modules(const import_options& o) {
     auto list = json::array();
     for (const auto& d : done)
       list.push_back({{"file", d.file}, {"state", d.state}, {"task", or_null(d.task)}, {"reason", or_null(d.why)}});
-    print_out(to_text(json{{"made", count("made")},
+    print_out(to_text(json{{"strict_fp32", o.strict_fp32},
+                           {"made", count("made")},
                            {"there", count("there")},
                            {"refused", count("refused")},
                            {"items", std::move(list)}})
@@ -118,7 +122,8 @@ int import_modules(const import_options& o) {
     };
     tell(table_text(rows));
     tell(std::to_string(count("made")) + " made, " + std::to_string(count("there")) + " there already, "
-         + std::to_string(count("refused")) + " refused\n");
+         + std::to_string(count("refused")) + " refused"
+         + (o.strict_fp32 ? "; strict fp32: no TF32, on any side\n" : "\n"));
   }
   return count("made") + count("there") > 0 ? exit_code::ok : exit_code::failed;
 }
@@ -147,8 +152,10 @@ int run_program(const std::vector<std::string>& words, bool aside) {
 
 } // namespace
 
-int import_kernelbench(const common_options& common, const std::string& from, const std::string& out, bool aside) {
+int import_kernelbench(const common_options& common, const std::string& from, const std::string& out,
+                       const std::string& target, bool aside) {
   import_options o;
+  o.target = target;
   o.common = common;
   o.from = from;
   o.out = out;
@@ -184,6 +191,7 @@ void add_import(CLI::App& app, verb_action& chosen) {
   verb->add_option("--target", o->target, "the hardware")
       ->check(CLI::IsMember({"cpu", "cuda", "triton", "hip"}))
       ->capture_default_str();
+  add_strict_fp32(*verb, o->strict_fp32);
   verb->add_option("--device-memory", o->device_memory_gib, "GiB of the GPU, for the targets on one")
       ->check(CLI::Range(0.1, 65536.0))
       ->capture_default_str();

@@ -51,6 +51,10 @@ int report_refusals(const std::vector<new_refusal>& refusals, bool as_json) {
   return exit_code::usage;
 }
 
+void add_strict_fp32(CLI::App& verb, bool& strict) {
+  verb.add_flag("--strict-fp32", strict, "GPU targets: neither the tolerance nor a baseline allows TF32");
+}
+
 void add_new_options(CLI::App& verb, new_options& o) {
   verb.add_option("FILE", o.file,
                   "a Python file with a KernelBench module (Model, get_inputs) or a function, or a C or C++ function")
@@ -70,6 +74,7 @@ void add_new_options(CLI::App& verb, new_options& o) {
   verb.add_option("--shape", o.shapes, "a further shape: values of the sizes that --dynamic makes, such as rows=64")
       ->allow_extra_args(false);
   verb.add_flag("--train", o.train, "trace in training mode; refused where that draws numbers or changes buffers");
+  add_strict_fp32(verb, o.strict_fp32);
   verb.add_option("--memory", o.memory_gib, "GiB that the inputs may take")
       ->check(CLI::Range(0.001, 65536.0))
       ->capture_default_str();

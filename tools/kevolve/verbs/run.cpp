@@ -1,4 +1,5 @@
 // kevolve run: a node in the foreground that runs one campaign to its end.
+#include "backends/target.hpp"
 #include "config/node.hpp"
 #include "config/task.hpp"
 #include "runtime/base/log.hpp"
@@ -202,11 +203,10 @@ result<std::string> campaign_around(const std::string& task, const std::string& 
   if (!out)
     return fail(errc::io, "'" + file.string() + "' cannot be written");
   if (!quiet)
-    print_err("a task alone runs with defaults, kept in " + printable(file.string())
-              + (std::string_view{target} == "cpu"
-                     ? ": target cpu, the embedded generator, 60 s, ended after 200 candidates without a gain\n"
-                     : ": target " + std::string{target}
-                           + ", the relay (kevolve relay next), 60 candidates, ended after 30 without a gain\n"));
+    print_err("a task alone runs with defaults, kept in " + printable(file.string()) + ": target " + target
+              + (runs_on_device(target)
+                     ? ", the relay (kevolve relay next), 60 candidates, ended after 30 without a gain\n"
+                     : ", the embedded generator, 60 s, ended after 200 candidates without a gain\n"));
   return file.string();
 }
 

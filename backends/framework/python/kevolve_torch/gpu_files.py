@@ -22,8 +22,8 @@ def files_of(torch, given, entry, kind, call, arguments, measured, work, notes, 
     rules = [*gpu_measuring.rules(measured),
              "inputs: drawn as the values of get_inputs() are spread; indices up to the extent of their table",
              "weights: drawn as the module's initial values are spread, constant ones (a norm's ones and zeros) away from them",
-             "edge draws: those of zeros, large and cancellation on which eager and fp64 stay finite; large only where TF32 keeps "
-             "its tolerance, too",
+             "edge draws: those of zeros, large and cancellation on which eager and fp64 stay finite"
+             + ("" if given.strict_fp32 else "; large only where TF32 keeps its tolerance, too"),
              "work: torch's flop counter, one operation an element elsewhere; each array once"]
     sizes = {symbol: int(fake[i].shape[d]) for (i, d), symbol in places.items()}
     head = f"# Made from {source} by kevolve new. Edit it as you like; `kevolve task check` reads it.\n"
@@ -53,15 +53,25 @@ def files_of(torch, given, entry, kind, call, arguments, measured, work, notes, 
         t = measuring.tolerance_of(a.dtype, m["beyond"], m["median"])
         if t is None:
             continue
-        parts.append(f"# Largest error against fp64: eager {m['error']:.2g}, with TF32 {m['tf32']:.2g}; median |value| "
+        with_tf32 = "" if given.strict_fp32 else f", with TF32 {m['tf32']:.2g}"
+        parts.append(f"# Largest error against fp64: eager {m['error']:.2g}{with_tf32}; median |value| "
                      f"{m['median']:.2g}.\n" + table("[[tolerance]]", [("argument", a.name), *t.items()]))
         tolerances.append({"argument": a.name, **t, "error": m["error"], "tf32": m["tf32"], "median": m["median"]})
     if work[1]:
         parts.append(table("[work]", [("flops", work[0] if work[0] not in ("", "0") else None), ("bytes", work[1])]))
-    parts.append(table("[timing]", [("cache", "cold")]))
+    parts.append(table("[timing]", [("cache", "cold"), ("tf32", use_of_tf32(given, arguments, measured))]))
     write(given, f"{given.name}.task.toml", "\n".join(parts))
     return {"arguments": shown, "sizes": sizes, "tolerances": tolerances, "work": {"flops": work[0], "bytes": work[1]},
-            "rules": rules + notes, "files": [f"{given.name}.task.toml", reference_name(given)], "module": source}
+            "rules": rules + notes, "files": [f"{given.name}.task.toml", reference_name(given)], "module": source,
+            "strict_fp32": given.strict_fp32}
+
+
+def use_of_tf32(given, arguments, measured):
+    """Returns what the reference and all baselines may use: what the tolerance admits. None: there are no products of f32."""
+    if given.strict_fp32:
+        return False
+    narrow = any(a.dtype == "f32" for a in arguments if a.role in ("input", "weight"))
+    return True if narrow and any(m["products"] for m in measured["outputs"]) else None
 
 
 def named_sizes(text, sizes):

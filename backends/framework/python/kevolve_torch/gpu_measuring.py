@@ -26,6 +26,10 @@ REDUCED = "measured on the CPU at {shapes}"
 
 def rules(measured):
     factor = measured["factor"]
+    if measured["strict"]:
+        return [f"tolerance: relative by the output's dtype; with absolute it admits {EAGER_FACTOR:g} times the error of eager "
+                f"against fp64; absolute is at least {LEAST_OF_MEDIAN:g} of the median |value|",
+                "strict fp32: the tolerance does not admit TF32, and neither the reference nor a baseline uses it", *measured["notes"]]
     out = [f"tolerance: relative by the output's dtype; with absolute it admits {EAGER_FACTOR:g} times the error of eager, and "
            f"{factor:g} times that of eager with TF32 products, against fp64; absolute is at least {LEAST_OF_MEDIAN:g} of the "
            f"median |value|, and with TF32 products {factor * LEAST_OF_LARGEST:g} of the largest",
@@ -96,35 +100,43 @@ def measure(torch, user, arguments, fake, mode, given, clock, known):
         wide = {n: x.double() if x.dtype.is_floating_point else x for n, x in values.items()}
         return run(wide)
 
+    def rounded(values):
+        """Returns the results with products in TF32, and how many there were; those of eager if TF32 is not admitted."""
+        products = Tf32()
+        if given.strict_fp32:
+            return run(values), 0
+        with products:
+            out = run(values)
+        return out, products.products
+
     outs = [a for a in arguments if a.role == "output"]
 
     def errors(factor):
         """Runs the draws. Returns what was found for each output, and the exact results of every draw with its inputs."""
-        found = [{"error": 0.0, "tf32": 0.0, "median": 0.0, "beyond": 0.0} for _ in outs]
+        found = [{"error": 0.0, "tf32": 0.0, "median": 0.0, "beyond": 0.0, "products": False} for _ in outs]
         seen = []
         for seed in range(1, draws + 1):
             values = drawn(seed)
             eager = guarded("forward()", given.file, run, values)
             wide = exact(values)
-            products = Tf32()
-            with products:
-                tensor_cores = run(values)
+            tensor_cores, products = rounded(values)
             seen.append((values, wide))
             for a, f, e, w, t in zip(outs, found, eager, wide, tensor_cores):
                 size = w.double().abs()
                 f["median"] = max(f["median"], float(size.median()) if size.numel() else 0.0)
                 f["error"] = max(f["error"], finite_error(torch, e, w))
                 f["tf32"] = max(f["tf32"], finite_error(torch, t, w))
+                f["products"] = f["products"] or products > 0
                 f["beyond"] = max(f["beyond"], excess(torch, e, w, a.dtype, EAGER_FACTOR),
                                   excess(torch, t, w, a.dtype, factor),
                                   0.0 if a.dtype == "f64" else LEAST_OF_MEDIAN * f["median"])
-                if products.products and w.numel():
+                if products and w.numel():
                     f["beyond"] = max(f["beyond"], factor * LEAST_OF_LARGEST * finite_size(torch, w))
                 a.nonfinite = a.nonfinite or not bool(torch.isfinite(w.double()).all())
         return found, seen
 
     def tried_factors():
-        for factor in TF32_FACTORS:
+        for factor in TF32_FACTORS[:1] if given.strict_fp32 else TF32_FACTORS:
             found, seen = errors(factor)
             why = degenerate.first(torch, outs, found, seen)
             if not why:
@@ -147,10 +159,10 @@ def measure(torch, user, arguments, fake, mode, given, clock, known):
         for a in read:
             if a.role == "input" and a.dtype in measuring.RELATIVE:
                 a.edge = [e for e in EDGES if stays_finite(torch, run, exact, drawn(7, e, a.name))
-                          and (e != "large" or admits_large(torch, run, exact, drawn(7, e, a.name), outs))]
+                          and (e != "large" or admits_large(torch, rounded, exact, drawn(7, e, a.name), outs))]
     for group in groups if draws == DRAWS else []:
         notes += extrapolate(torch, group, shapes, whole, tried, run, drawn, outs, found)
-    return {"outputs": found, "notes": notes, "draws": draws, "factor": factor}
+    return {"outputs": found, "notes": notes, "draws": draws, "factor": factor, "strict": given.strict_fp32}
 
 
 def extrapolate(torch, group, shapes, whole, tried, run, drawn, outs, found):
@@ -169,7 +181,7 @@ def extrapolate(torch, group, shapes, whole, tried, run, drawn, outs, found):
         power = powers.pop()
         if power != 0.0:
             factor = (whole[n][d] / shapes[n][d]) ** power
-            for key in f:
+            for key in ("error", "tf32", "median", "beyond"):
                 f[key] *= factor
             notes.append(f"'{a.name}' goes with extent {d} of '{n}' to the power {power:g}: carried from {shapes[n][d]} to {whole[n][d]}")
     return notes
@@ -206,12 +218,9 @@ def stays_finite(torch, run, exact, values):
     return all(bool(torch.isfinite(r.double()).all()) for r in results)
 
 
-def admits_large(torch, run, exact, values, outs):
+def admits_large(torch, rounded, exact, values, outs):
     """With huge values the judge's tolerance is relative to the largest result: products in TF32 may miss it."""
-    from kevolve_torch.counting import Tf32
-
-    with Tf32():
-        rough = run(values)
+    rough, _ = rounded(values)
     return all(finite_error(torch, t, w) <= 0.5 * measuring.RELATIVE[a.dtype] * finite_size(torch, w)
                for a, t, w in zip(outs, rough, exact(values)) if a.dtype in measuring.RELATIVE)
 

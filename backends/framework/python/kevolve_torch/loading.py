@@ -30,8 +30,7 @@ def load_file(path):
     try:
         spec.loader.exec_module(module)
     except ModuleNotFoundError as e:
-        raise Refused("package", f"needs the package '{e.name}', which this Python does not have", line_in(e, path),
-                      f"install it for this Python, or write the file without it ({sys.executable})") from e
+        raise missing_package(e, path) from e
     except BaseException as e:  # noqa: BLE001 - the user's file may raise anything
         if is_out_of_memory(e):
             raise Refused("memory", f"needs more memory than the process may have: {first_line(e)}", line_in(e, path),
@@ -41,6 +40,12 @@ def load_file(path):
     return module
 
 
+def missing_package(error, path):
+    package = (error.name or "").partition(".")[0]
+    return Refused("package", f"needs the package '{package}', which this Python does not have", line_in(error, path),
+                   f"install it: {sys.executable} -m pip install {package}; or write the file without it")
+
+
 def guarded(what, path, call, *arguments, **named):
     """Calls the user's code; whatever it raises is told with its line."""
     try:
@@ -48,8 +53,7 @@ def guarded(what, path, call, *arguments, **named):
     except Refused:
         raise
     except ModuleNotFoundError as e:
-        raise Refused("package", f"needs the package '{e.name}', which this Python does not have", line_in(e, path),
-                      "install it for this Python, or write the file without it") from e
+        raise missing_package(e, path) from e
     except BaseException as e:  # noqa: BLE001 - likewise
         if is_out_of_memory(e):
             raise Refused("memory", f"{what} needs more memory than there is: {first_line(e)}", line_in(e, path),

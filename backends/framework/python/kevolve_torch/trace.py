@@ -25,6 +25,7 @@ def parsed(words):
     p.add_argument("--dynamic", action="append", default=[])
     p.add_argument("--train", action="store_true")
     p.add_argument("--shape", action="append", default=[])
+    p.add_argument("--strict-fp32", action="store_true", help="no TF32: neither by the tolerance nor in the baselines")
     p.add_argument("--memory", type=float, default=4.0, help="GiB that arrays may take")
     p.add_argument("--device-memory", type=float, default=139.0, help="GiB of the GPU")
     return p.parse_args(words)
@@ -76,6 +77,9 @@ def made(given):
     torch.set_num_threads(1)
     torch.manual_seed(0)
     path = given.file
+    if given.strict_fp32 and given.target == "cpu":
+        raise Refused("option", "--strict-fp32 is for GPU targets: a processor computes in f32 without it", 0,
+                      "leave it out, or give --target cuda or triton")
     user = loading.load_file(path)
     entry, kind = loading.entry_of(torch, user, given.entry, path)
     if given.target != "cpu":

@@ -2,6 +2,7 @@
 
 from kevolve_torch import recurrent
 from kevolve_torch.filling import dtype_name
+from kevolve_torch.loading import missing_package
 from kevolve_torch.refusal import Refused, first_line, line_in, line_named, line_of
 
 PROBE_BYTES = 1 << 28  # arrays up to here are run as they are; larger ones with a smaller first extent
@@ -50,6 +51,8 @@ def exported(torch, module, inputs, shapes, path):
     try:
         with torch.no_grad():
             return torch.export.export(module, tuple(inputs), dynamic_shapes=shapes, strict=False)
+    except ModuleNotFoundError as e:
+        raise missing_package(e, path) from e
     except BaseException as e:  # noqa: BLE001 - torch raises many kinds
         text, kind = str(e), type(e).__name__
         line = line_in(e, path) or line_named(text, path)
