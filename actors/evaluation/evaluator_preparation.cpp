@@ -64,7 +64,7 @@ void ready(pointer self, const making_ptr& m) {
                m->out.harness,
                m->out.toolchain,
                m->out.device,
-               reference_id(task.reference_source + module_beside(task), task.oracle_source, task.oracle_entry),
+               reference_id(task.reference_source, task.oracle_source, task.oracle_entry, module_beside(task)),
                static_cast<uint32_t>(st.context->spec->compile_limit_s * 1e3),
                st.context->spec->fresh ? st.context->id : id128{}};
   if (st.context->batch) // compile-only jobs run on this machine

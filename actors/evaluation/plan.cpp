@@ -56,8 +56,12 @@ result_owner foreign_owner(const evaluation_progress& p, const evaluation_record
 
 } // namespace
 
-id128 reference_id(const std::string& reference, const std::string& oracle, const std::string& oracle_entry) {
-  return derive_id("reference", encode(std::vector<std::string>{reference, oracle, oracle_entry}));
+id128 reference_id(const std::string& reference, const std::string& oracle, const std::string& oracle_entry,
+                   const std::string& module) {
+  std::vector<std::string> texts{reference, oracle, oracle_entry};
+  if (!module.empty()) // ids of tasks without one stay what they were
+    texts.push_back(module);
+  return derive_id("reference", encode(texts));
 }
 
 id128 evaluation_id(const evaluation_ground& ground, const id128& subject, stage s, const id128& baseline) {

@@ -44,8 +44,10 @@ struct evaluation_ground {
   id128 fresh_for = {}; // the campaign that measures everything anew; zero: results of all campaigns are shared
 };
 
-// Returns an id of the texts of reference and oracle, which the contract does not contain.
-id128 reference_id(const std::string& reference, const std::string& oracle, const std::string& oracle_entry);
+// Returns an id of the texts of reference, oracle and module, which the contract does not contain. The module is the
+// packed program of PyTorch that a native reference was made from; empty: there is none.
+id128 reference_id(const std::string& reference, const std::string& oracle, const std::string& oracle_entry,
+                   const std::string& module = {});
 
 // Returns hash(subject, task, measure, harness, toolchain, device, stage, baseline). The subject of a compile is the
 // candidate, as that of a sanitised build, and that of a judge run its object: sources that compile to the same code

@@ -365,6 +365,8 @@ TEST_CASE("an evaluation id depends on everything that determines the result, an
        true},
       {"oracle", with([](auto& g) { g.measure = reference_id("y = x;", "y = x;", "f"); }), subject, baseline, false,
        true},
+      {"module", with([](auto& g) { g.measure = reference_id("y = x;", "", "", "module"); }), subject, baseline, false,
+       true},
       {"toolchain", with([](auto& g) { g.toolchain = "other"; }), subject, baseline, true, true},
       {"harness", with([](auto& g) { g.harness = "other"; }), subject, baseline, false, true},
       {"device", with([](auto& g) { g.device = "other"; }), subject, baseline, false, true},
@@ -384,6 +386,11 @@ TEST_CASE("an evaluation id depends on everything that determines the result, an
     }
   }
   CHECK(stages.size() == 6);
+}
+
+TEST_CASE("texts of a reference and its module that join to the same have ids of their own") {
+  CHECK(reference_id("ab", "", "", "c") != reference_id("a", "", "", "bc"));
+  CHECK(reference_id("a", "", "", "") != reference_id("a", "", "", "b"));
 }
 
 TEST_CASE("a verdict and figures that another campaign measured are marked, until this one measures its own") {
