@@ -9,6 +9,7 @@
 #include "actors/interfaces.hpp"
 #include "actors/messages/promises.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/helper_log.hpp"
 #include "runtime/base/helper_process.hpp"
 #include "runtime/base/log.hpp"
 
@@ -59,6 +60,7 @@ struct helper_owner_state {
   bool ticking = false;                        // a tick has been sent
   caf::actor_clock::time_point deadline;       // while `watched`
   std::chrono::milliseconds allowed{0};        // length of the deadline, for extend()
+  uint64_t log_before = 0;                     // size of the log when the helper was started
   bool seen_stopped = false;                   // stopped at the last check
   std::string stuck;                           // the reason for which it was killed
   id128 job;                                   // zero: idle
@@ -124,6 +126,7 @@ void start(Self* self) {
     if (auto strong = caf::actor_cast<caf::strong_actor_ptr>(weak))
       caf::anon_send(caf::actor_cast<caf::actor>(strong), std::forward<decltype(xs)>(xs)...);
   };
+  st.log_before = log_size(st.setup.options.log_path);
   auto helper = helper_process::start(
       *st.setup.io, st.setup.options, [tell](frame f) { tell(atom::answer_v, f.kind, std::move(f.payload)); },
       [tell](int status) { tell(atom::helper_end_v, static_cast<int32_t>(status)); });
@@ -188,7 +191,7 @@ void released(Self* self, const lease& l) {
 template <class Self, class Request>
 void put(Self* self, frame_kind kind, const Request& request) {
   self->state.helper->send(static_cast<uint8_t>(kind), encode(request));
-  arm(self, std::chrono::milliseconds{request.limit_ms} + grace);
+  arm(self, std::chrono::milliseconds{whole_limit_ms(request)} + grace);
 }
 
 // Accepts a job under its lease; `begin()` passes it to the helper.
@@ -238,7 +241,15 @@ void ended(Self* self, int32_t status) {
     st.own_status->flight(-1);
   }
   st.helper.reset();
-  self->quit(to_error({errc::unavailable, st.setup.offer.resource_id + ": helper ended with " + what}));
+  auto why = st.setup.offer.resource_id + ": helper ended with " + what;
+  if (st.hello.kind.empty() && st.stuck.empty()) {
+    const auto& options = st.setup.options;
+    const auto& program = options.argv.front();
+    const auto said = last_line(options.log_path, st.log_before);
+    why =
+        program.substr(program.rfind('/') + 1) + std::string{ended_at_start} + what + (said.empty() ? "" : ": " + said);
+  }
+  self->quit(to_error({errc::unavailable, std::move(why)}));
 }
 
 // Handles a hello, after which it calls `ready()`, or a progress message. Returns false for other messages.

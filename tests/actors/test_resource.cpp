@@ -11,7 +11,11 @@
 
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 
 using namespace kevolve;
 
@@ -77,8 +81,15 @@ struct shop : virtual_system {
   }
   actor_status_view worker_status() const {
     for (const auto& v : statuses->list())
-      if (v.kind == "compiler_worker")
+      if (v.kind == "compiler_worker" && v.name == "compiler:0")
         return v;
+    return {};
+  }
+
+  std::string last_failure_of(const std::string& name) const {
+    for (const auto& v : statuses->list())
+      if (v.name == name)
+        return v.last_failure;
     return {};
   }
 
@@ -239,6 +250,38 @@ TEST_CASE_FIXTURE(shop,
   CHECK(r->value->trouble.kind == "worker_killed");
   CHECK(r->value->trouble.detail.find("signal 9") != std::string::npos);
   CHECK(worker_status().last_failure.find("signal 9") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(shop, "a helper that ends at its start is named with its last words") {
+  const auto log = (std::filesystem::temp_directory_path() / ("kevolve-helper-" + std::to_string(::getpid()))).string();
+  std::ofstream{log} << "what an earlier helper said\n";
+  helper_setup setup;
+  setup.io = &io;
+  setup.options.argv = {"/bin/sh", "-c", "echo one thing >&2; echo no such device >&2; echo >&2; exit 2"};
+  setup.options.log_path = log;
+  setup.offer.resource = "compiler";
+  setup.offer.resource_id = "compiler:1";
+  setup.scheduler = scheduler_front;
+  const auto second = spawn_tracked(system, statuses, "compiler_worker", "compiler:1", 0, compiler_worker, setup);
+  const auto failure = [&] {
+    for (const auto& v : statuses->list())
+      if (v.name == "compiler:1" && v.ended_ns != 0)
+        return v.last_failure;
+    return std::string{};
+  };
+  run();
+  while (failure().empty()) {
+    io.run_one();
+    run();
+  }
+  std::filesystem::remove(log);
+  CHECK_MESSAGE(failure().find("sh" + std::string{ended_at_start} + "exit status 2: no such device")
+                    != std::string::npos,
+                failure());
+  hello(); // one that has served is not said to have ended at its start
+  ::kill(helper, SIGKILL);
+  await_end();
+  CHECK(last_failure_of("compiler:0").find(ended_at_start) == std::string::npos);
 }
 
 TEST_CASE_FIXTURE(shop, "a helper with another protocol version is refused") {

@@ -157,6 +157,33 @@ TEST_CASE("a cache that is not there yet is no missing program") {
   CHECK_MESSAGE(said.code == 0, said.err);
 }
 
+TEST_CASE("a helper program that cannot start ends eval at once, with its last words") {
+  temporary_folder f;
+  for (const auto* name : {"row_energy.task.toml", "row_energy.c"})
+    f.write(name, read_file(source_path(std::string{"tests/node/tasks/"} + name)));
+  for (const auto* name : {"kevolve", "kevolve-judge", "kevolve-zygote"})
+    std::filesystem::copy_file(std::string{std::getenv("KEVOLVE_BIN")} + "/" + name, f.path + "/" + name);
+  f.write("kevolve-compile-server", "#!/bin/sh\necho 'the compiler is for another machine' >&2\nexit 2\n");
+  std::filesystem::permissions(f.path + "/kevolve-compile-server", std::filesystem::perms::owner_all);
+  program eval{f.path + "/kevolve", {"eval", "row_energy.task.toml", "row_energy.c", "--json"}, f.path};
+  const auto said = eval.finish();
+  CHECK(said.code == 1);
+  const auto why = "kevolve-compile-server ended at its start with exit status 2: the compiler is for another machine";
+  CHECK_MESSAGE(said.err.find(why) != std::string::npos, said.err);
+  CHECK(said.document()["error"]["detail"].get<std::string>().find(why) != std::string::npos);
+}
+
+TEST_CASE("eval ends when its time is over") {
+  temporary_folder f;
+  for (const auto* name : {"row_energy.task.toml", "row_energy.c"})
+    f.write(name, read_file(source_path(std::string{"tests/node/tasks/"} + name)));
+  const auto late =
+      run_kevolve({"eval", "row_energy.task.toml", "row_energy.c", "--wall", "0.000001s", "--json"}, f.path);
+  CHECK(late.code == 7);
+  CHECK(late.document()["error"]["code"] == "timed_out");
+  CHECK(run_kevolve({"eval", "row_energy.task.toml", "row_energy.c", "--wall", "soon"}, f.path).code == 2);
+}
+
 TEST_CASE("wrong usage exits with 2 and a reason") {
   const std::vector<std::vector<std::string>> wrong{{},
                                                     {"frobnicate"},

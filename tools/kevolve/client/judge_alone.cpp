@@ -1,5 +1,7 @@
 #include "tools/kevolve/client/judge_alone.hpp"
 
+#include "runtime/base/helper_log.hpp"
+#include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 
@@ -33,6 +35,15 @@ std::string under_way(const actor_status_table& statuses) {
   return out;
 }
 
+// Returns why a helper program could not serve at all; empty: none ended at its start.
+std::string helper_that_ended(const actor_status_table& statuses) {
+  for (const auto& own_status : statuses.list())
+    if ((own_status.kind == "device" || own_status.kind == "compiler_worker")
+        && own_status.last_failure.find(ended_at_start) != std::string::npos)
+      return own_status.last_failure;
+  return {};
+}
+
 } // namespace
 
 result<std::unique_ptr<node>> start_judge(const std::string& data_dir, const std::string& target,
@@ -54,7 +65,14 @@ result<single_evaluation> judge_alone(node& where, const campaign_spec& spec, co
   bool told = false;
   const auto start = steady_clock::now();
   auto next_word = start + before_the_first_word;
+  failure ended;
   while (waiting.wait_for(std::chrono::milliseconds{50}) != std::future_status::ready) {
+    if (auto why = helper_that_ended(*where.statuses()); !why.empty())
+      ended = {errc::internal, std::move(why)};
+    else if (steady_clock::now() >= watch.until)
+      ended = {errc::timed_out, "the time is over: nothing is judged to its end"};
+    if (!ended.detail.empty())
+      break;
     const auto awaited = where.statuses()->awaited("device"); // as another kevolve on the same core
     if (!awaited.empty() && !told && !watch.quiet)
       print_err("kevolve: " + printable(awaited) + "\n");
@@ -72,6 +90,11 @@ result<single_evaluation> judge_alone(node& where, const campaign_spec& spec, co
       print_err("kevolve: interrupted\n");
       std::_Exit(exit_code::interrupted);
     }
+  }
+  if (!ended.detail.empty()) { // what is under way is not awaited: the judge and its candidates follow their parent
+    for (auto* data : watch.data)
+      data->remove();
+    std::_Exit(report(ended, watch.json));
   }
   auto judged = waiting.get();
   if (!judged && judged.error().code == errc::unavailable) // a helper's fault: no daemon could be out of reach

@@ -9,6 +9,7 @@
 #include "tools/kevolve/client/compile_alone.hpp"
 #include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/client/judge_alone.hpp"
+#include "tools/kevolve/duration.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/load.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
@@ -24,8 +25,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 namespace kevolve {
@@ -41,8 +44,13 @@ struct eval_options {
   std::string target = "cpu";
   std::string flags;
   std::string data;
+  std::string wall;
   std::vector<std::string> weak_sandbox;
 };
+
+using eval_clock = std::chrono::steady_clock;
+// The part of --wall that PyTorch's modes beside the candidate may take.
+constexpr double baselines_share = 0.5;
 
 result<candidate> read_candidate(const eval_options& o, const target& hardware) {
   candidate out;
@@ -235,8 +243,8 @@ void print_text(const json& d, const judge_outcome& last) {
 }
 
 int judge_in(node& where, const eval_options& o, const campaign_spec& spec, const candidate& what,
-             const stop_signal& stop, scratch_directory& data) {
-  auto judged = judge_alone(where, spec, what, {stop, {&data}, o.common.quiet});
+             const stop_signal& stop, scratch_directory& data, eval_clock::time_point until) {
+  auto judged = judge_alone(where, spec, what, {stop, {&data}, o.common.quiet, o.common.json, until});
   if (!judged)
     return report(judged.error(), o.common.json);
   auto document = document_of(spec, what, *where.find_target(o.target), *judged);
@@ -248,6 +256,15 @@ int judge_in(node& where, const eval_options& o, const campaign_spec& spec, cons
 }
 
 int evaluate(const eval_options& o) {
+  auto until = eval_clock::time_point::max();
+  std::optional<double> wall_s;
+  if (!o.wall.empty()) {
+    if (wall_s = duration_in_seconds(o.wall); !wall_s)
+      return report({errc::bad_input, "--wall: not '" + printable(o.wall) + "': write 90s, 15m, 2h or 1d"},
+                    o.common.json);
+    until =
+        eval_clock::now() + std::chrono::duration_cast<eval_clock::duration>(std::chrono::duration<double>{*wall_s});
+  }
   auto task = load_task_or_tell(o.task, o.common.json);
   if (!task)
     return exit_code::usage;
@@ -274,6 +291,8 @@ int evaluate(const eval_options& o) {
     return compile_alone(task->task, **hardware, *what, (*hardware)->compiles_only() ? "" : missing_requirements,
                          o.common.json);
   auto spec = spec_around(std::move(*task), o.target);
+  if (wall_s)
+    spec.baselines_limit_s = std::min(spec.baselines_limit_s, baselines_share * *wall_s);
   if (o.common.quiet) // what the task's admission has to note stands in --json
     log::configure({log::level::error, false, ""});
   stop_signal stop;
@@ -284,7 +303,7 @@ int evaluate(const eval_options& o) {
   auto n = start_judge(*folder, o.target, o.weak_sandbox);
   if (!n)
     return report(n.error(), o.common.json);
-  return judge_in(**n, o, spec, *what, stop, data);
+  return judge_in(**n, o, spec, *what, stop, data, until);
 }
 
 } // namespace
@@ -302,6 +321,10 @@ void add_eval(CLI::App& app, verb_action& chosen) {
   verb->add_option(
       "--data", o->data,
       "keep the result in this data directory, where the same command finds it again (default: a temporary one)");
+  verb->add_option(
+      "--wall", o->wall,
+      "end after this time by the clock, with nothing judged: 90s, 9m; half of it is for PyTorch's modes, and "
+      "those that do not fit are named");
   add_weak_sandbox(*verb, o->weak_sandbox);
   add_common(*verb, o->common);
   verb->callback([o, &chosen] { chosen = [o] { return evaluate(*o); }; });
