@@ -84,6 +84,17 @@ TEST_CASE("a campaign's candidates are judged on another machine, and it continu
   }
   CHECK(m.last_event() == last);
 
+  // A batch that is not begun is told as JSON, too.
+  const auto late = m.told({"batch", "work", "one", "--wall", "0.000001s"}, 7);
+  CHECK(late["outcome"] == "wall");
+  CHECK(late["left"] == 3);
+  CHECK(late["file"].is_null());
+  CHECK(holds(late["reason"].get<std::string>(), "not begun"));
+  fs::create_directory(m.file("several"));
+  fs::copy_file(m.file("one"), m.file("several/one.batch"));
+  const auto none = m.told({"batch", "work", "several", "--wall", "0.000001s"}, 7);
+  CHECK(holds(none[0]["reason"].get<std::string>(), "not begun"));
+
   // A folder with other content is left as it is.
   fs::create_directory(m.file("mine"));
   m.write("mine/notes.txt", "mine");

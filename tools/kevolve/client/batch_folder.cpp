@@ -56,8 +56,9 @@ result<void> judge_folder(std::vector<batch_job>& jobs, const stop_signal& stop)
   for (auto& j : jobs) {
     if (auto why = too_late(j, scale); !why.empty()) {
       j.end = how_it_ended::wall_over;
-      if (!j.options.common.quiet)
+      if (!j.options.common.quiet && !j.options.common.json)
         print_err(why + "\n");
+      j.not_begun = std::move(why);
       continue;
     }
     if (auto unpacked = unpack(writable_store_of(**n), j); !unpacked)
@@ -88,7 +89,7 @@ int conclude_folder(const std::vector<batch_job>& jobs, const batch_work_options
                    {"campaign", to_string(j.batch.campaign)},
                    {"name", j.batch.name},
                    {"outcome", names[static_cast<size_t>(j.end)]},
-                   {"reason", or_null(j.trouble.detail)},
+                   {"reason", or_null(j.not_begun.empty() ? j.trouble.detail : j.not_begun)},
                    {"candidates", j.judged},
                    {"left", j.left.value_or(j.batch.candidates)},
                    {"expected_seconds", j.outlook.seconds > 0.0 ? json(j.outlook.seconds) : json(nullptr)},

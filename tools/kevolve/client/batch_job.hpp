@@ -34,6 +34,7 @@ struct batch_job {
   uint64_t saved_at = 0; // the store's last event then
   how_it_ended end = how_it_ended::failed;
   failure trouble;
+  std::string not_begun;        // the reason, where it was not
   uint64_t judged = 0;          // candidates, of a folder's batch
   std::optional<uint64_t> left; // once it was worked on
 };

@@ -1,6 +1,7 @@
 #include "tools/kevolve/client/batch_work.hpp"
 
 #include "actors/messages/keys.hpp"
+#include "backends/target.hpp"
 #include "runtime/base/log.hpp"
 #include "runtime/node/batch/batch.hpp"
 #include "runtime/node/rejudge.hpp"
@@ -129,7 +130,7 @@ json work_json(const batch_job& j, const batch_bundle& back) {
           {"campaign", to_string(j.batch.campaign)},
           {"name", j.batch.name},
           {"outcome", names[static_cast<size_t>(j.end)]},
-          {"reason", or_null(j.trouble.detail)},
+          {"reason", or_null(j.not_begun.empty() ? j.trouble.detail : j.not_begun)},
           {"candidates", back.candidates},
           {"left", back.left},
           {"events", back.events.size()},
@@ -222,7 +223,7 @@ result<void> judge_batch(batch_job& j, node& where, const stop_signal& stop) {
 
 batch_outlook outlook_for(const batch_bundle& batch) {
   auto out = outlook_of(batch);
-  if (batch.target == "cpu")
+  if (!runs_on_device(batch.target))
     out.first = out.seconds = 0.0;
   return out;
 }
@@ -252,7 +253,15 @@ int work_on_batch(const batch_work_options& o) {
   j.outlook = outlook_for(*batch);
   j.batch = std::move(*batch);
   if (const auto why = too_late(j, 1.0); !why.empty()) {
-    print_err("kevolve: " + why + "\n");
+    if (!o.common.json) {
+      print_err("kevolve: " + why + "\n");
+      return exit_code::timed_out;
+    }
+    j.end = how_it_ended::wall_over;
+    j.not_begun = why;
+    batch_bundle nothing;
+    nothing.left = j.batch.candidates;
+    print_out(to_text(work_json(j, nothing)) + "\n");
     return exit_code::timed_out;
   }
   stop_signal stop; // before the first thread
