@@ -30,6 +30,7 @@ using std::chrono::nanoseconds;
 
 constexpr milliseconds start_limit{180'000}; // the first import on a machine reads gigabytes
 constexpr milliseconds order_limit{60'000};
+constexpr milliseconds ending_itself{3'000};     // that a process has for ending a call whose time is over
 constexpr const char* last_words = "last_words"; // file with the process's standard error
 constexpr size_t most_told = 500;
 
@@ -344,14 +345,19 @@ std::optional<rejection> framework_client::call(program what, arena where, frame
                                                 const call_data& data, const arena_layout& layout, nanoseconds limit,
                                                 nanoseconds& took, uint64_t from) {
   auto text = "call " + std::to_string(static_cast<int>(what)) + " " + std::to_string(static_cast<int>(where)) + " "
-              + to_word(mode) + to_word(task.timing.tf32) + (task.timing.cold_cache ? " cold\n" : " warm\n");
+              + to_word(mode) + to_word(task.timing.tf32) + (task.timing.cold_cache ? " cold" : " warm");
+  // The process ends a call that compiles itself, and lives on with what it has loaded. If it does not, it is killed.
+  const bool ends_itself = mode != framework_mode::plain;
+  text += ends_itself
+              ? " " + std::to_string(std::max(std::chrono::ceil<milliseconds>(limit), milliseconds{1}).count()) + "\n"
+              : "\n";
   for (const auto& place : layout.places)
     text += describe(task.arguments[place.argument], data.geometries[place.argument], place, from);
   for (size_t i = 0; i < task.arguments.size(); ++i)
     if (!is_array(task.arguments[i]))
       text += describe(task.arguments[i], data.by_value[i]);
   double ns = 0.0;
-  auto refused = ask(word::call, text, limit, &ns);
+  auto refused = ask(word::call, text, ends_itself ? limit + ending_itself : limit, &ns);
   took = nanoseconds{static_cast<int64_t>(ns)};
   return refused;
 }

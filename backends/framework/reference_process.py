@@ -11,6 +11,7 @@ import os
 import socket
 import struct
 import sys
+import threading
 import time
 import traceback
 
@@ -31,6 +32,46 @@ class Refused(Exception):
     def __init__(self, rule, detail):
         super().__init__(detail)
         self.rule = rule
+
+
+class Overdue(BaseException):
+    """The time of a call is over. It is no Exception, so that nobody takes it for a failed attempt and goes on."""
+
+
+class TimeLimit:
+    """Raises Overdue in the main thread once the time is over, and again where that is swallowed. Code that does not
+    return to the interpreter, such as a compiler's, ends first.
+    """
+
+    AGAIN = 0.5  # seconds
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+        self.thread = threading.main_thread().ident
+        self.over = threading.Event()
+        self.guard = threading.Lock()
+
+    def __enter__(self):
+        if self.seconds:
+            threading.Thread(target=self.watch, daemon=True).start()
+        return self
+
+    def watch(self):
+        wait = self.seconds
+        while not self.over.wait(wait):
+            wait = self.AGAIN
+            with self.guard:
+                if not self.over.is_set():
+                    self.set_exception(ctypes.py_object(Overdue))
+
+    def __exit__(self, *error):
+        with self.guard:
+            self.over.set()
+            self.set_exception(None)  # one that is under way
+        return False
+
+    def set_exception(self, what):
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.thread), what)
 
 
 class Link:
@@ -116,11 +157,12 @@ class Argument:
 
 
 class Order:
-    """An order for a call: `call PROGRAM ARENA MODE CACHE`, then a line for each argument."""
+    """An order for a call: `call PROGRAM ARENA MODE CACHE [MILLISECONDS]`, then a line for each argument."""
 
     def __init__(self, text):
         lines = text.splitlines()
-        _, program, arena, self.mode, cache = lines[0].split(" ")
+        _, program, arena, self.mode, cache, *limit = lines[0].split(" ")
+        self.limit_s = int(limit[0]) / 1e3 if limit else 0.0  # 0: the runner alone ends it
         self.program, self.arena, self.cold = int(program), int(arena), cache == "cold"
         self.mode, _, self.tf32 = self.mode.partition(":")  # "eager:on": the mode, and the use of TF32
         self.arrays, self.values = [], {}
@@ -302,6 +344,12 @@ class Program:
                 raise Refused("protocol", f"no mode '{mode}'")
         return self.functions[mode]
 
+    def forget(self, mode):
+        """Drops a function that was left half compiled."""
+        self.functions.pop(mode, None)
+        self.warm = {kind for kind in self.warm if kind[0] != mode}
+        self.torch._dynamo.reset()
+
 
 class Reference:
     def __init__(self, torch):
@@ -420,15 +468,24 @@ class Reference:
                 took = float(time.perf_counter_ns() - begin)
                 self.release_unused()
                 return took
-            function = program.function(order.mode)
-            kind = (order.mode, order.tf32, *((a.name, *a.shape) for a in order.arrays))
-            if kind not in program.warm:  # loads code, tries algorithms, compiles
-                for _ in range(1 if order.mode == "eager" else WARM_UPS):
-                    function(**self.prepared(order, program, kind))
-                program.warm.add(kind)
-            result, ns = self.clock.time(lambda: self.prepared(order, program, kind), function, order.cold)
-            self.take(order, result)
-            return ns
+            return self.timed(order, program)
+
+    def timed(self, order, program):
+        function = program.function(order.mode)
+        kind = (order.mode, order.tf32, *((a.name, *a.shape) for a in order.arrays))
+        if kind not in program.warm:  # loads code, tries algorithms, compiles
+            try:
+                with TimeLimit(order.limit_s):
+                    for _ in range(1 if order.mode == "eager" else WARM_UPS):
+                        function(**self.prepared(order, program, kind))
+            except Overdue:
+                program.forget(order.mode)
+                self.synchronize()
+                raise Refused("call_limit", f"did not end within {order.limit_s:.3g} s") from None
+            program.warm.add(kind)
+        result, ns = self.clock.time(lambda: self.prepared(order, program, kind), function, order.cold)
+        self.take(order, result)
+        return ns
 
     def release_unused(self):
         """Gives memory back that an oracle's call has left in the allocator's cache, if it is a large part of the

@@ -1,7 +1,9 @@
 """The modes in which the framework's process times a reference, without a device: graphs are stand-ins."""
 
 import importlib.util
+import os
 import pathlib
+import tempfile
 import unittest
 
 try:
@@ -62,7 +64,41 @@ class Modes(unittest.TestCase):
         order = process.Order("call 0 1 eager:on cold")
         self.assertEqual((order.mode, order.tf32, order.cold), ("eager", "on", True))
         order = process.Order("call 0 1 plain warm")
-        self.assertEqual((order.mode, order.tf32, order.cold), ("plain", "", False))
+        self.assertEqual((order.mode, order.tf32, order.cold, order.limit_s), ("plain", "", False, 0.0))
+        self.assertEqual(process.Order("call 0 1 default:on cold 1500").limit_s, 1.5)
+
+    def test_a_first_call_that_takes_too_long_is_ended_and_others_go_on(self):
+        process = loaded()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(folder.name)  # a loaded reference leaves its text there
+        reference = process.Reference(torch)
+        reference.load("0\nf\ndef f(x):\n    return x\n")
+        program = reference.programs[0]
+        reference.arenas[0] = torch.zeros(64, dtype=torch.uint8)
+        swallowed = []
+
+        def never_ends(x):
+            while True:
+                try:
+                    while True:
+                        x = x + 0
+                except process.Overdue:
+                    swallowed.append(1)
+                    if len(swallowed) == 2:  # code that ignored it is told again
+                        raise
+
+        program.functions["default"] = never_ends
+        array = "\narray x input f32 0 16 1 whole 4 1\narray y output f32 32 16 1 whole 4 1"
+        answer = process.answer(torch, reference, process.CALL, "call 0 0 eager warm" + array, None)  # imports, too
+        self.assertTrue(answer.startswith("ok "), answer)
+        answer = process.answer(torch, reference, process.CALL, "call 0 0 default warm 3000" + array, None)
+        self.assertTrue(answer.startswith("refused call_limit\ndid not end within 3 s"), answer)
+        self.assertEqual(len(swallowed), 2)
+        self.assertNotIn("default", program.functions)  # compiled anew, if at all
+        answer = process.answer(torch, reference, process.CALL, "call 0 0 eager warm 50000" + array, None)
+        self.assertTrue(answer.startswith("ok "), answer)
 
 
 if __name__ == "__main__":
