@@ -131,7 +131,19 @@ struct judge_request {
   // The PyTorch module that a native reference was made from, as pack_framework() packs it: the candidate is timed
   // beside it, too. Empty: none, or not in this request.
   std::string module;
+  // Time for PyTorch's modes beside the candidate, on top of limit_ms; 0: they are not timed.
+  uint32_t baselines_ms = 0;
+  // confirm, on a GPU: the most that all tools of the sanitised replay may take; 0: nothing is replayed.
+  uint32_t sanitised_ms = 90'000;
 };
+
+// Returns the time in which a helper must have answered.
+inline uint64_t whole_limit_ms(const compile_request& x) {
+  return x.limit_ms;
+}
+inline uint64_t whole_limit_ms(const judge_request& x) {
+  return uint64_t{x.limit_ms} + x.baselines_ms;
+}
 
 enum class comparison_decision : uint8_t { undecided = 0, faster, slower, screened };
 constexpr comparison_decision last_value(comparison_decision) {
@@ -208,7 +220,8 @@ template <class I>
 typename I::result_type inspect(I& f, judge_request& x) {
   return f(x.job, x.mode, x.task, x.reference, x.oracle, x.candidate, x.baseline, x.alpha, x.delta, x.screen_out,
            x.max_pairs, x.screening_ms, x.min_interval_pairs, x.limit_ms, x.most_repeats, x.long_run_ms, x.seed,
-           x.sanitised, x.sanitised_reference, x.unsanitised, x.reference_constants, x.candidate_constants, x.module);
+           x.sanitised, x.sanitised_reference, x.unsanitised, x.reference_constants, x.candidate_constants, x.module,
+           x.baselines_ms, x.sanitised_ms);
 }
 template <class I>
 typename I::result_type inspect(I& f, shape_timing& x) {

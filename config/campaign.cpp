@@ -306,6 +306,20 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
     s.duration("compile_limit",
                {.text = "of one candidate's compile, by the clock", .low = 0.0, .high = 86'400.0, .low_open = true},
                spec.compile_limit_s);
+    s.duration("baselines_limit",
+               {.text =
+                    "of a final confirmation, for eager PyTorch and torch.compile in its modes; modes that do not fit "
+                    "are named and not timed",
+                .low = 0.0,
+                .high = 86'400.0},
+               spec.baselines_limit_s);
+    s.duration("sanitised_limit",
+               {.text =
+                    "of a confirmation on a GPU, for all tools of the sanitised replay; with 0 nothing is replayed, "
+                    "and the result says so",
+                .low = 0.0,
+                .high = 86'400.0},
+               spec.sanitised_limit_s);
     s.value("fresh",
             {.text = "measure every candidate anew; otherwise results of other campaigns in the data directory are "
                      "reused, and labelled"},
@@ -332,6 +346,10 @@ std::string identity_bytes(campaign_spec spec) {
   if (spec.beam_width != defaults.beam_width)
     return out;
   drop(spec.beam_width);
+  if (spec.baselines_limit_s != defaults.baselines_limit_s || spec.sanitised_limit_s != defaults.sanitised_limit_s)
+    return out;
+  drop(spec.sanitised_limit_s);
+  drop(spec.baselines_limit_s);
   if (!spec.task.files.empty())
     return out;
   drop(spec.task.files);

@@ -109,6 +109,8 @@ struct campaign_spec {
   // Campaigns stored before these members existed have the defaults.
   judge_spec judge;
   double compile_limit_s = 20.0;      // seconds of wall time for one candidate
+  double baselines_limit_s = 420.0;   // seconds of a final confirmation for PyTorch's modes: each imports and compiles
+  double sanitised_limit_s = 90.0;    // seconds of a confirmation on a GPU for its sanitised replay
   std::vector<model_spec> models;     // by the index of the generator; generators that ask no model have one, too
   bool adapt_weights = true;          // adapt the weights of the generators
   std::vector<session_spec> sessions; // by the index of the generator
@@ -175,7 +177,8 @@ template <class I>
 typename I::result_type inspect(I& f, campaign_spec& x) {
   return f(x.task, x.path, x.text, x.overrides, x.target, x.seed, x.generators, x.search, x.memory, x.draft_candidates,
            x.budget, x.stop, x.judge, x.compile_limit_s, x.models, x.adapt_weights, x.sessions, x.fresh,
-           x.from_reference, x.task.files, x.beam_width, x.evolution, x.stall, x.memory_choice, x.selection_rules);
+           x.from_reference, x.task.files, x.baselines_limit_s, x.sanitised_limit_s, x.beam_width, x.evolution, x.stall,
+           x.memory_choice, x.selection_rules);
 }
 
 // The targets of this build, and their languages. An empty list accepts any name of a target, and any language.

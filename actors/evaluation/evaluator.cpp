@@ -23,7 +23,6 @@ namespace {
 using pointer = evaluator_actor::stateful_pointer<evaluator_state>;
 using run_ptr = evaluator_state::run_ptr;
 
-constexpr uint32_t module_limit_ms = 420'000; // PyTorch is imported and compiles, several times
 // More than the number of runs at a time.
 constexpr size_t recent_at_most = 32;
 // A power cut, unlike kill -9, may lose the result of such a short compile; the next synced record makes it durable.
@@ -248,8 +247,11 @@ void judge(pointer self, const run_ptr& r, stage s, const id128& id) {
   if (s == stage::final_confirm) {
     q.module = module_beside(st.context->spec->task);
     if (!q.module.empty() || find_language(task.language).runs_in_framework)
-      q.limit_ms += module_limit_ms;
+      q.baselines_ms = static_cast<uint32_t>(st.context->spec->baselines_limit_s * 1e3);
+    if (q.baselines_ms == 0)
+      q.module.clear();
   }
+  q.sanitised_ms = static_cast<uint32_t>(st.context->spec->sanitised_limit_s * 1e3);
   lease_request wanted{"device",
                        {"target:" + st.context->spec->target},
                        st.context->id,

@@ -1,5 +1,6 @@
 #include "backends/judge/baseline_pairs.hpp"
 
+#include "backends/judge/figure.hpp"
 #include "backends/judge/sequential_test.hpp"
 
 #include <algorithm>
@@ -42,6 +43,13 @@ baseline_figure untimed(const std::string& name, const std::string& why) {
   out.name = name;
   out.note = why;
   return out;
+}
+
+void note_on_shape(std::map<std::string, std::string>& evidence, const baseline_figure& x, const std::string& shape) {
+  if (x.speedup > 0.0)
+    evidence["baselines." + x.name + "." + shape] = figure(x.time_ns / 1e3, 5) + " us beside "
+                                                    + figure(x.candidate_ns / 1e3, 5) + " us: " + figure(x.speedup, 4)
+                                                    + "x";
 }
 
 } // namespace kevolve

@@ -3,6 +3,7 @@
 
 #include "runtime/base/baseline_figure.hpp"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,5 +19,9 @@ std::vector<double> without_overhead(std::vector<double> call_ns, double overhea
 
 // Returns the figure of a baseline that was not timed.
 baseline_figure untimed(const std::string& name, const std::string& why);
+
+// Notes a figure on one shape, so that it stays readable where other shapes were not timed. Nothing if it was not
+// timed.
+void note_on_shape(std::map<std::string, std::string>& evidence, const baseline_figure& x, const std::string& shape);
 
 } // namespace kevolve

@@ -32,6 +32,7 @@ struct script {
   judge_outcome verdict_on_candidates;
   bool screenings_end = true;
   caf::typed_response_promise<judge_outcome> racing; // a screening that never ends
+  std::vector<std::pair<uint32_t, uint32_t>> limits; // of confirmations, and of their baselines
   uint32_t released = 0; // number of leases that the scheduler took back because their holder is gone
 };
 
@@ -82,6 +83,7 @@ device_actor::behavior_type paper_device(device_actor::pointer self, std::shared
         ++s->judged[q.mode];
         if (q.mode == judge_mode::confirm) {
           s->alphas.push_back(q.alpha);
+          s->limits.emplace_back(q.limit_ms, q.baselines_ms);
           s->baselines.push_back(q.baseline);
           s->replayed.push_back(q.sanitised + "|" + q.sanitised_reference + "|" + q.unsanitised);
         }
@@ -667,4 +669,31 @@ TEST_CASE_FIXTURE(laboratory, "a cancelled campaign's screening stops") {
   CHECK(e->error);
   CHECK(said->released == 1);
   said->racing.deliver(judge_outcome{});
+}
+
+TEST_CASE_FIXTURE(laboratory,
+                  "only a final confirmation beside PyTorch has time for baselines, and the judge's own stays") {
+  const auto limits_with = [&](const std::string& language, double baselines_s) {
+    auto spec = std::make_shared<campaign_spec>(*context->spec);
+    spec->task.task.language = language;
+    spec->baselines_limit_s = baselines_s;
+    context->spec = spec;
+    stop(caf::actor_cast<caf::actor>(tested));
+    start();
+    said->limits.clear();
+    evaluate_request q;
+    q.index = 1;
+    q.what.source = "final in " + language + std::to_string(baselines_s);
+    q.final_check = true;
+    ask<evaluation>(tested, atom::evaluate_v, q);
+    run();
+    REQUIRE(said->limits.size() == 1);
+    return said->limits.front();
+  };
+  judge_request usual;
+  ask_for(stage::final_confirm, usual);
+  CHECK(limits_with("c", 420.0) == std::pair{usual.limit_ms, 0U});
+  CHECK(limits_with("pytorch", 420.0) == std::pair{usual.limit_ms, 420'000U});
+  CHECK(limits_with("pytorch", 8.0) == std::pair{usual.limit_ms, 8'000U});
+  CHECK(limits_with("pytorch", 0.0) == std::pair{usual.limit_ms, 0U});
 }

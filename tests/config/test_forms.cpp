@@ -149,8 +149,8 @@ namespace {
 
 // The members that a campaign has had since record version 4, as they are stored.
 std::string since_version_4(const campaign_spec& x) {
-  return encode(x.beam_width) + encode(x.evolution) + encode(x.stall) + encode(x.memory_choice)
-         + encode(x.selection_rules);
+  return encode(x.baselines_limit_s) + encode(x.sanitised_limit_s) + encode(x.beam_width) + encode(x.evolution)
+         + encode(x.stall) + encode(x.memory_choice) + encode(x.selection_rules);
 }
 
 } // namespace
@@ -187,6 +187,11 @@ TEST_CASE("a campaign's id ignores paths and members of later versions that have
   std::set<std::string> ids{before};
   for (const auto& other : others)
     CHECK(ids.insert(identity_bytes(other)).second);
+  for (auto member : {&campaign_spec::baselines_limit_s, &campaign_spec::sanitised_limit_s}) {
+    auto limited = spec;
+    limited.*member = 8.0;
+    CHECK(identity_bytes(limited) != before);
+  }
 }
 
 TEST_CASE("every form of a campaign is kept") {
@@ -211,6 +216,7 @@ TEST_CASE("every form of a campaign is kept") {
   CHECK(loaded->judge.false_discovery == 0.1);
   CHECK(loaded->judge.keep_samples == 30);
   CHECK(loaded->compile_limit_s == 90.0);
+  CHECK(loaded->baselines_limit_s == 420.0);
   CHECK(model_of(*loaded, 2).in_flight == 2);
   CHECK(model_of(*loaded, 2).context_tokens == 32'000);
   CHECK(model_of(*loaded, 2).reply_tokens == 8'000);

@@ -58,12 +58,13 @@ std::string module_with(const std::string& result) {
        {{"x", "input 0"}, {"w", "parameter scale"}, {"y", "output 0"}, {"n", ""}}});
 }
 
-judge_outcome confirmed(judge_driver& judge, const std::string& module) {
+judge_outcome confirmed(judge_driver& judge, const std::string& module, uint32_t baselines_ms = 300'000) {
   auto request = request_for(scale_task(), scaling("-O0"), scaling("-O3"), judge_mode::confirm);
   request.min_interval_pairs = 4;
   request.max_pairs = 0;
   request.long_run_ms = 1;
-  request.limit_ms = 400'000;
+  request.limit_ms = 100'000;
+  request.baselines_ms = baselines_ms;
   request.module = module;
   return judge.ask(request);
 }
@@ -105,6 +106,22 @@ TEST_CASE("a confirmed candidate is timed beside its module, with the task's wei
   const auto failing = baselines_of(confirmed(judge, module_with("x @ self.missing")).evidence);
   REQUIRE(failing.size() == 3);
   CHECK(failing[0].note.find("missing") != std::string::npos);
+}
+
+TEST_CASE("baselines that do not fit into their time are named, and the verdict stands") {
+  if (!has_torch()) {
+    MESSAGE("skipped: " << python() << " has no torch");
+    return;
+  }
+  judge_driver judge{{"--python", python()}};
+  const auto o = confirmed(judge, module_with("x * self.scale"), 1);
+  CHECK(o.result == verdict::pass);
+  const auto all = baselines_of(o.evidence);
+  REQUIRE(all.size() == 3);
+  for (const auto& x : all) {
+    CHECK(x.speedup == 0.0);
+    CHECK(x.note == "no time left");
+  }
 }
 
 TEST_CASE("without an interpreter that has PyTorch, the reason stands in place of the figures") {

@@ -26,4 +26,14 @@ TEST_CASE("an empty call's time is taken off, and some is left") {
   CHECK(without_overhead({30.0, 100.0, 10.5}, 10.0) == std::vector<double>{20.0, 90.0, 1.05});
 }
 
+TEST_CASE("a figure on one shape is noted with both times, and an untimed one is not") {
+  std::map<std::string, std::string> evidence;
+  const auto x =
+      figure_of_pairs("torch.compile default", std::vector<double>(9, 30'000.0), std::vector<double>(9, 10'000.0));
+  note_on_shape(evidence, x, "batch=64");
+  note_on_shape(evidence, untimed("eager PyTorch", "no time left"), "batch=64");
+  CHECK(evidence.size() == 1);
+  CHECK(evidence.at("baselines.torch.compile default.batch=64") == "30 us beside 10 us: 3x");
+}
+
 } // namespace kevolve

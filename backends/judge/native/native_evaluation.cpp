@@ -32,8 +32,8 @@ class native_evaluation {
 public:
   native_evaluation(native_judge_context& c, const judge_request& request, const request_hooks& hooks,
                     judge_outcome& out)
-      : judge_(c), request_(request), hooks_(hooks), out_(out), test_set_(c.common, native_sizes, request, hooks),
-        processes_(c.sandbox, request, hooks, out.correctness),
+      : judge_(c), request_(request), hooks_(hooks), out_(out), test_set_(c.common, native_sizes, request, hooks_),
+        processes_(c.sandbox, request, hooks_, out.correctness),
         comparison_(processes_, request.delta, out.correctness) {
     out_.correctness.bit_equal = true;
   }
@@ -111,8 +111,11 @@ private:
       compared = screen_closely();
     if (compared)
       compared = obey_physics();
-    if (compared && !request_.module.empty())
+    if (compared && !request_.module.empty()) {
+      hooks_.deadline =
+          std::max(hooks_.deadline, steady_clock::now()) + std::chrono::milliseconds{request_.baselines_ms};
       compared = module_baselines{judge_.module, request_, hooks_, processes_, comparison_}.run(out_.evidence);
+    }
     return compared;
   }
 
@@ -273,7 +276,7 @@ private:
 
   native_judge_context& judge_;
   const judge_request& request_;
-  const request_hooks& hooks_;
+  request_hooks hooks_; // the deadline is extended for the module's baselines
   judge_outcome& out_;
   test_set test_set_;
   std::vector<test_set::input_sets_pointer> planned_; // adversarial draws

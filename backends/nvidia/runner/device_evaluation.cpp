@@ -32,7 +32,7 @@ constexpr uint32_t compiled_pairs = 11;
 class device_evaluation {
 public:
   device_evaluation(gpu_judge_context& b, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
-      : judge_(b), request_(request), hooks_(hooks), out_(out), test_set_(b.common, device_sizes, request, hooks),
+      : judge_(b), request_(request), hooks_(hooks), out_(out), test_set_(b.common, device_sizes, request, hooks_),
         processes_(b, request, out.correctness), comparison_(processes_, request.delta, out.correctness) {
     out_.correctness.bit_equal = true;
   }
@@ -91,7 +91,7 @@ private:
       out_.estimate = true;
     }
     const bool is_final = request_.long_run_ms >= final_long_run_ms;
-    if (compared && is_final)
+    if (compared && request_.baselines_ms > 0)
       compared = note_baselines();
     stranger = note_noise("after") || stranger;
     report_clocks(comparison_.shapes(), processes_.clocks(), judge_.peaks.event_floor_ns, out_);
@@ -119,19 +119,22 @@ private:
     return {};
   }
 
-  // The reference in the framework's other modes is reported beside the figure. Compiling takes long, so that modes may
-  // be left out. The candidate is called and checked for each: a fault that is found then counts.
+  // The reference in the other modes, while there is time: each compiles. The candidate is checked beside each.
   attempt<void> note_baselines() {
     if (!processes_.against_framework())
       return {};
     const auto start = steady_clock::now();
+    const auto until = start + milliseconds{request_.baselines_ms};
+    hooks_.deadline += until - start; // what comes after them keeps its part of the request's time
     baseline_figures all;
     for (const auto mode : other_modes()) {
-      auto figure = against(mode, start);
+      auto figure = against(mode, until);
       if (!figure)
         return tl::unexpected(figure.error());
       all.push_back(std::move(*figure));
     }
+    hooks_.deadline -= until - steady_clock::now();
+    note_rest("baselines", steady_clock::now() - start);
     kevolve::note_baselines(out_.evidence, all);
     out_.evidence["baselines.conditions"] =
         numerics_text(request_.task.timing.tf32)
@@ -140,7 +143,7 @@ private:
     return {};
   }
 
-  attempt<baseline_figure> against(framework_mode mode, steady_clock::time_point start) {
+  attempt<baseline_figure> against(framework_mode mode, steady_clock::time_point until) {
     const auto name = baseline_name(mode);
     std::vector<shape_baseline> shapes;
     for (size_t i = 0; i < comparison_.shapes().size(); ++i) {
@@ -150,14 +153,16 @@ private:
         continue;
       if (mode == framework_mode::eager) { // the pairs of the confirmation
         shapes.push_back({figure_of_pairs(name, compared.baseline_ns, compared.candidate_ns), shape.weight});
+        note_on_shape(out_.evidence, shapes.back().figure, shape.name);
         continue;
       }
-      if (hooks_.cancelled() || steady_clock::now() - start > (hooks_.deadline - start) / 2)
+      if (hooks_.cancelled() || steady_clock::now() >= until)
         return untimed(name, "no time left");
       hooks_.progress(name + " on " + shape.name);
-      auto one = processes_.against(comparison_, i, mode, compiled_pairs);
+      auto one = processes_.against(comparison_, i, mode, compiled_pairs, until);
       if (!one || one->speedup == 0.0)
         return one;
+      note_on_shape(out_.evidence, *one, shape.name);
       shapes.push_back({std::move(*one), shape.weight});
     }
     return over_shapes(shapes);
@@ -278,7 +283,7 @@ private:
   nanoseconds redrawing_{0};
   gpu_judge_context& judge_;
   const judge_request& request_;
-  const request_hooks& hooks_;
+  request_hooks hooks_; // the deadline is extended by the time of the baselines
   judge_outcome& out_;
   test_set test_set_;
   device_process_pair processes_;

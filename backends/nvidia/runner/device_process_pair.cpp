@@ -99,13 +99,13 @@ attempt<timed_call> device_process_pair::call(timed_side who, const compared_sha
 }
 
 attempt<baseline_figure> device_process_pair::against(paired_comparison& comparison, size_t index, framework_mode mode,
-                                                      uint32_t pairs) {
-  framework_baseline other{request_, mode, arena_bytes_};
+                                                      uint32_t pairs, std::chrono::steady_clock::time_point until) {
+  framework_baseline other{request_, mode, arena_bytes_, until};
   const auto name = baseline_name(mode);
   std::vector<double> theirs;
   std::vector<double> ours;
   const auto& shape = comparison.shapes()[index];
-  for (uint32_t k = 0; k < pairs; ++k) {
+  for (uint32_t k = 0; k < pairs && std::chrono::steady_clock::now() < until; ++k) {
     auto set = comparison.next_set(index);
     if (!set)
       return tl::unexpected(set.error());

@@ -59,8 +59,10 @@ public:
 
   bool against_framework() const { return against_framework_; }
   // Times the candidate beside the reference in this mode of the framework, on shapes()[index]. An error of the
-  // baseline is a note of the figure and says nothing of the candidate.
-  attempt<baseline_figure> against(paired_comparison& comparison, size_t index, framework_mode mode, uint32_t pairs);
+  // baseline is a note of the figure and says nothing of the candidate. A call of the baseline that lasts beyond
+  // `until` is ended with its process.
+  attempt<baseline_figure> against(paired_comparison& comparison, size_t index, framework_mode mode, uint32_t pairs,
+                                   std::chrono::steady_clock::time_point until);
 
   const std::map<std::string, kernel_facts>& kernels() const { return candidate_.kernels(); } // the candidate's
   const std::vector<clock_samples>& clocks() const { return clocks_; }                        // by shape

@@ -146,9 +146,11 @@ attempt<call_time> framework_baseline::call(const contract& task, const input_se
   nanoseconds took{0};
   const auto least = least_limit(mode_);
   const auto start = std::chrono::steady_clock::now();
+  const auto left = std::max<nanoseconds>(until_ - start, std::chrono::milliseconds{1});
   const auto where = in_arena_ ? framework_client::arena::device : framework_client::arena::exchange;
-  if (auto refused = process_->call(framework_client::program::reference, where, mode_, task, set.data, set.layout,
-                                    std::max(limit, least), took, in_arena_ ? rotation : 0))
+  if (auto refused =
+          process_->call(framework_client::program::reference, where, mode_, task, set.data, set.layout,
+                         std::min<nanoseconds>(std::max(limit, least), left), took, in_arena_ ? rotation : 0))
     return refusal(std::move(*refused));
   call_time out;
   out.ns = out.event_ns = out.work_ns = out.wall_ns = static_cast<double>(took.count()); // its own events

@@ -3,6 +3,7 @@
 
 #include "backends/nvidia/runner/device_process.hpp"
 
+#include <chrono>
 #include <span>
 #include <string>
 
@@ -26,8 +27,10 @@ std::string numerics_text(tf32_use x);
 // The reference as the baseline: called as it is, or as torch.compile makes it.
 class framework_baseline final : public timed_process {
 public:
-  framework_baseline(const judge_request& request, framework_mode mode, size_t arena_bytes)
-      : request_(request), mode_(mode), arena_bytes_(arena_bytes) {}
+  // No call lasts beyond `until`, and the first one in a mode takes its time to compile.
+  framework_baseline(const judge_request& request, framework_mode mode, size_t arena_bytes,
+                     std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max())
+      : request_(request), mode_(mode), arena_bytes_(arena_bytes), until_(until) {}
   attempt<void> load(gpu_judge_context& b) override;
   bool in_arena() const override { return in_arena_; }
   std::string why_on_host() const override { return why_on_host_; }
@@ -38,6 +41,7 @@ private:
   const judge_request& request_;
   framework_mode mode_;
   size_t arena_bytes_;
+  std::chrono::steady_clock::time_point until_;
   bool in_arena_ = false;
   std::string why_on_host_;
   framework_client* process_ = nullptr;

@@ -222,6 +222,8 @@ private:
 
 replay_result replay_all(gpu_judge_context& b, const judge_request& request, const std::vector<replayed_sets>& sets,
                          const request_hooks& hooks) {
+  if (request.sanitised_ms == 0)
+    return unsanitised("the campaign gives it no time (judge.sanitised_limit)");
   if (b.settings.sanitizer.empty())
     return unsanitised("there is no compute-sanitizer");
   const auto code = read_program(request.candidate, request.task);
@@ -231,7 +233,8 @@ replay_result replay_all(gpu_judge_context& b, const judge_request& request, con
   if (!order || order->calls.empty())
     return unsanitised(order ? "there is no input to replay" : order.error().detail);
   const auto left = std::chrono::duration_cast<milliseconds>(hooks.deadline - steady_clock::now());
-  const auto share = left * 2 / 3 / static_cast<int>(all_sanitizer_tools.size()) - start_and_end;
+  const auto given = std::min(left * 2 / 3, milliseconds{request.sanitised_ms});
+  const auto share = given / static_cast<int>(all_sanitizer_tools.size()) - start_and_end;
   const auto time = std::min(most_time, share);
   if (time.count() <= 0)
     return unsanitised("no time was left");
