@@ -3,6 +3,7 @@
 the host's, or the device's, which the runner's examiner exports.
 """
 
+import concurrent.futures
 import ctypes
 import importlib.util
 import linecache
@@ -266,6 +267,31 @@ class Graphed:
         return graph, out
 
 
+class Compilers:
+    """The threads in which max-autotune compiles what it chooses among, one a core. The pool of processes that PyTorch
+    would take is off, since it lives on; these threads have ended before anything is timed.
+    """
+
+    def __init__(self, torch):
+        from torch._inductor import select_algorithm
+
+        pools = self.pools = []
+
+        class Pool(concurrent.futures.ThreadPoolExecutor):
+            def __init__(self, *arguments, **named):
+                named["max_workers"] = len(os.sched_getaffinity(0))
+                super().__init__(*arguments[1:], **named)
+                pools.append(self)
+
+        select_algorithm.ThreadPoolExecutor = Pool
+
+    def end(self):
+        """Drops what a call that was ended has left to compile, and waits for what is under way."""
+        for pool in self.pools:
+            pool.shutdown(cancel_futures=True)
+        self.pools.clear()
+
+
 class Places:
     """Inputs of timed calls, at places that stay the same: CUDA graphs need not copy them, as they need not copy the
     weights of a module.
@@ -324,6 +350,7 @@ class Program:
         self.functions = {"eager": function}
         self.install = getattr(module, "kevolve_install", None)  # of weights, before a call
         self.places = Places(torch)
+        self.compilers = None
         self.warm = set()
 
     def function(self, mode):
@@ -333,6 +360,7 @@ class Program:
                 self.functions[mode] = Graphed(self.torch, eager)
             elif mode in COMPILE_MODES:
                 self.torch._dynamo.reset()  # a limit on recompilations is each mode's own
+                self.compilers = self.compilers or Compilers(self.torch)
                 compiled = self.torch.compile(eager, mode=mode, dynamic=False)
 
                 def step(**arguments):
@@ -348,6 +376,8 @@ class Program:
         """Drops a function that was left half compiled."""
         self.functions.pop(mode, None)
         self.warm = {kind for kind in self.warm if kind[0] != mode}
+        if self.compilers is not None:
+            self.compilers.end()
         self.torch._dynamo.reset()
 
 
@@ -471,11 +501,11 @@ class Reference:
             return self.timed(order, program)
 
     def timed(self, order, program):
-        function = program.function(order.mode)
         kind = (order.mode, order.tf32, *((a.name, *a.shape) for a in order.arrays))
         if kind not in program.warm:  # loads code, tries algorithms, compiles
             try:
                 with TimeLimit(order.limit_s):
+                    function = program.function(order.mode)
                     for _ in range(1 if order.mode == "eager" else WARM_UPS):
                         function(**self.prepared(order, program, kind))
             except Overdue:
@@ -483,6 +513,7 @@ class Reference:
                 self.synchronize()
                 raise Refused("call_limit", f"did not end within {order.limit_s:.3g} s") from None
             program.warm.add(kind)
+        function = program.function(order.mode)
         result, ns = self.clock.time(lambda: self.prepared(order, program, kind), function, order.cold)
         self.take(order, result)
         return ns

@@ -4,6 +4,7 @@ import importlib.util
 import os
 import pathlib
 import tempfile
+import threading
 import unittest
 
 try:
@@ -99,6 +100,27 @@ class Modes(unittest.TestCase):
         self.assertNotIn("default", program.functions)  # compiled anew, if at all
         answer = process.answer(torch, reference, process.CALL, "call 0 0 eager warm 50000" + array, None)
         self.assertTrue(answer.startswith("ok "), answer)
+
+    def test_choices_are_compiled_in_a_thread_a_core_which_end_with_their_call(self):
+        process = loaded()
+        from torch._inductor import select_algorithm
+
+        self.addCleanup(setattr, select_algorithm, "ThreadPoolExecutor", select_algorithm.ThreadPoolExecutor)
+        compilers = process.Compilers(torch)
+        pool = select_algorithm.ThreadPoolExecutor(max_workers=1)
+        cores = len(os.sched_getaffinity(0))
+        self.assertEqual(pool._max_workers, cores)
+        begun, over = threading.Barrier(cores + 1), threading.Event()
+        under_way = [pool.submit(lambda: (begun.wait(), over.wait())) for _ in range(cores)]
+        queued = pool.submit(lambda: None)
+        begun.wait()
+        ending = threading.Thread(target=compilers.end)
+        ending.start()
+        while not queued.cancelled():
+            os.sched_yield()
+        over.set()
+        ending.join()
+        self.assertTrue(all(x.done() for x in under_way))
 
 
 if __name__ == "__main__":
