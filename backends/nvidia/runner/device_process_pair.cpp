@@ -122,10 +122,15 @@ attempt<baseline_figure> device_process_pair::against(paired_comparison& compari
       w.usual_ns = candidate ? shape.slowest_baseline_ns() : 0.0;
       auto took = candidate ? call_on(timed_side::candidate, shape, index, **set, w)
                             : calls_.run(other, *shape.pool, **set, nan_poison(random_.next()), w);
-      if (!took && (candidate || doubts_device(took.error())))
+      if (!took && (candidate || (took.error().trouble && doubts_device(took.error()))))
         return tl::unexpected(took.error());
-      if (!took)
+      if (!took) {
+        // A baseline that takes too long or dies says nothing of the candidate. Whether the device is well is asked.
+        if (doubts_device(took.error()))
+          if (auto healthy = check_health(judge_); !healthy)
+            return tl::unexpected(healthy.error());
         return untimed(name, why(took.error()));
+      }
       (candidate ? ours : theirs).push_back(took->ns);
     }
   }
