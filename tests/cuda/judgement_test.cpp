@@ -4,6 +4,7 @@
 #include "backends/nvidia/nvml.hpp"
 #include "backends/nvidia/runner/clock_report.hpp"
 #include "backends/nvidia/runner/device_process.hpp"
+#include "backends/nvidia/runner/gpu_judge_context.hpp"
 #include "tests/cuda/cubin_builder.hpp"
 #include "tests/cuda/plan_tasks.hpp"
 
@@ -193,6 +194,32 @@ TEST_CASE("a time below the physics floor is refused, one just above it is not")
   t.floor_ns = 0.0;
   t.candidate_ns = {1.0};
   CHECK_FALSE(break_physics({t}).has_value());
+}
+
+TEST_CASE("the floor of a product of f32 arrays is that of f16, since a candidate may narrow them") {
+  gpu_judge_context b{runner_settings{}};
+  b.device.limits = published_limits(90);
+  b.device.limits.multiprocessors = 100;
+  b.device.clock_khz = 1'000'000;
+  b.peaks.copy_bytes_per_second = 1e30;
+  b.peaks.cached_bytes_per_second = 1e30;
+  const auto floor_with = [&](dtype type) {
+    judge_request request;
+    request.task = rows_task();
+    for (auto& a : request.task.arguments)
+      if (is_array(a))
+        a.type = type;
+    request.task.work_flops = "409600000";
+    request.task.work_bytes.clear();
+    input_sets pool;
+    pool.sets.resize(1);
+    pool.sets.front().data = rows_data();
+    return floor_of(b, request, pool).value();
+  };
+  // 4096 operations of a multiprocessor in a cycle
+  CHECK(floor_with(dtype::f32) == doctest::Approx(1000.0));
+  CHECK(floor_with(dtype::f16) == doctest::Approx(1000.0));
+  CHECK(floor_with(dtype::f64) == doctest::Approx(4000.0));
 }
 
 TEST_CASE("a session's report has the ratio, its interval and both clocks") {

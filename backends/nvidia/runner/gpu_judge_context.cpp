@@ -46,6 +46,17 @@ double peak_flops(const gpu_judge_context& b) {
          * clock;
 }
 
+// A candidate may narrow what it multiplies to f16 where the tolerance admits it, as with TF32: the same mantissa, at
+// twice the rate. physics_floor_ns() doubles the rate by itself where an array is that narrow.
+double peak_flops(const gpu_judge_context& b, const contract& task) {
+  const bool narrowed = std::none_of(task.arguments.begin(), task.arguments.end(), [](const argument& a) {
+    return is_array(a) && is_floating(a.type) && size_bytes(a.type) < size_bytes(dtype::f32);
+  });
+  const bool products_of_f32 = std::any_of(task.arguments.begin(), task.arguments.end(),
+                                           [](const argument& a) { return is_array(a) && a.type == dtype::f32; });
+  return peak_flops(b) * (narrowed && products_of_f32 ? 2.0 : 1.0);
+}
+
 attempt<void> probe(gpu_judge_context& b, judge_outcome& out) {
   if (auto ok = check_health(b); !ok)
     return ok;
@@ -185,7 +196,7 @@ call_roofs roofs_of(const gpu_judge_context& b, const contract& task, const inpu
     return out;
   const auto bytes = working_set_bytes(set.data);
   device_peaks arithmetic;
-  arithmetic.flops_per_second = peak_flops(b);
+  arithmetic.flops_per_second = peak_flops(b, task);
   device_peaks memory;
   memory.levels = {{"dram", 0, b.peaks.copy_bytes_per_second}};
   out.compute_ns = physics_floor_ns(task, set.data, bytes, arithmetic).value_or(0.0);
@@ -201,7 +212,7 @@ attempt<double> floor_of(gpu_judge_context& b, const judge_request& request, con
     if (auto ok = check_health(b); !ok)
       return tl::unexpected(ok.error());
   device_peaks peaks;
-  peaks.flops_per_second = peak_flops(b);
+  peaks.flops_per_second = peak_flops(b, task);
   double least = 0.0;
   for (const auto& set : pool.sets) {
     const auto bytes = working_set_bytes(set.data);
