@@ -262,12 +262,17 @@ std::optional<rejection> framework_client::ask(word kind, const std::string& tex
       *ns = took;
     return std::nullopt;
   }
+  const auto space = said.find(' ');
   const auto line = said.find('\n');
-  if (reply->kind != static_cast<uint8_t>(word::answer) || !said.starts_with("refused ") || line == std::string::npos) {
+  const auto how = said.substr(0, space);
+  if (reply->kind != static_cast<uint8_t>(word::answer) || (how != "refused" && how != "spoilt")
+      || line == std::string::npos || line < space) {
     end();
     return refuse(verdict::none, "protocol", "the reference's process answered out of turn");
   }
-  const auto rule = said.substr(8, line - 8);
+  if (how == "spoilt") // by a call that was ended within an import
+    end();
+  const auto rule = said.substr(space + 1, line - space - 1);
   return refuse(verdict_for(rule), rule, said.substr(line + 1));
 }
 

@@ -30,13 +30,19 @@ SOURCE_NAME = "reference_of_task_"
 class Refused(Exception):
     """A mistake of the reference: the name of a rule, and a text for a person."""
 
-    def __init__(self, rule, detail):
+    def __init__(self, rule, detail, spoils=False):
         super().__init__(detail)
         self.rule = rule
+        self.spoils = spoils  # this process cannot go on
 
 
 class Overdue(BaseException):
     """The time of a call is over. It is no Exception, so that nobody takes it for a failed attempt and goes on."""
+
+
+def left_half_imported(error):
+    """Tells if an exception passed through an import. PyTorch's modules cannot be imported again: they register twice."""
+    return any(f.filename.startswith("<frozen importlib") for f in traceback.extract_tb(error.__traceback__))
 
 
 class TimeLimit:
@@ -508,10 +514,12 @@ class Reference:
                     function = program.function(order.mode)
                     for _ in range(1 if order.mode == "eager" else WARM_UPS):
                         function(**self.prepared(order, program, kind))
-            except Overdue:
-                program.forget(order.mode)
-                self.synchronize()
-                raise Refused("call_limit", f"did not end within {order.limit_s:.3g} s") from None
+            except Overdue as e:
+                spoils = left_half_imported(e)
+                if not spoils:
+                    program.forget(order.mode)
+                    self.synchronize()
+                raise Refused("call_limit", f"did not end within {order.limit_s:.3g} s", spoils) from None
             program.warm.add(kind)
         function = program.function(order.mode)
         result, ns = self.clock.time(lambda: self.prepared(order, program, kind), function, order.cold)
@@ -549,7 +557,7 @@ def answer(torch, reference, kind, text, link):
             return f"ok {reference.call(text)}"
         raise Refused("protocol", f"a frame of kind {kind}")
     except Refused as e:
-        return f"refused {e.rule}\n{e}"
+        return f"{'spoilt' if e.spoils else 'refused'} {e.rule}\n{e}"
     except (torch.cuda.OutOfMemoryError, MemoryError) as e:
         torch.cuda.empty_cache()
         return f"refused memory\n{reference.describe(e)}"

@@ -165,6 +165,21 @@ TEST_CASE("an endless PyTorch reference is ended") {
   CHECK_FALSE(c.process.alive());
 }
 
+TEST_CASE("a process whose call was ended within an import is replaced, since a module is half imported") {
+  if (skip())
+    return;
+  one_call c;
+  REQUIRE_FALSE(c.load("import sys\n"
+                       "open('endless.py', 'w').write('while True: pass')\n"
+                       "sys.path.insert(0, '.')\n"
+                       "def iterate(x):\n    import endless\n"));
+  const auto refused = c.call(seconds{2}, framework_mode::eager);
+  REQUIRE(refused);
+  CHECK(refused->rule == "call_limit");
+  CHECK(refused->detail == "did not end within 2 s"); // by itself
+  CHECK_FALSE(c.process.alive());
+}
+
 TEST_CASE("a PyTorch reference cannot access files, networks or its parent") {
   if (skip())
     return;

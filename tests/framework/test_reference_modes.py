@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import pathlib
+import sys
 import tempfile
 import threading
 import unittest
@@ -100,6 +101,12 @@ class Modes(unittest.TestCase):
         self.assertNotIn("default", program.functions)  # compiled anew, if at all
         answer = process.answer(torch, reference, process.CALL, "call 0 0 eager warm 50000" + array, None)
         self.assertTrue(answer.startswith("ok "), answer)
+        pathlib.Path("endless.py").write_text("while True: pass", encoding="utf-8")
+        sys.path.insert(0, folder.name)
+        self.addCleanup(sys.path.remove, folder.name)
+        program.functions["default"] = lambda x: importlib.import_module("endless")
+        answer = process.answer(torch, reference, process.CALL, "call 0 0 default warm 500" + array, None)
+        self.assertTrue(answer.startswith("spoilt call_limit\ndid not end within 0.5 s"), answer)
 
     def test_choices_are_compiled_in_a_thread_a_core_which_end_with_their_call(self):
         process = loaded()
