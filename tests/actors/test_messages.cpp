@@ -40,7 +40,7 @@ T travel(caf::actor_system& system, T& x) {
 template <caf::type_id_t Id>
 void check_type(virtual_system& s, const caf::actor& someone) {
   using type = typename caf::type_by_id<Id>::type;
-  INFO(caf::type_name_by_id<Id>::value);
+  INFO(std::string{caf::type_name_by_id<Id>::value});
   type x{};
   filler f{someone};
   f(x);

@@ -104,10 +104,11 @@ growth grow(const std::string& policy, uint64_t size, uint64_t seed) {
 
 double depth_of(const search_tree& tree) {
   auto sum = 0.0;
-  for (uint64_t i = 1; i < tree.size(); i += 97)
+  auto paths = 0.0;
+  for (uint64_t i = 1; i < tree.size(); i += 97, paths += 1.0)
     for (auto at = i; at != 0; at = tree.at(at).parents.front())
       sum += 1.0;
-  return sum / static_cast<double>((tree.size() + 95) / 97);
+  return sum / paths;
 }
 
 json measured(const std::string& policy, uint64_t size, uint64_t seed) {
@@ -120,7 +121,7 @@ json measured(const std::string& policy, uint64_t size, uint64_t seed) {
           {"candidates", size},
           {"us", 1e6 * g.seconds / n},
           {"us_at_1000", 1e6 * g.seconds_few / static_cast<double>(few)},
-          {"us_at_end", 1e6 * g.seconds_last / static_cast<double>(size / 10)},
+          {"us_at_end", 1e7 * g.seconds_last / n},
           {"bytes", static_cast<double>(g.bytes) / n},
           {"depth", depth_of(g.tree)},
           {"most_children", widest}};
