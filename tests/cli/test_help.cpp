@@ -180,7 +180,7 @@ TEST_CASE("eval ends when its time is over") {
   const auto late =
       run_kevolve({"eval", "row_energy.task.toml", "row_energy.c", "--wall", "0.000001s", "--json"}, f.path);
   CHECK(late.code == 7);
-  CHECK(late.document()["error"]["code"] == "timed_out");
+  CHECK(late.document()["error"]["code"] == "timed out");
   CHECK(run_kevolve({"eval", "row_energy.task.toml", "row_energy.c", "--wall", "soon"}, f.path).code == 2);
 }
 

@@ -260,6 +260,7 @@ TEST_CASE("an import without TF32 says so, in its tasks and its table") {
     return;
   }
   temporary_folder f;
+  std::filesystem::create_directory(in(f, "modules"));
   f.write("modules/1_product.py", "import torch\n\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n"
                                   "        return x @ x.T\n\n\ndef get_inputs():\n    return [torch.randn(64, 32)]\n");
   const auto imported = run_with(torch_python(), {"import", "kernelbench", in(f, "modules"), "--out", in(f, "tasks"),
