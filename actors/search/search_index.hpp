@@ -20,7 +20,7 @@ struct speed_range {
   double high = 1.0;
 };
 
-// Told of each change of the tree, which is passed to every call. Equal to an index that is told of all changes later.
+// Follows each change of the tree, which is passed to every call. It equals an index built from the tree afterwards.
 class search_index {
 public:
   void added(const tree_nodes& nodes, uint64_t index);

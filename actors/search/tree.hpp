@@ -33,7 +33,8 @@ public:
   size_t size() const { return nodes_.size(); }
   const tree_node& at(uint64_t index) const { return nodes_[index]; }
   const tree_nodes& nodes() const { return nodes_; }
-  // Returns what is known of all nodes together. It is mutable because it settles what a selection asks for only then.
+  // Returns what is known of all nodes together. It is mutable because it computes what a selection needs when it is
+  // asked.
   search_index& index() const { return index_; }
 
   uint64_t in_flight() const { return in_flight_; }

@@ -149,12 +149,15 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get_planned(const pl
   auto pool = std::make_shared<input_sets>();
   pool->edge = edge_kind::adversarial;
   pool->reference_error.assign(request_.task.arguments.size(), 0.0);
-  work_clock clock;
+  work_clock clock; // without discarded draws, which a slow reference may have by the hundred
+  constexpr int most_wall = 10;
+  const auto latest = steady_clock::now() + most_wall * wanted.patience;
   size_t made = 0;
   for (const auto& draw : plan.draws) {
     // A reference that failed has a fresh process to pay for each time, and one that hangs its whole limit.
     constexpr size_t most_failed = 3;
-    if (clock.spent() > wanted.patience || pool->bytes > settings_.shape_bytes || pool->draws.failed >= most_failed)
+    if (clock.spent() > wanted.patience || steady_clock::now() > latest || pool->bytes > settings_.shape_bytes
+        || pool->draws.failed >= most_failed)
       break;
     if (hooks_.cancelled())
       return infrastructure("cancelled", "the request was cancelled");

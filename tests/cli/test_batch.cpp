@@ -84,7 +84,7 @@ TEST_CASE("a campaign's candidates are judged on another machine, and it continu
   }
   CHECK(m.last_event() == last);
 
-  // A batch that is not begun is told as JSON, too.
+  // A batch that is not begun is printed as JSON, too.
   const auto late = m.told({"batch", "work", "one", "--wall", "0.000001s"}, 7);
   CHECK(late["outcome"] == "wall");
   CHECK(late["left"] == 3);

@@ -176,7 +176,7 @@ TEST_CASE("a process whose call was ended within an import is replaced, since a 
   const auto refused = c.call(seconds{2}, framework_mode::eager);
   REQUIRE(refused);
   CHECK(refused->rule == "call_limit");
-  CHECK(refused->detail == "did not end within 2 s"); // by itself
+  CHECK(refused->detail == "did not end within 2 s");
   CHECK_FALSE(c.process.alive());
 }
 

@@ -69,7 +69,7 @@ TEST_CASE("values that the management library does not report are unknown, not z
   REQUIRE(runner.ready());
   auto request = ask_for(fake_package("iterate"), judge_mode::screening);
   request.baseline = fake_package("iterate_slowly");
-  const auto o = runner.ask(request);
+  const auto o = runner.ask_timed(request);
   CHECK_MESSAGE(o.decision == comparison_decision::faster, told(o));
   for (const auto* key : {"sm_mhz.after", "milliwatts.after", "celsius.after", "processes.after"})
     CHECK(o.evidence.count(key) == 0);

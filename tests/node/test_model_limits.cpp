@@ -45,7 +45,7 @@ TEST_CASE("without a stand-in the campaign pauses with the reason, and continues
   self->request(n.get().models(), std::chrono::seconds{60}, atom::resume_v, std::string{"scripted"})
       .receive([](const provider_status& p) { CHECK(p.state == "ready"); },
                [](const caf::error& e) { FAIL(to_string(to_failure(e))); });
-  const auto s = n.await_end(id); // by itself
+  const auto s = n.await_end(id); // nobody resumes it
   CHECK(s.stop_reason == end_reason::budget);
   CHECK(s.candidates == 4);
   CHECK(s.valid == 4);

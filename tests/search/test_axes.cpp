@@ -25,7 +25,7 @@ TEST_CASE("a bin begins at its edge, and a missing figure is in bin 0") {
   CHECK(bins_of({{"code_bytes", 700.0}, {"nests_changed", 2.0}}) == behaviour_bins{0, 2, 3, 0});
 }
 
-TEST_CASE("a cell is told by its axes") {
+TEST_CASE("a cell is named by its axes") {
   CHECK(cell_text(bins_of({{"vector_bits", 256.0}, {"code_bytes", 100.0}}))
         == "vector_bits 256 to 512, code_bytes below 500, nests_changed unknown");
   CHECK(cell_text(bins_of({{"vector_bits", 600.0}})).starts_with("vector_bits from 512,"));

@@ -126,7 +126,7 @@ node_outcome some_outcome(splitmix64& random, uint64_t size, bool priors) {
   return o;
 }
 
-// One history: what is done, and to which node, is drawn. Many nodes come to have dozens of children.
+// A random history of operations on nodes. Many nodes get dozens of children.
 struct history {
   history(uint64_t seed, bool priors_known) : random(seed), priors(priors_known) {
     options.from_reference = random.below(2) == 0;

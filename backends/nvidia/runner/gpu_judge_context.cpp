@@ -47,7 +47,7 @@ double peak_flops(const gpu_judge_context& b) {
 }
 
 // A candidate may narrow what it multiplies to f16 where the tolerance admits it, as with TF32: the same mantissa, at
-// twice the rate. physics_floor_ns() doubles the rate by itself where an array is that narrow.
+// twice the rate. physics_floor_ns() doubles the rate where an array is that narrow.
 double peak_flops(const gpu_judge_context& b, const contract& task) {
   const bool narrowed = std::none_of(task.arguments.begin(), task.arguments.end(), [](const argument& a) {
     return is_array(a) && is_floating(a.type) && size_bytes(a.type) < size_bytes(dtype::f32);
