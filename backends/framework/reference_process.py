@@ -41,8 +41,11 @@ class Overdue(BaseException):
 
 
 def left_half_imported(error):
-    """Tells if an exception passed through an import. PyTorch's modules cannot be imported again: they register twice."""
-    return any(f.filename.startswith("<frozen importlib") for f in traceback.extract_tb(error.__traceback__))
+    """Tells if an exception passed through an import. PyTorch's modules cannot be imported again: they register twice.
+    Python drops the importer's own frames where it ran a module's body.
+    """
+    return any(f.name == "<module>" or f.filename.startswith("<frozen importlib")
+               for f in traceback.extract_tb(error.__traceback__))
 
 
 class TimeLimit:
