@@ -42,7 +42,7 @@ void check_origin(const argument& a, const std::string& text, const std::string&
   const auto from = parse_origin(text);
   if (!from) {
     errors.add(path,
-               "expected \"input N\", \"parameter NAME\", \"buffer NAME\", \"constant N\" or \"output N\", found \""
+               "expected \"input N\", \"parameter NAME\", \"buffer NAME\", \"constant N [NAME]\" or \"output N\", found \""
                    + text + "\"");
     return;
   }
@@ -60,7 +60,9 @@ bool operator==(const argument_origin& a, const argument_origin& b) {
 
 std::string to_string(const argument_origin& x) {
   const std::string kind{kind_names[static_cast<size_t>(x.kind)]};
-  return kind + " " + (is_named(x.kind) ? x.name : std::to_string(x.index));
+  if (is_named(x.kind))
+    return kind + " " + x.name;
+  return kind + " " + std::to_string(x.index) + (x.name.empty() ? "" : " " + x.name);
 }
 
 std::optional<argument_origin> parse_origin(const std::string& text) {
@@ -70,8 +72,14 @@ std::optional<argument_origin> parse_origin(const std::string& text) {
     return std::nullopt;
   argument_origin out;
   out.kind = static_cast<origin_kind>(kind - kind_names.begin());
-  const auto rest = text.substr(space + 1);
-  if (rest.empty() || rest.find_first_of(" \t\r\n") != std::string::npos)
+  auto rest = text.substr(space + 1);
+  if (const auto name = rest.find(' '); out.kind == origin_kind::constant && name != std::string::npos) {
+    out.name = rest.substr(name + 1);
+    rest.erase(name);
+    if (out.name.empty())
+      return std::nullopt;
+  }
+  if (rest.empty() || (rest + out.name).find_first_of(" \t\r\n") != std::string::npos)
     return std::nullopt;
   if (is_named(out.kind)) {
     out.name = rest;

@@ -13,11 +13,11 @@ namespace kevolve {
 enum class origin_kind : uint8_t { input = 0, parameter, buffer, constant, output };
 
 // The place of an argument in the module: "input 0", "parameter linear.weight", "buffer norm.running_mean",
-// "constant 0", "output 0".
+// "constant 0", "constant 1 mask", "output 0".
 struct argument_origin {
   origin_kind kind = origin_kind::input;
   int64_t index = 0; // of input, constant and output
-  std::string name;  // of parameter and buffer, as state_dict() has it
+  std::string name;  // of parameter and buffer, as state_dict() has it; of a constant: the attribute that holds it
 };
 
 bool operator==(const argument_origin& a, const argument_origin& b);

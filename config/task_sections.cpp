@@ -158,7 +158,7 @@ bool declare_argument(section& s, argument& a, std::string& origin) {
   }
   s.value("origin",
           {.text = "the part of the [module] that it stands for: \"input N\", \"parameter NAME\", \"buffer NAME\", "
-                   "\"constant N\" or \"output N\"",
+                   "\"constant N [NAME]\" (NAME: the attribute that holds it) or \"output N\"",
            .fallback = "none"},
           origin);
   size_rule sizes;

@@ -33,10 +33,15 @@ def _picked(result, places):
 
 
 def _installer(target, weights):
-    """Returns a function that gives the module the values of the task's weights. The tensors stay where they are."""
+    """Returns a function that gives the module the values of the task's weights, also those that are plain attributes.
+    The tensors stay where they are.
+    """
     state = {}
     if isinstance(target, _torch.nn.Module):
-        state = {**dict(target.named_parameters(remove_duplicate=False)),
+        parts = target.named_modules(remove_duplicate=False)
+        state = {**{".".join(filter(None, (path, n))): x for path, part in parts for n, x in vars(part).items()
+                    if isinstance(x, _torch.Tensor)},
+                 **dict(target.named_parameters(remove_duplicate=False)),
                  **dict(target.named_buffers(remove_duplicate=False))}
 
     def install(values):

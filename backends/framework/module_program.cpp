@@ -38,6 +38,9 @@ std::string module_program(const module_call& call) {
     for (const auto* kind : {"parameter", "buffer"})
       if (const auto name = rest_of(a.origin, kind); !name.empty())
         weights += quoted(a.name) + ": " + quoted(name) + ", ";
+    const auto constant = rest_of(a.origin, "constant");
+    if (const auto space = constant.find(' '); space != std::string::npos) // a plain attribute holds it
+      weights += quoted(a.name) + ": " + quoted(constant.substr(space + 1)) + ", ";
   }
   std::string parameters;
   std::string positions;

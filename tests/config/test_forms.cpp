@@ -125,7 +125,9 @@ TEST_CASE("a task keeps the module that its reference was made from, and the ori
 TEST_CASE("an origin is a kind and a place") {
   CHECK(parse_origin("buffer bn.running_mean") == argument_origin{origin_kind::buffer, 0, "bn.running_mean"});
   CHECK(to_string(*parse_origin("output 12")) == "output 12");
-  for (const auto* wrong : {"", "input", "input ", "input x", "input +1", "input 01", "inputs 0", "parameter a b"})
+  CHECK(parse_origin("constant 2 part.mask") == argument_origin{origin_kind::constant, 2, "part.mask"});
+  CHECK(to_string(*parse_origin("constant 2 part.mask")) == "constant 2 part.mask");
+  for (const auto* wrong : {"", "input", "input ", "input x", "input +1", "input 01", "inputs 0", "parameter a b", "input 0 x", "constant 0 ", "constant 0 a b"})
     CHECK_MESSAGE(!parse_origin(wrong), wrong);
 }
 

@@ -10,14 +10,16 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[2] / "backends/framework/python"
 HEAD = "import torch\n\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n"
+WITH_MASK = HEAD.replace("    def forward", "    def __init__(self):\n        super().__init__()\n"
+                         "        self.mask = torch.arange(8.0)\n\n    def forward")
 INPUTS = "\n\ndef get_inputs():\n    return [torch.randn(2, 4, 16, 8)]\n\n\ndef get_init_inputs():\n    return []\n"
 
 
-def traced(body, *flags):
+def traced(body, *flags, head=HEAD):
     """Returns the result of tracing a module whose forward() has this body."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "module.py"
-        path.write_text(HEAD + "".join(f"        {line}\n" for line in body.splitlines()) + INPUTS, encoding="utf-8")
+        path.write_text(head + "".join(f"        {line}\n" for line in body.splitlines()) + INPUTS, encoding="utf-8")
         subprocess.run([sys.executable, "-B", "-m", "kevolve_torch", "trace", "--into", folder, "--name", "module",
                         *flags, str(path)], env={"PYTHONPATH": str(PACKAGE), "PATH": "/usr/bin:/bin"}, check=False,
                        cwd=folder, capture_output=True)
@@ -56,6 +58,22 @@ class Trace(unittest.TestCase):
         edges = next(a["edge"] for a in made["arguments"] if a["name"] == "x")
         self.assertIn("zeros", edges)
         self.assertNotIn("cancellation", edges)  # a row of nearly equal values has a variance of rounding errors
+
+    def test_a_constant_has_the_name_of_the_attribute_that_holds_it(self):
+        made = traced("return x * self.mask + torch.tensor([2.0])", head=WITH_MASK)
+        self.assertEqual([a["origin"] for a in made["arguments"] if a["origin"].startswith("constant")],
+                         ["constant 0 mask", "constant 1"])
+
+    def test_baselines_get_what_is_drawn_for_a_plain_attribute(self):
+        import torch
+
+        footer = {}
+        exec((PACKAGE.parent / "module_footer.py").read_text(encoding="utf-8"), footer)
+        module = torch.nn.Sequential(torch.nn.Linear(2, 2, bias=False))
+        module[0].mask = torch.zeros(2)
+        with torch.no_grad():
+            footer["_installer"](module, {"w": "0.weight", "m": "0.mask"})({"w": torch.ones(2, 2), "m": torch.ones(2)})
+        self.assertTrue(module[0].mask.all() and (module[0].weight == 1.0).all())
 
     def test_outputs_are_tensors(self):
         self.assertIn("returns", self.refused("return x.shape[0]")[1])

@@ -15,6 +15,8 @@ TEST_CASE("a module's program calls it with the task's inputs, and has its weigh
                                        {"w", "parameter fc.weight"},
                                        {"mean", "buffer norm.mean"},
                                        {"z", "input 2"},
+                                       {"mask", "constant 0 part.mask"},
+                                       {"made", "constant 1"},
                                        {"rows", ""},
                                        {"b", "output 1"},
                                        {"a", "output 0"}}});
@@ -24,7 +26,7 @@ TEST_CASE("a module's program calls it with the task's inputs, and has its weigh
   const auto has = [&](const std::string& text) { return program->source.find(text) != std::string::npos; };
   CHECK(has("_target = _made_target(\"Model\", \"module\", False)\n"));
   CHECK(has("_constants((0, 2, ))"));
-  CHECK(has("_installer(_target, {\"w\": \"fc.weight\", \"mean\": \"norm.mean\", })"));
+  CHECK(has("_installer(_target, {\"w\": \"fc.weight\", \"mean\": \"norm.mean\", \"mask\": \"part.mask\", })"));
   CHECK(has("def " + program->entry + "(x, z):\n"));
   CHECK(has("_target(x, _fixed[1], z, *_later), (1, 0, ))")); // outputs in the task's order
 }

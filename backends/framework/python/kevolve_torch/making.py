@@ -16,10 +16,11 @@ EDGES = ("zeros", "large", "cancellation")
 class Facts:
     """What is known of one traced call: its graph, its arguments and their values."""
 
-    def __init__(self, torch, program, inputs):
+    def __init__(self, torch, program, inputs, module):
         self.torch, self.program = torch, program
         kinds = torch.export.graph_signature.InputKind
         self.values, self.origins, self.names = [], [], []
+        self.held = {}  # paths of plain attributes by the origins of the constants that they hold
         state, numbers = program.state_dict, {"input": 0, "constant": 0}
         for spec in program.graph_signature.input_specs:
             if spec.kind == kinds.USER_INPUT:
@@ -33,8 +34,19 @@ class Facts:
             else:
                 self.values.append(program.constants[spec.target])
                 self.origins.append(f"constant {numbers['constant']}")
+                if self.is_attribute(module, spec.target):
+                    self.held[self.origins[-1]] = spec.target
                 numbers["constant"] += 1
             self.names.append(spec.arg.name)
+
+    def is_attribute(self, module, path):
+        for name in path.split("."):
+            module = getattr(module, name, None)
+        return isinstance(module, self.torch.Tensor)
+
+    def written(self, origin):
+        """Returns an origin as task files have it: a constant's is followed by the attribute that holds it."""
+        return f"{origin} {self.held[origin]}" if origin in self.held else origin
 
     def fills(self):
         """Returns {origin: (fill, reason)}."""
@@ -77,7 +89,7 @@ def task_of(torch, module, inputs, names, entry, kind, given):
     work = measuring.work_of(torch, core, [(n.name, n.meta["val"]) for n in core.graph.nodes if n.op == "placeholder"
                                            and isinstance(n.meta.get("val"), torch.Tensor) and n.users]
                              + outputs_meta(torch, core))
-    facts = Facts(torch, plain, inputs)
+    facts = Facts(torch, plain, inputs, module)
     fills = facts.fills()
     # Arrays and work beyond a bound are checked with a smaller first extent.
     probe, note = facts, ""
@@ -87,7 +99,7 @@ def task_of(torch, module, inputs, names, entry, kind, given):
         if small is not None:
             try:
                 again = tracing.exported(torch, module, small, None, path)
-                probe = Facts(torch, again.run_decompositions({}), small)
+                probe = Facts(torch, again.run_decompositions({}), small, module)
                 program_checked = again
                 note = "measured and compared with a first extent of 2: the whole call is large"
             except Refused:
@@ -271,9 +283,9 @@ def files_of(torch, facts, fills, lowered, measured, work, note, inputs, places,
             rows.append(("minimum", 2))  # torch.export traces other sizes apart
         else:
             rows += [("dtype", a.dtype), ("shape", [extent(n) for n in a.shape] or [1]), ("fill", fill), ("edge", edge),
-                     ("origin", a.origin)]
+                     ("origin", facts.written(a.origin))]
         parts.append(table("[[argument]]", rows))
-        shown.append({"name": a.name, "role": a.role, "dtype": a.dtype, "shape": a.shape, "origin": a.origin,
+        shown.append({"name": a.name, "role": a.role, "dtype": a.dtype, "shape": a.shape, "origin": facts.written(a.origin),
                       "fill": toml(fill) if fill else "", "why": why, "edge": edge or []})
     parts.append(table("[[shape]]", list(values.items())))
     if values:

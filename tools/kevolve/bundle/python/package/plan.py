@@ -114,7 +114,7 @@ def _argument(x: dict[str, Any]) -> Argument:
         shape=tuple(parse(text) for text in x["shape"]),
         origin=origin,
         type=x["dtype"],
-        index=int(rest) if numbered else -1,
+        index=int(rest.split(" ")[0]) if numbered else -1,  # a constant's name may follow
         path="" if numbered else rest,
         align=int(x["align"]),
         value=x["value"],
