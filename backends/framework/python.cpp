@@ -1,6 +1,7 @@
 #include "backends/framework/python.hpp"
 
 #include "backends/capture.hpp"
+#include "backends/helper_words.hpp"
 
 #include <cstdlib>
 #include <sstream>
@@ -33,9 +34,10 @@ if spec and spec.origin:
 
 framework_python find_framework_python() {
   framework_python out;
-  const auto program = find_program("python3");
+  const auto named = environment("KEVOLVE_PYTHON");
+  const auto program = named.empty() ? find_program("python3") : named;
   if (program.empty()) {
-    out.why = "there is no python3 in PATH";
+    out.why = "there is no python3 in PATH, and KEVOLVE_PYTHON names none";
     return out;
   }
   // Wrappers that select a Python version read the user's home folder.
@@ -62,7 +64,7 @@ framework_python find_framework_python() {
 doctor_row examine_triton(const framework_python& python) {
   if (python.triton.empty())
     return {"triton", doctor_row::state::missing, "this python3 has no Triton",
-            "python3 -m pip install triton==" + std::string{tried_triton} + ", for the python3 that is first in PATH"};
+            "python3 -m pip install triton==" + std::string{tried_triton} + ", for the python3 that is first in PATH or that KEVOLVE_PYTHON names"};
   const auto tried = python.triton.starts_with(tried_triton);
   return {"triton", tried ? doctor_row::state::ok : doctor_row::state::weaker,
           python.triton + " in " + python.triton_path + (tried ? "" : ", untried"),

@@ -302,6 +302,7 @@ TEST_CASE("a budget that ends before the first candidate exits with 8 and sugges
   CAPTURE(said.err);
   CHECK(said.code == 8);
   CHECK(said.out.find("(0 candidates, 0 valid; ") != std::string::npos);
+  CHECK(said.out.find("a larger budget goes on from here") != std::string::npos);
   CHECK(said.out.find("kevolve tree") == std::string::npos);
 }
 

@@ -1,5 +1,6 @@
 // kevolve new: a task, its reference and a campaign from a user's file.
 #include "tools/kevolve/client/connection.hpp"
+#include "tools/kevolve/duration.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/new_options.hpp"
 #include "tools/kevolve/new_task.hpp"
@@ -81,9 +82,16 @@ void add_new_options(CLI::App& verb, new_options& o) {
   verb.add_option("--device-memory", o.device_memory_gib, "GiB of the GPU, for the targets on one")
       ->check(CLI::Range(0.1, 65536.0))
       ->capture_default_str();
-  verb.add_option("--wall", o.wall_s, "seconds of the campaign's budget")
-      ->check(CLI::Range(1.0, 1e7))
-      ->capture_default_str();
+  verb.add_option_function<std::string>(
+          "--wall",
+          [&o](const std::string& text) {
+            const auto s = duration_in_seconds(text);
+            if (!s || *s < 1.0 || *s > 1e7)
+              throw CLI::ValidationError("--wall", "'" + text + "' is no time of a second or more: write 60, 90s or 2h");
+            o.wall_s = *s;
+          },
+          "the campaign's budget by the clock: 60, 90s, 15m or 2h")
+      ->default_str("60");
   verb.add_flag("--force", o.force, "overwrite files that differ");
 }
 

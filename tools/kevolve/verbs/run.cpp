@@ -69,6 +69,8 @@ result<void> follow(node& where, const id128& id, progress& view, const stop_sig
   }
 }
 
+constexpr const char* how_to_go_on = "a larger budget goes on from here: the same command with --set budget.wall=10m";
+
 // Returns the command that shows the candidates of an ended campaign.
 std::string tree_command(const id128& id, const std::string& data) {
   return "kevolve tree " + short_string(id) + " --data " + printable(data);
@@ -91,6 +93,8 @@ void print_outcome(const campaign_result& r, const target& hardware, const std::
     print_out(fmt::format("{}: no candidate was shown to be faster ({} candidates, {} valid{}; {})\n", s.name,
                           s.candidates, s.valid, nearest, printable(why)));
     print_notes(r, hardware);
+    if (s.stop_reason == end_reason::budget)
+      print_out(fmt::format("  {}\n", how_to_go_on));
     print_out("  a kernel of your own goes into it by `kevolve inject`, a model by a [[generator]] of kind \"llm\"\n");
     if (s.valid == 0 && s.candidates != 0)
       print_out("  what became of each candidate: " + tree_command(s.id, data) + "\n");
@@ -118,8 +122,8 @@ void print_outcome(const campaign_result& r, const target& hardware, const std::
                 + "; --fresh measures anew\n");
     if (s.stop_reason == end_reason::budget && s.speedup < r.spec.stop.speedup)
       print_out(
-          fmt::format("  its budget ended before its goal of {} was reached ({}); a longer one goes on from here\n",
-                      human_speedup(r.spec.stop.speedup), printable(s.reason)));
+          fmt::format("  its budget ended before its goal of {} was reached ({}); {}\n",
+                      human_speedup(r.spec.stop.speedup), printable(s.reason), how_to_go_on));
     print_notes(r, hardware);
     print_out(fmt::format(
         "  right in fresh processes on {} and {}: candidate {}, of {}\n", human_number(declared, "declared shape"),

@@ -95,7 +95,8 @@ def check_graph(torch, program, path, train, gpu=False):
                           "return a new tensor: x.clone() first, or an operator without a trailing underscore")
         if spec.kind == kinds.BUFFER_MUTATION and not (gpu and train):  # a batch's statistics are no outputs
             raise Refused("mutation", f"changes its buffer '{spec.target}'", mutation_line(program, path),
-                          "leave --train out: statistics of a batch are not kept by an operator")
+                          "leave --train out: statistics of a batch are not kept by an operator" if train else
+                          "keep such a state outside of the module: an operator returns its outputs and changes nothing")
         if spec.kind == kinds.USER_OUTPUT and type(spec.arg).__name__ != "TensorArgument":
             raise Refused("output", f"returns {described(spec.arg)} where a tensor is expected", lines[-1] if lines else 0,
                           "return one tensor, or a tuple of tensors")
