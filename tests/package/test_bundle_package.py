@@ -146,7 +146,7 @@ class Document(Installed):
         folder.mkdir()
         shutil.copytree(ROOT / "config", folder / "config")
         (folder / "script").write_text(script_of(ROOT / "docs/pytorch-package.md"), encoding="utf-8")
-        done = subprocess.run(["bash", "-e", "script"], cwd=folder, capture_output=True, text=True, timeout=200, check=False,
+        done = subprocess.run(["bash", "-e", "script"], cwd=folder, capture_output=True, text=True, timeout=900, check=False,
                               env=os.environ | {"PATH": f"{KEVOLVE.parent}:{self.python.parent}:{os.environ['PATH']}",
                                                 "PYTHONPATH": str(ROOT / "tools/python"), "PYTHONWARNINGS": "ignore",
                                                 "OUTER": sys.executable, "INNER": str(self.python),

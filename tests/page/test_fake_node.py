@@ -32,6 +32,12 @@ class FakeCase(BrowserCase):
 
 
 class BigTree(FakeCase):
+    def colour_by(self, by: str) -> None:
+        self.browser.run("""const s = document.querySelector('section[aria-label="search tree"] select');
+                         s.value = arguments[0]; s.dispatchEvent(new Event('change', {bubbles: true}))""", by)  # fmt: skip
+        legend = ".scale" if by == "speedup" else "ul.legend"
+        self.browser.wait("its legend", partial(self.browser.run, "return !!document.querySelector(arguments[0])", legend))
+
     def test_a_tree_of_5000_nodes_is_drawn_panned_and_zoomed(self) -> None:
         b = self.browser
         events = story(NODES)
@@ -41,6 +47,8 @@ class BigTree(FakeCase):
             "the whole tree",
             lambda: f"tree of {NODES} candidates" in (b.run("return document.querySelector('canvas.tree')?.getAttribute('aria-label')") or ""),
         )
+        self.assertTrue(b.run("return !!document.querySelector('.scale')"))  # by speedup at first
+        self.colour_by("verdict")
         finished = [e["data"] for e in events if e["kind"] == "node_finished"]
         said = b.text("ul.legend")
         for label, verdicts in (("pass", ["pass"]), ("does not build", ["compile_error"]), ("wrong", ["wrong_result"]),
@@ -53,10 +61,7 @@ class BigTree(FakeCase):
             ordered = sorted(ms)
             print(f"  {what}: median {statistics.median(ms):.1f} ms a frame, 95th of 100 {ordered[int(len(ms) * 0.95)]:.1f}, worst {ordered[-1]:.1f}")
         for by in ("speedup", "generator"):
-            b.run("""const s = document.querySelector('section[aria-label="search tree"] select');
-                  s.value = arguments[0]; s.dispatchEvent(new Event('change', {bubbles: true}))""", by)  # fmt: skip
-            legend = ".scale" if by == "speedup" else "ul.legend"
-            b.wait("its legend", partial(b.run, "return !!document.querySelector(arguments[0])", legend))
+            self.colour_by(by)
         self.assertIn("llm", b.text("ul.legend"))
         self.check_console()
 
@@ -173,6 +178,7 @@ class Unknowns(FakeCase):
         self.serve(events)
         self.go(f"#/campaigns/{ID}")
         self.browser.wait_text("~15.0×", "[aria-label=candidates] table")
+        self.colour_by("verdict")
         self.assertIn("abandoned 1", self.browser.text("ul.legend"))
         self.assertNotIn("in flight", self.browser.text("ul.legend"))
 

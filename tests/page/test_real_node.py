@@ -31,7 +31,7 @@ class _Stored:
         if cls.folder is None:
             cls.folder = TemporaryDirectory(prefix="kevolve-page-")
             cls.data = Path(cls.folder.name) / "data"
-            with real_node.campaign(cls.data, budget__candidates="12") as node:
+            with real_node.campaign(cls.data, budget__candidates="12", search__policy="evolution") as node:
                 node.finish()
         shutil.copytree(cls.data, to)
         return to
@@ -121,6 +121,12 @@ class Campaigns(OnADaemon):
         label = b.run("return document.querySelector('canvas.tree').getAttribute('aria-label')")
         self.assertIn(f"tree of {self.campaign['candidates'] + 1} candidates", label)
         b.wait("the curve", lambda: b.run("return document.querySelectorAll('.plot canvas').length") == 1)
+        islands = self.node.get(f"/v1/campaigns/{self.campaign['id']}")["search"]["islands"]
+        for island in islands:
+            self.assertIn(f"island {island['island']}", b.text("[aria-label=islands]"))
+            for cell in island["cells"]:
+                self.assertIn(f"{cell['speedup']:.3f}"[:4], b.text("[aria-label=islands]"))
+        self.assertTrue(any(i["cells"] for i in islands))
         at = find_node(b, f"candidate {best['candidate']}:")
         b.click_at(at["x"], at["y"])
         b.wait_text(f"Candidate {best['candidate']}", "h1")

@@ -35,7 +35,8 @@ json brief_of(const journal_event& e) {
       brief = only(data, {"fingerprint", "peaks", "admission"});
       break;
     case event_kind::node_selected:
-      brief = only(data, {"index", "parents", "policy", "draft"});
+      brief = only(data, {"index", "parents", "policy", "memory", "draft"});
+      brief["island"] = data["statistics"].value("island", 0.0);
       break;
     case event_kind::node_proposed:
       brief = only(data, {"index", "generator", "summary"});

@@ -2,7 +2,7 @@
 import { words } from "./format";
 import type { TreeNode } from "./story";
 
-export type ColourBy = "verdict" | "speedup" | "generator";
+export type ColourBy = "speedup" | "verdict" | "generator" | "island" | "policy";
 
 export interface LegendEntry {
   label: string;
@@ -85,11 +85,12 @@ export function colouring(by: ColourBy, nodes: TreeNode[]): { of: (n: TreeNode) 
       else enter(groupOf(n.verdict)?.name ?? "fault of the machine", verdictColour(n), "cross");
     return { of: verdictColour, legend: [...tally.values()] };
   }
-  const generators = [...new Set(nodes.map((n) => n.generator).filter(Boolean))].sort();
+  const kindOf = (n: TreeNode) => (by === "island" ? (n.island > 0 ? `island ${n.island}` : "") : n[by]);
+  const kinds = [...new Set(nodes.map(kindOf).filter(Boolean))].sort();
   const colourOf = (n: TreeNode) =>
-    n.verdict === "reference" ? "--ink" : (series[generators.indexOf(n.generator) % series.length] ?? "--faint");
+    n.verdict === "reference" ? "--ink" : (series[kinds.indexOf(kindOf(n)) % series.length] ?? "--faint");
   for (const n of nodes)
     if (n.verdict === "reference") enter("reference", "--ink", "square");
-    else enter(n.generator ? words(n.generator) : "none yet", colourOf(n), "dot");
+    else enter(kindOf(n) ? words(kindOf(n)) : by === "island" ? "no island" : "none yet", colourOf(n), "dot");
   return { of: colourOf, legend: [...tally.values()] };
 }

@@ -16,6 +16,8 @@ export interface TreeNode extends Bounds {
   generator: string;
   summary: string;
   policy: string;
+  memory: string; // what its step was shown
+  island: number; // of the policy evolution, from 1; 0: none
   cost: Cost;
   wall: number; // the campaign's clock at its end, seconds
   order: number; // finished as the n-th; 0: not yet
@@ -92,8 +94,13 @@ export class Story {
           if (Number(value) > 0) this.peaks[name.replace(/^peak\./, "")] = Number(value);
         break;
       case "node_selected":
-        if (!this.nodes.has(number(d["index"])))
-          this.add(number(d["index"]), (d["parents"] ?? []) as number[]).policy = text(d["policy"]);
+        if (!this.nodes.has(number(d["index"]))) {
+          const n = this.add(number(d["index"]), (d["parents"] ?? []) as number[]);
+          n.policy = text(d["policy"]);
+          n.memory = text(d["memory"]);
+          // Live events have the selection's whole statistics.
+          n.island = number(d["island"] ?? (d["statistics"] as Record<string, unknown> | undefined)?.["island"]);
+        }
         break;
       case "node_proposed": {
         const n = this.nodes.get(number(d["index"]));
@@ -180,6 +187,8 @@ export class Story {
       generator: "",
       summary: "",
       policy: "",
+      memory: "",
+      island: 0,
       cost: {},
       wall: 0,
       order: 0,

@@ -13,7 +13,7 @@ export function describe(n: TreeNode): string {
   const state =
     n.state === "in_flight" || n.state === "abandoned" ? words(n.state) : words(n.verdict ?? "fault of the machine");
   const speed = n.speedup > 0 ? `, ${speedup(n.speedup)} ${n.estimate ? "(rough)" : interval(n)}` : "";
-  return `candidate ${n.index}: ${state}${n.rule ? ` (${words(n.rule)})` : ""}${speed}${n.generator ? `, ${visible(n.generator)}` : ""}`;
+  return `candidate ${n.index}: ${state}${n.rule ? ` (${words(n.rule)})` : ""}${speed}${n.generator ? `, ${visible(n.generator)}` : ""}${n.summary ? `: ${visible(n.summary)}` : ""}`;
 }
 
 function neighbour(at: Placed, key: string): Placed | undefined {
@@ -148,7 +148,7 @@ function Legend({ by, legend, range }: { by: ColourBy; legend: LegendEntry[]; ra
 }
 
 export function TreeCanvas({ id, story, version }: { id: string; story: Story; version: number }) {
-  const [by, setBy] = useState<ColourBy>("verdict");
+  const [by, setBy] = useState<ColourBy>("speedup");
   const [selected, setSelected] = useState<number | null>(null);
   const [hover, setHover] = useState<{ index: number; x: number; y: number } | null>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -228,9 +228,11 @@ export function TreeCanvas({ id, story, version }: { id: string; story: Story; v
         <label>
           colour by{" "}
           <select value={by} onChange={(e) => setBy(e.currentTarget.value as ColourBy)}>
-            <option value="verdict">verdict</option>
             <option value="speedup">speedup</option>
+            <option value="verdict">verdict</option>
             <option value="generator">generator</option>
+            <option value="policy">policy</option>
+            <option value="island">island</option>
           </select>
         </label>
         <button onClick={() => zoom(1.4)} aria-label="zoom in">+</button>

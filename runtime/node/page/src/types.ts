@@ -59,6 +59,31 @@ export interface Campaign {
   budget: { candidates: number | null; wall_s: number | null };
   spent: { wall_s: number; compile_s: number; device_s: number; cost?: number | null };
   last_sequence: number;
+  search?: Search;
+}
+
+// A cell of an island: candidates of one measured behaviour.
+export interface Cell {
+  behaviour: string;
+  candidates: number;
+  best: number;
+  speedup: number;
+}
+
+export interface Island {
+  island: number; // from 1
+  begun: number;
+  began_with: number | null; // the candidate that it began anew with
+  population: number[]; // fittest first
+  speedup: number | null;
+  cells: Cell[];
+}
+
+// The state of the policies: the phase of `adaptive`, the islands of `evolution`.
+export interface Search {
+  phase: string | null;
+  since_gain: number;
+  islands: Island[];
 }
 
 // Seconds; `cost` is money, null or absent when nobody knows it.

@@ -2,6 +2,7 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import { campaignPath, post, Problem } from "./api";
 import { count, interval, money, reused, seconds, short, speedup, visible, words } from "./format";
+import { Islands, phaseOf } from "./islands";
 import { Await, Chip, Facts, Trouble, useGet, Verdict, type Loaded } from "./parts";
 import { ProgressPlot } from "./progress_plot";
 import { links } from "./route";
@@ -156,6 +157,7 @@ function Standing({ c }: { c: Campaign }) {
           ),
         ],
         ["candidates", `${count(c.candidates)}, ${count(c.valid)} valid, ${count(c.in_flight)} in flight`],
+        ...(c.search?.phase ? [["search", phaseOf(c.search)] as [string, string]] : []),
         ["budget", <Budget of={c} />],
         ["spent", `${seconds(c.spent.wall_s)} in all; compiling ${seconds(c.spent.compile_s)}, devices ${seconds(c.spent.device_s)}`],
         ["cost", money(c.spent.cost)],
@@ -192,6 +194,7 @@ export function CampaignView({ id }: { id: string }) {
       {told.loaded || told.story.last > 0 ? (
         <>
           <TreeCanvas id={id} story={told.story} version={told.version} />
+          <Islands id={id} search={status.value?.search} />
           <ProgressPlot story={told.story} version={told.version} />
           <Nodes id={id} story={told.story} version={told.version} />
         </>
