@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import functools
-import types
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -17,61 +15,17 @@ from .cuda_object import CUDA, warn_once
 from .guards import device_of, judged_for, refusal
 from .operator import has_kernel, operator, run
 from .plan import GIVEN, PLAN
+from .state import ModuleState
 
 Base: Any = torch.nn.Module if PLAN.is_function else original.ENTRY
-_SIMPLE = (bool, int, float, str, type(None), torch.dtype, torch.device)
-_ABSENT = object()
-
-
-def _is_simple(x: Any) -> bool:
-    return isinstance(x, _SIMPLE) or (isinstance(x, (tuple, list)) and all(_is_simple(i) for i in x))
-
-
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    yield code
-    for inner in code.co_consts:
-        if isinstance(inner, types.CodeType):
-            yield from _codes(inner)
-
-
-def asks_for_mode(kind: type) -> bool:
-    """Returns true if the class computes something else in training than in evaluation: it reads `training`."""
-    for base in kind.__mro__:
-        if base in (torch.nn.Module, object) or not issubclass(base, torch.nn.Module):
-            continue
-        for member in vars(base).values():
-            code = getattr(member, "__code__", None)
-            if code is not None and any("training" in c.co_names for c in _codes(code)):
-                return True
-    return False
-
-
-def settings_of(module: torch.nn.Module) -> tuple[Any, ...]:
-    """Returns each submodule's path, class and simple attributes: what decides its result beside its tensors."""
-    out = []
-    for path, part in module.named_modules():
-        simple = tuple(
-            (n, x) for n, x in vars(part).items() if not n.startswith("_") and n != "training" and _is_simple(x)
-        )
-        out.append((path, None if path == "" else type(part), simple, asks_for_mode(type(part))))
-    return tuple(out)
-
-
-def own_tensors(module: torch.nn.Module) -> list[tuple[str, torch.Tensor]]:
-    """Returns tensors that are plain attributes, neither parameters nor buffers."""
-    found = ((f"{p}.{n}", x) for p, part in module.named_modules() for n, x in vars(part).items())
-    return [(n, x) for n, x in found if isinstance(x, torch.Tensor)]
-
-
 @dataclass
 class Judged:
     """What the kernel was judged with. `usable` is false where there is no kernel for this machine."""
 
     usable: bool = False
-    settings: tuple[Any, ...] = ()
-    own: list[tuple[str, torch.Tensor]] = field(default_factory=list)
+    state: ModuleState | None = None
     others: tuple[tuple[int, Any], ...] = ()  # arguments that are no tensors
-    constants: tuple[torch.Tensor, ...] = ()
+    constants: tuple[tuple[str, torch.Tensor], ...] = ()
     form: Any = None  # puts the outputs into the reference's form
 
 
@@ -85,13 +39,14 @@ def prepare() -> None:
     try:
         if CUDA is not None:
             original.module_on(torch.device("cuda", torch.cuda.current_device()))  # not while tracing
+        JUDGED.constants = original.named_constants()
         if not PLAN.is_function:
-            JUDGED.settings = settings_of(original.judged_module())
-            JUDGED.own = own_tensors(original.judged_module())
+            JUDGED.state = ModuleState(original.judged_module(), ModelNew, [n for n, _ in JUDGED.constants])
+            if JUDGED.state.unknown:
+                raise TypeError(f"a change of the module's attribute '{JUDGED.state.unknown[0]}' would not be noticed")
         if any(isinstance(x, (list, tuple, dict)) for x in original.examples() or ()):
             raise TypeError("an input is a list, a tuple or a dict")
         JUDGED.others = tuple(original.other_values().items())
-        JUDGED.constants = tuple(x for _, x in original.named_constants())
         JUDGED.form = original.structure()
         JUDGED.usable = True
     except Exception as error:  # noqa: BLE001 - the module may raise anything
@@ -99,22 +54,6 @@ def prepare() -> None:
 
 
 JUDGED = Judged()
-
-
-def same_settings(module: torch.nn.Module) -> bool:
-    """Returns true if the module is set as it was when the kernel was judged, and has no hooks inside."""
-    for path, kind, simple, by_mode in JUDGED.settings:
-        part = module
-        for name in path.split(".") if path else ():
-            part = getattr(part, name, None)  # type: ignore[assignment]
-        if kind is not None and (type(part) is not kind or part._forward_hooks or part._forward_pre_hooks):
-            return False
-        if by_mode and part.training != PLAN.training:
-            return False
-        for name, value in simple:
-            if getattr(part, name, _ABSENT) != value:
-                return False
-    return True
 
 
 _functorch = getattr(torch._C, "_are_functorch_transforms_active", lambda: False)
@@ -146,6 +85,13 @@ def call_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, 
     return tuple(out) if used == len(kwargs) else None
 
 
+def at_path(module: torch.nn.Module, path: str, otherwise: Any) -> Any:
+    part: Any = module
+    for name in path.split("."):
+        part = getattr(part, name, None)
+    return otherwise if part is None else part
+
+
 def operator_arguments(module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any] | None:
     """Returns the operator's arguments if the kernel may serve this call."""
     given = call_arguments(args, kwargs)
@@ -162,12 +108,10 @@ def operator_arguments(module: torch.nn.Module, args: tuple[Any, ...], kwargs: d
                 return None
             out.append(given[a.index])
         elif a.origin == "constant":
-            out.append(next(constants))
+            path, value = next(constants)
+            out.append(at_path(module, path, value))
         else:
-            part: Any = module
-            for name in a.path.split("."):
-                part = getattr(part, name, None)
-            out.append(part)
+            out.append(at_path(module, a.path, None))
     if judged_for(out) is None or not has_kernel(device_of(out)):
         tell(out)
         return None
@@ -204,17 +148,13 @@ class ModelNew(Base):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         prepare()
-        own = own_tensors(self)
-        self._kevolve_same = [n for n, _ in JUDGED.own] == [n for n, _ in own] and all(
-            torch.equal(x, y) for (_, x), (_, y) in zip(JUDGED.own, own)
-        )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         prepare()
         super().__setstate__(state)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        if JUDGED.usable and self._kevolve_same and not has_own_rules() and same_settings(self):
+        if JUDGED.usable and not has_own_rules() and (JUDGED.state is None or JUDGED.state.holds(self)):
             values = operator_arguments(self, args, kwargs)
             if values is not None:
                 outputs = (run if unobserved(values) else operator)(*values)
