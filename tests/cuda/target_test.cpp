@@ -109,11 +109,11 @@ TEST_CASE("without a device the target names the missing parts and their remedie
 
 TEST_CASE("references run in the Python that the environment names") {
   ::setenv("KEVOLVE_PYTHON", "/nonexistent/python", 1);
-  const auto named = find_framework_python();
+  const auto named = cuda::find_framework_python();
   ::unsetenv("KEVOLVE_PYTHON");
   CHECK(named.path.empty());
   CHECK(named.why.starts_with("/nonexistent/python: "));
-  CHECK(find_framework_python().path != "/nonexistent/python");
+  CHECK(cuda::find_framework_python().path != "/nonexistent/python");
 }
 
 TEST_CASE("helpers get the required environment and no secrets") {
