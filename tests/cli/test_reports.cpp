@@ -157,3 +157,31 @@ TEST_CASE("doctor lists what this machine can do") {
     }
   CHECK(text.out.find("\x1b[") == std::string::npos); // no colours without a terminal
 }
+
+TEST_CASE("the state of a search shows its phase and its islands, as text and as JSON") {
+  temporary_folder f;
+  const auto with = [&](const std::string& policies) {
+    return run_kevolve({"run", source_path("config/examples/row_statistics.toml"), "--data", "kevolve-data", "--set", "search.policies=" + policies, "--set", "budget.candidates=4",
+                        "--set", "draft.candidates=2"},
+                       f.path);
+  };
+  const auto wrong = with("{evolution=0.0}");
+  CHECK(wrong.code == 2);
+  CHECK(wrong.err.find("search.policies") != std::string::npos);
+  REQUIRE(with("{evolution=0.9,adaptive=0.1}").code != 2);
+  const auto id = run_kevolve({"list", "--json"}, f.path).document()["items"][0]["id"].get<std::string>();
+  const auto search = run_kevolve({"status", id, "--json"}, f.path).document()["search"];
+  CHECK(search["phase"] == "exploit");
+  REQUIRE(search["islands"].size() == 2);
+  const auto text = run_kevolve({"status", id}, f.path).out;
+  CHECK(text.find("search      exploits the fittest; ") != std::string::npos);
+  uint64_t begun = 0;
+  for (const auto& i : search["islands"]) {
+    begun += i["begun"].get<uint64_t>();
+    const auto line = text.find("  island " + std::to_string(i["island"].get<uint64_t>()));
+    REQUIRE(line != std::string::npos);
+    for (const auto& c : i["cells"])
+      CHECK(text.find(c["behaviour"].get<std::string>(), line) != std::string::npos);
+  }
+  CHECK(begun >= 4);
+}
