@@ -96,6 +96,10 @@ class ModuleState:
         self._describe((), judged)
         self._remember(self.root)
 
+    def asks_for_mode(self) -> bool:
+        """Returns true if a part of the module computes something else in training than in evaluation."""
+        return any(f.value[1] for f in self.facts if f.kind == "module")
+
     def holds(self, module: torch.nn.Module) -> bool:
         """Returns true if each fact holds. A compiler traces all facts; else only what changed since the last call counts."""
         if torch.compiler.is_compiling():
