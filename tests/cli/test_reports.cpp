@@ -160,9 +160,11 @@ TEST_CASE("doctor lists what this machine can do") {
 
 TEST_CASE("the state of a search shows its phase and its islands, as text and as JSON") {
   temporary_folder f;
+  f.write("campaign.toml", "task = \"" + source_path("config/examples/row_statistics.task.toml")
+                               + "\"\ntarget = \"cpu\"\nseed = 1\n[[generator]]\nkind = \"transform\"\n");
   const auto with = [&](const std::string& policies) {
-    return run_kevolve({"run", source_path("config/examples/row_statistics.toml"), "--data", "kevolve-data", "--set", "search.policies=" + policies, "--set", "budget.candidates=4",
-                        "--set", "draft.candidates=2"},
+    return run_kevolve({"run", "campaign.toml", "--data", "kevolve-data", "--set", "search.policies=" + policies,
+                        "--set", "budget.candidates=4", "--set", "draft.candidates=2"},
                        f.path);
   };
   const auto wrong = with("{evolution=0.0}");
