@@ -71,6 +71,7 @@ class BigTree(FakeCase):
         self.serve(events)
         self.go(f"#/campaigns/{ID}")
         b.wait_text("Search tree")
+        self.colour_by("verdict")
         pixels = """
           const c = document.querySelector('canvas.tree'), seen = {};
           const data = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;

@@ -22,7 +22,7 @@ namespace kevolve {
 
 namespace {
 
-constexpr uint32_t compile_limit_ms = 120'000;
+constexpr uint32_t compile_limit_ms = 600'000; // ends what hangs; a busy machine is many times slower
 
 // Returns the target if its candidates are code for a GPU that can be launched; else a failure that begins with `what`.
 result<std::unique_ptr<target>> device_target(const std::string& name, const std::string& what) {
