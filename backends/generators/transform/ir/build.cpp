@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cstdlib>
 
 namespace kevolve::transform {
 
@@ -104,6 +105,12 @@ std::optional<int64_t> literal_value(const expr& e) {
     if (std::string_view{"uUlL"}.find(e.text[i]) == std::string_view::npos)
       return {};
   return v;
+}
+
+bool is_zero(const expr& e) {
+  const auto& x = bare(e);
+  return x.kind == expr_kind::literal
+         && (literal_value(x) == 0 || (is_float(x.type.base) && std::strtod(x.text.c_str(), nullptr) == 0));
 }
 
 expr make_binary(std::string op, expr a, expr b) {

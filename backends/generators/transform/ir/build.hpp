@@ -38,6 +38,9 @@ std::optional<int64_t> size_of(const ctype& t);
 // The value of an integer literal (through implicit casts).
 std::optional<int64_t> literal_value(const expr& e);
 
+// Tells if the expression is the number 0, of any type.
+bool is_zero(const expr& e);
+
 bool is_float(scalar_kind k);
 bool is_integer(scalar_kind k);
 bool is_unsigned(scalar_kind k);

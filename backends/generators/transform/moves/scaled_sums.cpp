@@ -6,7 +6,6 @@
 #include "backends/generators/transform/ir/build.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <set>
 #include <string>
@@ -17,12 +16,6 @@ namespace kevolve::transform {
 namespace {
 
 using list = std::vector<stmt>;
-
-bool is_zero(const expr& e) {
-  const auto& x = bare(e);
-  return x.kind == expr_kind::literal
-         && (literal_value(x) == 0 || (is_float(x.type.base) && std::strtod(x.text.c_str(), nullptr) == 0));
-}
 
 // The g of exp(g - m), or nothing.
 const expr* exponent_of(const expr& e, const expr& m) {
