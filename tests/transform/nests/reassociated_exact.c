@@ -5,6 +5,9 @@
 // argument: k size
 // sizes: n=5 k=3
 // declines: reassociate(t): the result must be exact
+// declines: hoist_products(L0): the result must be exact
+// declines: factor_sum(L2): the result must be exact
+// declines: factor_terms(L0): the result must be exact
 #include <stdint.h>
 void reassociated_exact(const float *a, const float *b, float *o, int64_t n, int64_t k) {
   float t[n * n];
