@@ -1,8 +1,8 @@
 // Register blocks and whole rows: sequences whose moves pay only together.
-#include "backends/generators/transform/analysis/profit.hpp"
 #include "backends/generators/transform/ir/build.hpp"
 #include "backends/generators/transform/moves/buffer.hpp"
 #include "backends/generators/transform/plans/plan_parts.hpp"
+#include "backends/generators/transform/plans/reuse.hpp"
 
 #include <algorithm>
 #include <map>
@@ -12,118 +12,58 @@ namespace kevolve::transform {
 
 namespace {
 
-// for (outer) for (middle) { … for (inner) … array[…] … }: the array's part is the same for every `outer`.
-struct reuse {
-  const stmt* outer;
-  const stmt* middle;
-  const stmt* inner;
-  std::string array;
-  scalar_kind element;
-  bool straight; // side by side along `middle`
-};
-
-bool updates_fixed_element(const stmt& loop) {
-  bool found = false;
-  walk(loop.body, [&](const stmt& s) {
-    found = found
-            || (s.kind == stmt_kind::assign && s.target.kind == expr_kind::subscript && !mentions(s.target, loop.name));
-  });
-  return found;
-}
-
-// The wider of the element's type and those the loop's sums are kept in: registers fill with these.
-scalar_kind kept_in(const stmt& loop, scalar_kind element) {
-  walk(loop.body, [&](const stmt& s) {
-    if (s.kind == stmt_kind::assign && s.target.type.depth == 0 && bits(s.target.type.base) > bits(element))
-      element = s.target.type.base;
-  });
-  return element;
-}
-
-std::vector<reuse> reuses(const program& p, const environment& env) {
-  std::vector<reuse> out;
-  const auto inside = [](const stmt& loop, const std::function<void(const stmt&)>& f) {
-    walk(loop.body, [&](const stmt& s) {
-      if (s.kind == stmt_kind::loop)
-        f(s);
-    });
-  };
-  const auto look = [&](const stmt& outer, const stmt& middle, const stmt& inner) {
-    std::set<std::string> seen;
-    walk_exprs(inner.body, [&](const expr& e) {
-      if (e.kind != expr_kind::subscript || root_of(e).empty() || mentions(e, outer.name) || !mentions(e, middle.name)
-          || !mentions(e, inner.name) || !seen.insert(root_of(e)).second)
-        return;
-      out.push_back({&outer, &middle, &inner, root_of(e), kept_in(inner, e.type.base), stride(e, middle.name) == 1});
-    });
-  };
-  walk(p.body, [&](const stmt& outer) {
-    if (outer.kind != stmt_kind::loop)
-      return;
-    inside(outer, [&](const stmt& middle) {
-      if (facts_of(env, middle.label).independent)
-        inside(middle, [&](const stmt& inner) { look(outer, middle, inner); });
-    });
-  });
-  return out;
-}
-
-// Returns true if nothing but `middle` stands in `outer`, so that the two can be tiled and swapped.
-bool is_alone(const reuse& r, const environment& env) {
-  return r.outer->body.size() == 1 && &r.outer->body[0] == r.middle && facts_of(env, r.outer->label).independent;
-}
-
-// A register block of `rows` by `vectors` over a packed panel: Goto and van de Geijn, "Anatomy of high-performance
-// matrix multiplication", 2008.
-genome block(const reuse& r, int64_t lanes, int64_t vectors, int64_t rows, const environment& env) {
-  const auto number = [](int64_t n) { return std::to_string(n); };
-  const auto& outer = r.outer->label;
-  const auto& middle = r.middle->label;
-  genome out;
-  if (is_alone(r, env)) {
-    out.push_back(made(moves::tile, {middle, number(lanes * vectors)}));
-    out.push_back(made(moves::interchange, {outer, middle.with(loop_role::tiles)}));
-  }
-  out.push_back(made(moves::pack, {outer, r.array, middle}));
-  if (updates_fixed_element(*r.inner))
-    out.push_back(made(moves::scalar_replace, {r.inner->label}));
-  out.push_back(made(moves::vectorise, {middle, number(lanes)}));
-  out.push_back(made(moves::mask, {middle}));
-  out.push_back(made(moves::jam, {middle, number(vectors)}));
-  if (rows > 1)
-    out.push_back(made(moves::jam, {outer, number(rows)}));
+bool holds(const stmt& loop, const stmt& inner) {
+  bool out = false;
+  walk(loop.body, [&](const stmt& s) { out = out || &s == &inner; });
   return out;
 }
 
 } // namespace
 
-std::vector<genome> blocks(const program& reference, const genome& first, const program& now, const environment& env) {
-  std::vector<genome> out;
+std::vector<std::vector<genome>> blocks(const program& reference, const genome& first, const program& now,
+                                        const environment& env) {
+  std::vector<genome> straight;
+  std::vector<genome> others;
   const int64_t registers = vector_bits(env) >= 512 ? 32 : 16;
-  for (const auto& r : reuses(now, env)) {
+  const auto all = reuses(now, env);
+  for (const auto& r : all) {
     const auto lanes = lanes_of(r.element, env);
-    if (lanes == 0)
+    // Vectors that stand side by side around a sum are better than those along it.
+    const bool is_better_outside = std::any_of(all.begin(), all.end(), [&](const reuse& x) {
+      return x.straight && !is_summed_over(*x.middle) && holds(*x.middle, *r.middle);
+    });
+    if (lanes == 0 || (is_better_outside && is_summed_over(*r.middle)))
       continue;
     const bool alone = is_alone(r, env);
     const bool by_rows = alone || facts_of(env, r.outer->label).independent;
+    const bool shares = by_rows && !alone && r.straight && leads_to(*r.outer, *r.middle);
+    const auto keep = [&](const genome& b) {
+      auto g = first;
+      g.insert(g.end(), b.begin(), b.end());
+      add(r.straight ? straight : others, reference, g, !r.straight && !is_dot(r), env);
+    };
     for (const int64_t vectors : {2, 3, 4})
       for (const int64_t rows : {1, 2, 4, 6, 8, 12, 14}) {
         // The block, a row of the panel and one value of the other array stay in registers, and fill half of them.
         const auto filled = rows * vectors + vectors + 1;
-        const bool fits = filled <= registers && filled * 2 >= registers && rows > 2;
+        const bool fits = filled <= registers && filled * 2 >= registers && rows > (shares ? 1 : 2);
         // Statements beside `middle` are joined as well, or not at all: fewer rows, or none, may be better.
-        if (by_rows ? !fits && (alone || filled > registers) : rows > 1)
+        if (by_rows ? !fits && (alone || shares || filled > registers) : rows > 1)
           continue;
-        auto g = first;
-        const auto b = block(r, lanes, vectors, rows, env);
-        g.insert(g.end(), b.begin(), b.end());
-        add(out, reference, g, !r.straight, env);
+        keep(block(r, lanes, vectors, rows, env));
+        if (is_dot(r) && fits)
+          keep(dots(r, lanes, vectors, rows));
       }
   }
+  std::vector<std::vector<genome>> out{std::move(straight), std::move(others)};
+  std::erase_if(out, [](const auto& x) { return x.empty(); });
   return out;
 }
 
 namespace {
+
+// The way in which blocks read what is no operand side by side: in tiles of a panel, as a whole, or along the sum.
+enum class layout : uint8_t { tiles, whole, dots };
 
 // Everything inside one loop at once, where it holds several nests: each gets its vectors, then several iterations of
 // the loop run side by side and share what they load.
@@ -138,11 +78,13 @@ public:
   }
 
   // `by_sums`: as many lanes as what is summed has, not as many as what is read.
-  genome made_of(int64_t vectors, int64_t rows, bool masked, bool by_sums) {
+  genome made_of(int64_t vectors, int64_t rows, bool masked, bool by_sums, layout by = layout::tiles) {
     vectors_ = vectors;
     by_sums_ = by_sums;
+    by_ = by;
     out_.clear();
     nests_ = 0;
+    gathers_ = false;
     visit(outer_.body);
     if (!masked)
       std::erase_if(out_, [](const move& m) { return is(m, moves::mask); });
@@ -153,6 +95,9 @@ public:
 
   // Returns true if some vectors stand in memory only once a panel is packed.
   bool gathers() const { return gathers_; }
+  bool holds_dots() const {
+    return std::any_of(middles_.begin(), middles_.end(), [](const auto& m) { return is_dot(*m.second); });
+  }
 
 private:
   static bool holds_loops(const stmt& s) {
@@ -211,10 +156,20 @@ private:
       out_.push_back(made(moves::jam, {loop.label, std::to_string(vectors_)}));
   }
 
+  // As many rows as leave the block in the registers.
+  int64_t rows_inside() const { return vector_bits(env_) < 512 && vectors_ > 3 ? 2 : 4; }
+
   void visit(const std::vector<stmt>& body) {
     for (const auto& s : body) {
-      if (const auto* r = middle(s)) {
-        const auto b = block(*r, lanes_of(r->element, env_), vectors_, r->outer == &outer_ ? 1 : rows_inside, env_);
+      if (s.label.is(loop_role::unpacked)) // left for other sizes
+        continue;
+      if (const auto* r = middle(s); r != nullptr && by_ == layout::dots && is_dot(*r)) {
+        const auto b = dots(*r, lanes_of(r->element, env_), vectors_, r->outer == &outer_ ? 1 : rows_inside());
+        out_.insert(out_.end(), b.begin(), b.end());
+        ++nests_;
+      } else if (r != nullptr) {
+        const auto b = block(*r, lanes_of(r->element, env_), vectors_, r->outer == &outer_ ? 1 : rows_inside(), env_,
+                             by_ == layout::tiles);
         out_.insert(out_.end(), b.begin(), b.end());
         gathers_ = gathers_ || !r->straight;
         ++nests_;
@@ -235,13 +190,13 @@ private:
     }
   }
 
-  static constexpr int64_t rows_inside = 4;
   const stmt& outer_;
   const environment& env_;
   std::map<std::string, const reuse*> middles_;
   genome out_;
   int64_t vectors_ = 0;
   bool by_sums_ = false;
+  layout by_ = layout::tiles;
   bool gathers_ = false;
   int nests_ = 0;
 };
@@ -268,12 +223,19 @@ std::vector<genome> wholes(const program& reference, const environment& env) {
     whole w{s, all, env};
     // Where rows share nothing, a row alone is a stream of its own.
     const auto side_by_side = all.empty() ? std::vector<int64_t>{1, 4} : std::vector<int64_t>{1, 2, 4, 6};
-    const auto in_a_row = all.empty() ? std::vector<int64_t>{1, 2} : std::vector<int64_t>{2, 4};
+    const auto in_a_row = all.empty()              ? std::vector<int64_t>{1, 2}
+                          : vector_bits(env) < 512 ? std::vector<int64_t>{2, 3, 4}
+                                                   : std::vector<int64_t>{2, 4};
     for (const int64_t vectors : in_a_row)
       for (const int64_t rows : side_by_side)
         for (const auto& [masked, by_sums] : {std::pair{false, false}, {true, false}, {false, true}, {true, true}}) {
           const auto g = w.made_of(vectors, rows, masked, by_sums);
           add(out, reference, g, w.gathers(), env); // which it knows by now
+          if (w.holds_dots())
+            for (const auto by : {layout::whole, layout::dots}) {
+              const auto other = w.made_of(vectors, rows, masked, by_sums, by);
+              add(out, reference, other, w.gathers(), env);
+            }
           if (all.empty())
             add(out, reference, past_the_caches(s, g, reference, env), false, env);
         }

@@ -15,8 +15,10 @@ int64_t vector_bits(const environment& env);
 // Returns the number of elements in a vector; 0: none fit.
 int64_t lanes_of(scalar_kind element, const environment& env);
 
-// Register blocks for the nests that stand once `first` is done.
-std::vector<genome> blocks(const program& reference, const genome& first, const program& now, const environment& env);
+// Register blocks for the nests that stand once `first` is done: those whose vectors stand side by side in memory, and
+// then the others.
+std::vector<std::vector<genome>> blocks(const program& reference, const genome& first, const program& now,
+                                        const environment& env);
 // Everything inside one loop at once, where it holds several nests.
 std::vector<genome> wholes(const program& reference, const environment& env);
 // Where several nests follow each other, all at once: products get register blocks, the others vectors.
