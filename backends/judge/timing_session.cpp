@@ -26,7 +26,7 @@ public:
   timing_session(const timing_rules& rules, const noise_limits& calm, const judge_request& request,
                  const request_hooks& hooks, process_pair& processes, paired_comparison& comparison, judge_outcome& out)
       : rules_(rules), calm_(calm), request_(request), hooks_(hooks), processes_(processes), comparison_(comparison),
-        out_(out), test_(request.delta, request.alpha, request.max_pairs) {}
+        out_(out), test_(request.delta, request.alpha, request.max_pairs, request.parent_lead) {}
 
   // Until a session is calm, so often at most. What never calms down decides nothing: a screening stays undecided, its
   // figure an estimate; a verdict is never bought by noise, and an honest candidate never pays with its verdict.
@@ -99,7 +99,7 @@ private:
     comparison_.use_fresh_values(false);
     rounds_ = {};
     overall_ = sign_test{request_.delta};
-    test_ = spent_sign_test{request_.delta, request_.alpha, request_.max_pairs};
+    test_ = spent_sign_test{request_.delta, request_.alpha, request_.max_pairs, request_.parent_lead};
     out_.decision = comparison_decision::undecided;
     out_.estimate = false;
     out_.evidence.erase("stopped");
@@ -132,7 +132,7 @@ private:
 
   // Early pairs tell a slow candidate from a slow moment when calls are long; short ones can afford a few more.
   bool out_of_the_screening(std::chrono::nanoseconds spent) {
-    const auto behind = 1.0 / best_against_best(comparison_.shapes());
+    const auto behind = bar() / best_against_best(comparison_.shapes());
     const auto long_calls = rules_.short_calls;
     if (rounds_.calls.size() == screen_out_rounds_when_short && long_calls.count() > 0)
       return behind > request_.screen_out;
@@ -141,6 +141,24 @@ private:
       return behind > std::max(rules_.hopeless, request_.screen_out)
              && longest_best_call(comparison_.shapes()) > long_calls;
     return rounds_.calls.size() == screen_out_rounds && spent > long_calls && behind > request_.screen_out;
+  }
+
+  // The lead over the baseline that a candidate must keep to be worth more pairs: its parent's, or none.
+  double bar() const { return std::max(request_.parent_lead, 1.0); }
+
+  // A candidate far ahead of slow calls in each of its first pairs is confirmed at once: more pairs say no more, and
+  // the confirmation has its own.
+  bool far_ahead() const {
+    return rounds_.calls.size() == screen_out_rounds
+           && is_far_ahead(rounds_.calls, longest_baseline_call(comparison_.shapes()));
+  }
+
+  // A candidate that was screened out is told why where its parent was the bar.
+  void screened_out() {
+    out_.decision = comparison_decision::screened;
+    out_.estimate = true;
+    if (bar() > 1.0)
+      out_.evidence["stopped"] = below_the_bar(bar(), rounds_.calls.size());
   }
 
   pair_limits limits_of(steady_clock::time_point start) const {
@@ -172,14 +190,13 @@ private:
         return stopped_short(r.error());
       if (!comparison_.has_baseline())
         continue;
-      out_.decision = test_.decision();
+      out_.decision = far_ahead() ? comparison_decision::faster : test_.decision();
+      const bool below = out_.decision == comparison_decision::slower && bar() > 1.0;
+      if (below
+          || (out_.decision == comparison_decision::undecided && out_of_the_screening(steady_clock::now() - start)))
+        screened_out();
       if (out_.decision != comparison_decision::undecided)
         return {};
-      if (out_of_the_screening(steady_clock::now() - start)) {
-        out_.decision = comparison_decision::screened;
-        out_.estimate = true;
-        return {};
-      }
     }
   }
 

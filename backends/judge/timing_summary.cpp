@@ -86,12 +86,37 @@ double best_against_best(const std::vector<compared_shape>& shapes) {
   return weighted_geometric_mean(ratios, weights);
 }
 
-std::chrono::nanoseconds longest_best_call(const std::vector<compared_shape>& shapes) {
+namespace {
+
+std::chrono::nanoseconds longest_best(const std::vector<compared_shape>& shapes,
+                                      std::vector<double> compared_shape::* calls) {
   double out = 0.0;
   for (const auto& shape : shapes)
-    if (!shape.candidate_ns.empty())
-      out = std::max(out, *std::min_element(shape.candidate_ns.begin(), shape.candidate_ns.end()));
+    if (const auto& ns = shape.*calls; !ns.empty())
+      out = std::max(out, *std::min_element(ns.begin(), ns.end()));
   return std::chrono::nanoseconds{static_cast<int64_t>(out)};
+}
+
+} // namespace
+
+std::chrono::nanoseconds longest_best_call(const std::vector<compared_shape>& shapes) {
+  return longest_best(shapes, &compared_shape::candidate_ns);
+}
+
+std::chrono::nanoseconds longest_baseline_call(const std::vector<compared_shape>& shapes) {
+  return longest_best(shapes, &compared_shape::baseline_ns);
+}
+
+bool is_far_ahead(const std::vector<double>& log_ratios, std::chrono::nanoseconds longest_baseline_call) {
+  constexpr double lead = 1.5;
+  constexpr std::chrono::milliseconds slow{100};
+  return longest_baseline_call >= slow && !log_ratios.empty()
+         && std::all_of(log_ratios.begin(), log_ratios.end(), [](double x) { return x >= std::log(lead); });
+}
+
+std::string below_the_bar(double bar, size_t pairs) {
+  return "slower than its parent, which is at least " + figure(bar, 4) + " times as fast as the baseline, after "
+         + std::to_string(pairs) + " pairs";
 }
 
 std::chrono::nanoseconds round_ns(const std::vector<compared_shape>& shapes) {

@@ -21,6 +21,15 @@ double best_against_best(const std::vector<compared_shape>& shapes);
 // Returns the fastest call of the candidate's on the shape where that is longest.
 std::chrono::nanoseconds longest_best_call(const std::vector<compared_shape>& shapes);
 
+// Returns true if every round leads by a half and more, and the baseline's calls are slow: a candidate that does this
+// over a few rounds is far ahead, and more of them take long.
+bool is_far_ahead(const std::vector<double>& log_ratios, std::chrono::nanoseconds longest_baseline_call);
+// Returns the baseline's fastest call on the shape where that is longest.
+std::chrono::nanoseconds longest_baseline_call(const std::vector<compared_shape>& shapes);
+
+// Returns why a screening ended whose bar was the parent's lead.
+std::string below_the_bar(double bar, size_t pairs);
+
 // Returns the time of a round's calls, by what the reference takes.
 std::chrono::nanoseconds round_ns(const std::vector<compared_shape>& shapes);
 

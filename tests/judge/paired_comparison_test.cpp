@@ -218,6 +218,59 @@ TEST_CASE("a slow candidate is screened out after as many pairs as its target's 
   }
 }
 
+TEST_CASE("a candidate surely slower than its parent is screened out although it is as fast as the baseline") {
+  fake_pair processes;
+  // As fast as the baseline but for a noise of 2 %: undecided without the parent.
+  processes.time = [](timed_side who, size_t k) {
+    return who == timed_side::baseline ? 1000.0 : k % 2 == 0 ? 980.0 : 1020.0;
+  };
+  timing_rules patient;
+  patient.short_calls = std::chrono::hours{1};
+  auto request = request_of(judge_mode::screening);
+  const auto alone = outcome_of(processes, request, patient);
+  CHECK(alone.decision == comparison_decision::undecided);
+  CHECK(alone.evidence.at("pairs") == "60");
+  CHECK(alone.speedup == doctest::Approx(1.0).epsilon(0.03));
+  request.parent_lead = 1.05; // within what the first pairs tell
+  fake_pair again;
+  again.time = processes.time;
+  const auto out = outcome_of(again, request, patient);
+  CHECK(out.decision == comparison_decision::screened);
+  CHECK(out.estimate);
+  CHECK(out.evidence.at("pairs") == "7");
+  CHECK(out.evidence.at("stopped")
+        == "slower than its parent, which is at least 1.05 times as fast as the baseline, after 7 pairs");
+  request.parent_lead = 1.5; // beyond it
+  fake_pair third;
+  third.time = processes.time;
+  CHECK(outcome_of(third, request, patient).evidence.at("pairs") == "5");
+}
+
+TEST_CASE("the parent's bar hides no gain over the baseline that its pairs show first") {
+  fake_pair processes;
+  processes.time = candidate_takes(500.0);
+  auto request = request_of(judge_mode::screening);
+  request.parent_lead = 1.5;
+  const auto out = outcome_of(processes, request, timing_rules{});
+  CHECK(out.decision == comparison_decision::faster);
+}
+
+TEST_CASE("a candidate far ahead of slow calls is confirmed after three pairs") {
+  for (const double baseline_ns : {350e6, 90e6}) {
+    CAPTURE(baseline_ns);
+    fake_pair processes;
+    processes.time = [baseline_ns](timed_side who, size_t) {
+      return who == timed_side::candidate ? baseline_ns / 2 : baseline_ns;
+    };
+    const auto out = outcome_of(processes, judge_mode::screening, timing_rules{});
+    CHECK(out.decision == comparison_decision::faster);
+    CHECK(out.evidence.at("pairs") == (baseline_ns > 100e6 ? "3" : "9"));
+  }
+  fake_pair slightly;
+  slightly.time = [](timed_side who, size_t) { return who == timed_side::candidate ? 300e6 : 350e6; };
+  CHECK(outcome_of(slightly, judge_mode::screening, timing_rules{}).evidence.at("pairs") == "9");
+}
+
 TEST_CASE("a candidate whose rare slow calls take back its gain is measured again, and is not faster") {
   fake_pair processes;
   processes.time = [](timed_side who, size_t call) {
