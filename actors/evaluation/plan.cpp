@@ -4,6 +4,7 @@
 #include "backends/judge/outcome_figures.hpp"
 #include "runtime/base/codec.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace kevolve {
@@ -64,7 +65,8 @@ id128 reference_id(const std::string& reference, const std::string& oracle, cons
   return derive_id("reference", encode(texts));
 }
 
-id128 evaluation_id(const evaluation_ground& ground, const id128& subject, stage s, const id128& baseline) {
+id128 evaluation_id(const evaluation_ground& ground, const id128& subject, stage s, const id128& baseline,
+                    double parent_lead) {
   evaluation_key key{ground, subject, to_string(s), baseline, {}};
   if (is_build(s)) {
     // A compile does not depend on reference, judge, device or baseline.
@@ -79,6 +81,8 @@ id128 evaluation_id(const evaluation_ground& ground, const id128& subject, stage
     ask_for(s, settings, 0.0);
     key.settings = encode(settings);
   }
+  if (s == stage::screening && parent_lead > 0.0)
+    key.settings += encode(parent_lead);
   if (ground.fresh_for)
     key.settings += encode(ground.fresh_for);
   return derive_id("evaluation", encode(key));
@@ -111,6 +115,17 @@ void ask_for(stage s, judge_request& request, double level) {
     request.most_repeats = 5;
     request.long_run_ms = 1'000;
   }
+}
+
+double parent_lead(double parent_low, double baseline_speedup) {
+  const auto lead = baseline_speedup > 0.0 ? parent_low / baseline_speedup : 0.0;
+  return lead > 1.0 ? lead : 0.0;
+}
+
+uint32_t admission_patience_ms(double wall_budget_s, double spent_s) {
+  constexpr double share = 0.2;
+  constexpr double least_s = 1.0;
+  return wall_budget_s <= 0.0 ? 0 : static_cast<uint32_t>(std::max(share * wall_budget_s - spent_s, least_s) * 1e3);
 }
 
 stage next_stage(const evaluation_progress& p) {

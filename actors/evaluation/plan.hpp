@@ -53,7 +53,9 @@ id128 reference_id(const std::string& reference, const std::string& oracle, cons
 // candidate, as that of a sanitised build, and that of a judge run its object: sources that compile to the same code
 // share their verdict. The baseline is zero for the reference and for compile. A campaign that measures anew has ids of
 // its own.
-id128 evaluation_id(const evaluation_ground& ground, const id128& subject, stage s, const id128& baseline);
+// A screening that may end at its parent's lead has an id of its own, since its result serves no other.
+id128 evaluation_id(const evaluation_ground& ground, const id128& subject, stage s, const id128& baseline,
+                    double parent_lead = 0.0);
 id128 object_id(const std::string& object_blob);
 
 // The rule of a screening that was skipped because the compiler made the same code as the baseline's.
@@ -79,6 +81,13 @@ struct evaluation_progress {
 
 // Sets the judge's mode, pairs, error budget and limits for a stage. `level` is that of a promotion's test.
 void ask_for(stage s, judge_request& request, double level = 0.05);
+
+// Returns the sure lead of a candidate's parent over the baseline of its screening; 0 if it has none.
+double parent_lead(double parent_low, double baseline_speedup);
+
+// Returns the time in ms after which the admission leaves out what it can: a fifth of the wall budget, less what the
+// preparation took before; 0 without such a budget.
+uint32_t admission_patience_ms(double wall_budget_s, double spent_s);
 
 // Returns the stage that follows from the results so far; done if none does.
 stage next_stage(const evaluation_progress& p);
