@@ -137,10 +137,14 @@ using campaign_actor = caf::typed_actor<
     caf::replies_to<atom::finished, node_result>::with<node_reply>, caf::reacts_to<atom::faulted, uint64_t, fault>,
     // From its evaluator: a champion failed as the baseline of another candidate.
     caf::reacts_to<atom::amend, amendment_record>,
-    // A node has a candidate: index, genome, summary, candidate. Replies with the node that has or will have the
-    // verdict of the same candidate, once it has one; 0: none.
-    caf::replies_to<atom::progress, uint64_t, std::string, std::string, id128>::with<uint64_t>,
-    caf::reacts_to<atom::tick, uint64_t>,
+    // A node has a candidate: index, genome, summary, and the ids of its bytes and of its normalised source. Replies
+    // with the node that has or will have the verdict of the same candidate, once it has one; 0: none.
+    caf::replies_to<atom::progress, uint64_t, std::string, std::string, std::vector<id128>>::with<uint64_t>,
+    // Replies with the judged node whose candidate has this normalised source, or whose object has this object_id(); 0:
+    // none.
+    caf::replies_to<atom::lookup, id128>::with<uint64_t>,
+    // Asks the same about the reply of that node's model. A known one is counted as repeated.
+    caf::replies_to<atom::lookup, uint64_t, id128>::with<uint64_t>, caf::reacts_to<atom::tick, uint64_t>,
     // The set of providers that may be asked has changed.
     caf::reacts_to<atom::wake>,
     // Its clock (sent to itself).

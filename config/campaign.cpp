@@ -241,6 +241,10 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
     spec.draft_candidates = once;
     spec.from_reference = false;
   }
+  const auto weighted =
+      std::count_if(spec.generators.begin(), spec.generators.end(), [](const auto& g) { return g.weight > 0.0; });
+  spec.generator_choice = weighted > 1 ? "bandit" : "weights";
+  spec.ask_again = 2;
   root.table("search", {.text = "the policy"}, [&](section& s) {
     declare_search(s, spec.search);
     s.value("beam_width", {.text = "beam: the fittest, which are improved in turn", .low = 1, .high = 1000},
@@ -249,6 +253,22 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
         "adapt_weights",
         {.text = "generators' weights follow what each gains for its time and money, between a quarter and four times"},
         spec.adapt_weights);
+    if (s.has("adapt_weights"))
+      spec.generator_choice = "weights";
+    s.value("generator_choice",
+            {.text = "weights: generators are drawn by their weights; bandit: the one that gains most for its time and "
+                     "money is asked, the others now and then, and the weights are its prior",
+             .choices = {"weights", "bandit"},
+             .fallback = "bandit with two generators or more, unless adapt_weights is given"},
+            spec.generator_choice);
+    if (s.has("adapt_weights") && spec.generator_choice == "bandit")
+      s.error("adapt_weights", "moves the weights that generators are drawn by, and with generator_choice = \"bandit\" "
+                               "none is drawn: leave one of the two out");
+    s.value("ask_again",
+            {.text = "relay, llm: times that a model is asked again when its reply repeats a known candidate",
+             .low = 0,
+             .high = 2},
+            spec.ask_again);
     s.value("from_reference",
             {.text = "after the drafts, steps of a policy may improve the reference although a faster candidate stands",
              .fallback = "true; false where models alone propose"},
@@ -332,6 +352,9 @@ std::string identity_bytes(campaign_spec spec) {
     path->clear();
   auto out = encode(spec);
   const auto drop = [&out](const auto& member) { out.resize(out.size() - encode(member).size()); };
+  // These follow from the file, the overrides and the build.
+  drop(spec.ask_again);
+  drop(spec.generator_choice);
   drop(spec.selection_rules);
   const campaign_spec defaults;
   if (spec.memory_choice != defaults.memory_choice)

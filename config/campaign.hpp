@@ -121,6 +121,8 @@ struct campaign_spec {
   stall_spec stall;
   std::string memory_choice = "weights"; // or "bandit": the weights follow what each operator gains
   uint32_t selection_rules = 0;
+  std::string generator_choice = "weights"; // or "bandit": the generator that gains most for its time and money
+  int64_t ask_again = 0;                    // times that a model is asked again when it repeats a known candidate
 };
 
 // Returns the bytes that a campaign's id is derived from. Paths do not count, nor do members that records of before
@@ -178,7 +180,7 @@ typename I::result_type inspect(I& f, campaign_spec& x) {
   return f(x.task, x.path, x.text, x.overrides, x.target, x.seed, x.generators, x.search, x.memory, x.draft_candidates,
            x.budget, x.stop, x.judge, x.compile_limit_s, x.models, x.adapt_weights, x.sessions, x.fresh,
            x.from_reference, x.task.files, x.baselines_limit_s, x.sanitised_limit_s, x.beam_width, x.evolution, x.stall,
-           x.memory_choice, x.selection_rules);
+           x.memory_choice, x.selection_rules, x.generator_choice, x.ask_again);
 }
 
 // The targets of this build, and their languages. An empty list accepts any name of a target, and any language.

@@ -51,23 +51,38 @@ void tell_same(campaign_state& st, const node_record& r) {
     p.deliver(r.result == verdict::none ? uint64_t{0} : r.index);
 }
 
+// Adds to a node's record what the calls for it cost, and how often its model repeated a known candidate.
+void note_calls(campaign_state& st, node_record& r) {
+  if (const auto& board = st.context->board)
+    for (const auto& e : board->take_ended(st.context->id))
+      fold_called(st.fold, e);
+  const auto money = st.fold.money.find(r.index);
+  r.money = money == st.fold.money.end() ? 0 : money->second;
+  const auto repeats = st.repeats.find(r.index);
+  r.asked_again = repeats == st.repeats.end() ? 0 : repeats->second;
+}
+
 caf::result<node_reply> node_finished(pointer self, node_result& result) {
   auto& st = self->state;
   auto& r = result.record;
   if (!st.fold.open.contains(r.index) || st.fold.ended)
     return node_reply{};
+  note_calls(st, r);
   if (is_away(st)) { // it has no candidate, and comes to that again when the batch is back
     st.held_back.push_back(self->make_response_promise<node_reply>());
     return st.held_back.back();
   }
   const auto banned = is_banned(st.fold.tree, st.fold.steered.banned, r.index);
-  if (!banned && must_challenge_again(st.fold, r)) {
+  if (r.duplicate_of == 0) // its twin was judged while it was
+    r.duplicate_of = twin_of(st.fold, r);
+  if (!banned && r.duplicate_of == 0 && must_challenge_again(st.fold, r)) {
     if (st.fold.champion.index == 0) // its champion was banned, and the evaluator may not have heard
       self->send(st.context->evaluator, atom::champion_changed_v, champion_now(st));
     return node_reply{true, champion_now(st), std::move(result.outcome.unsaved)};
   }
   const auto shown = confirm(st, result);
-  auto gained = !banned && r.confirmed && r.baseline == st.fold.champion.index && r.speedup > st.fold.champion.speedup;
+  auto gained = !banned && r.duplicate_of == 0 && r.confirmed && r.baseline == st.fold.champion.index
+                && r.speedup > st.fold.champion.speedup;
   fold_finished(st.fold, r);
   r.tree_hash = st.fold.tree.hash();
   st.faults_in_a_row = 0;
@@ -83,6 +98,7 @@ caf::result<node_reply> node_finished(pointer self, node_result& result) {
          tell_same(self->state, r);
          self->state.context->held->release(self->state.context->id, index);
          self->state.flight.remove(index);
+         self->state.repeats.erase(index);
          pump(self);
        });
   if (gained)
@@ -116,19 +132,21 @@ void storage(pointer self, const fault& f) {
   pump(self);
 }
 
-// Has a candidate judged only once: compared against a later champion its figure would differ.
+// Has a candidate judged only once: compared against a later champion its figure would differ. `ids`: of its bytes,
+// then of its normalised source.
 caf::result<uint64_t> proposed(pointer self, uint64_t index, const std::string& genome, const std::string& summary,
-                               const id128& candidate) {
+                               const std::vector<id128>& ids) {
   auto& st = self->state;
   if (!st.fold.open.contains(index))
     return uint64_t{0};
   st.fold.genomes[index] = genome_fingerprint(genome);
   st.fold.summaries[index] = summary;
-  if (const auto known = st.fold.judged.find(candidate); known != st.fold.judged.end())
-    return known->second;
+  for (const auto& id : ids)
+    if (const auto known = known_as(st.fold, id); known != 0)
+      return known;
   if (st.context->batch || is_away(st)) // a verdict takes as long as people take
     return uint64_t{0};
-  const auto first = st.flight.judged_for(candidate, index, [&st](uint64_t x) { return st.fold.open.contains(x); });
+  const auto first = st.flight.judged_for(ids.back(), index, [&st](uint64_t x) { return st.fold.open.contains(x); });
   if (first == index)
     return uint64_t{0};
   auto promise = self->make_response_promise<uint64_t>();
@@ -285,11 +303,22 @@ campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign
           steps::amend(self, r, steps::promotion_rule::to_the_best);
       },
       [self](atom::progress, uint64_t index, const std::string& genome, const std::string& summary,
-             const id128& candidate) {
+             const std::vector<id128>& ids) {
         handling h{self, self->state.own_status, "progress"};
-        auto same = steps::proposed(self, index, genome, summary, candidate);
+        auto same = steps::proposed(self, index, genome, summary, ids);
         steps::pump(self); // an answer has come: another may be asked for
         return same;
+      },
+      [self](atom::lookup, const id128& id) {
+        handling h{self, self->state.own_status, "lookup"};
+        return known_as(self->state.fold, id);
+      },
+      [self](atom::lookup, uint64_t index, const id128& normalised) {
+        handling h{self, self->state.own_status, "lookup"};
+        const auto known = known_as(self->state.fold, normalised);
+        if (known != 0 && self->state.fold.open.contains(index))
+          ++self->state.repeats[index];
+        return known;
       },
       [self](atom::tick, uint64_t generation) {
         handling h{self, self->state.own_status, "tick"};

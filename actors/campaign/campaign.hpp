@@ -41,6 +41,7 @@ struct campaign_state {
   std::optional<campaign_phase> timed_phase; // that it was last set for
   double phase_from_s = 0.0;                 // what the clock showed at the beginning of that phase
   candidates_in_flight flight;
+  std::map<uint64_t, uint32_t> repeats; // by open node: replies that repeated a known candidate, and were sent back
   uint32_t faults_in_a_row = 0;
   std::string last_fault;                          // of what is under way
   std::map<uint64_t, uint32_t> failed_as_baseline; // champions

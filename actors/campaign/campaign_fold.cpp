@@ -58,6 +58,8 @@ bool fold_selected(campaign_fold& f, const selection_record& r) {
   f.open[r.index] = r;
   if (r.draft)
     ++f.drafts;
+  if (!f.steered.injected.contains(r.index) && r.statistics.contains("generator"))
+    ++f.begun[chosen_generator(r)];
   return true;
 }
 
@@ -84,13 +86,19 @@ void count_yield(campaign_fold& f, const node_record& r) {
   const auto step = f.open.find(r.index);
   if (step == f.open.end() || f.steered.injected.contains(r.index))
     return;
-  auto& y = f.yields[chosen_generator(step->second)];
+  const auto generator = chosen_generator(step->second);
+  auto& y = f.yields[generator];
   ++y.steps;
   const bool people = find_generator_kind(r.proposal.generator).waits_for_people;
-  y.seconds += static_cast<double>((people ? 0 : r.propose_ns) + r.compile_ns + r.judge_ns) / 1e9;
+  bandit_yield own{1.0, 0.0, static_cast<double>((people ? 0 : r.propose_ns) + r.compile_ns + r.judge_ns) / 1e9,
+                   static_cast<double>(r.money) / 1e9};
   const auto before = f.champion.index == 0 ? 1.0 : f.champion.speedup;
   if (r.result == verdict::pass && r.confirmed && r.duplicate_of == 0 && r.speedup > before)
-    y.gain += std::log(r.speedup / before);
+    own.gain = std::log(r.speedup / before);
+  y.seconds += own.seconds;
+  y.gain += own.gain;
+  add_step(f.recent, generator, own);
+  f.repeated[generator] += r.asked_again + (r.duplicate_of != 0 ? 1U : 0U);
 }
 
 } // namespace
@@ -121,11 +129,16 @@ bool fold_finished(campaign_fold& f, const node_record& r) {
   if (const auto step = f.open.find(r.index); why == no_verdict::exhausted && step != f.open.end())
     ++f.dry[chosen_generator(step->second)];
   f.open.erase(r.index);
+  f.money.erase(r.index);
   f.bases[r.index] = r.basis;
   f.genomes[r.index] = genome_fingerprint(r.proposal.genome);
   f.summaries[r.index] = r.proposal.summary.empty() && r.proposal.source.empty() ? why_nothing(r) : r.proposal.summary;
   if (r.proposal.candidate && r.result != verdict::none && r.duplicate_of == 0) {
     f.judged.emplace(r.proposal.candidate, r.index);
+    if (r.normalised)
+      f.judged.emplace(r.normalised, r.index);
+    if (!r.object.empty())
+      f.judged.emplace(object_id(r.object), r.index);
     f.dry.clear(); // something new to start from
   }
   if (r.confirmed)
@@ -206,6 +219,8 @@ bool fold_called(campaign_fold& f, const call_event& e) {
   if (e.spent.calls >= f.spent.calls) // sums only grow: of two calls that ended together the later event may come first
     f.spent = e.spent;
   f.yields[e.id.generator].money += static_cast<double>(std::max<int64_t>(0, e.call.money)) / 1e9;
+  if (f.open.contains(e.id.node))
+    f.money[e.id.node] += std::max<int64_t>(0, e.call.money);
   return true;
 }
 
@@ -215,6 +230,15 @@ void fold_batch(campaign_fold& f, const batch_record& r) {
     f.away = r;
   else if (f.away && f.away->batch == r.batch)
     f.away.reset();
+}
+
+uint64_t known_as(const campaign_fold& f, const id128& id) {
+  const auto known = f.judged.find(id);
+  return known == f.judged.end() ? 0 : known->second;
+}
+
+uint64_t twin_of(const campaign_fold& f, const node_record& r) {
+  return r.result == verdict::none || r.object.empty() ? 0 : known_as(f, object_id(r.object));
 }
 
 bool awaits_judgement(const campaign_fold& f, uint64_t index) {
@@ -384,6 +408,9 @@ campaign_status status_of(const campaign_fold& f, const campaign_spec& spec) {
   s.last_sequence = f.last_sequence;
   s.tree_hash = f.tree.hash();
   s.search = brief_of_search(f, spec);
+  s.generators = brief_of_generators(f, spec);
+  for (const auto& g : s.generators)
+    s.repeated += g.repeated;
   if (f.away && !f.ended) {
     s.batch = f.away->batch;
     s.awaiting_batch = awaiting_judgement(f);

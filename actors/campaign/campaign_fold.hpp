@@ -6,6 +6,7 @@
 #include "actors/evaluation/false_discovery.hpp"
 #include "actors/evaluation/retention.hpp"
 #include "actors/messages/messages.hpp"
+#include "actors/search/bandit.hpp"
 #include "actors/search/mixture.hpp"
 #include "actors/search/policy.hpp"
 #include "actors/search/termination.hpp"
@@ -27,9 +28,11 @@ struct campaign_fold {
   std::map<uint64_t, std::string> summaries;
   std::map<uint64_t, result_owner> reused;  // nodes whose verdict another campaign measured
   std::map<uint64_t, interval_basis> bases; // of the intervals of finished nodes
-  std::map<id128, uint64_t> judged;         // candidates that have a verdict: the first node with each
-  std::map<uint64_t, std::string> objects;  // blobs, of confirmed nodes: each may be the champion again
-  champion_info champion;                   // starts as the reference
+  // Candidates that have a verdict: the first node with each, by the ids of its bytes, of its normalised source and of
+  // its object.
+  std::map<id128, uint64_t> judged;
+  std::map<uint64_t, std::string> objects; // blobs, of confirmed nodes: each may be the champion again
+  champion_info champion;                  // starts as the reference
   promotion_ledger promotions;
   sample_ledger samples;
   steering steered;                                      // what people have changed
@@ -54,6 +57,10 @@ struct campaign_fold {
   model_spending spent;                       // on language models
   std::set<uint64_t> calls;                   // of them, by number: each is counted once
   std::map<uint32_t, generator_yield> yields; // by the generator's place
+  std::map<uint32_t, bandit_yield> recent;    // likewise, the newest steps
+  std::map<uint32_t, uint64_t> begun;         // likewise: steps
+  std::map<uint32_t, uint64_t> repeated;      // likewise: proposals that repeated a known candidate
+  std::map<uint64_t, int64_t> money;          // of the calls for open nodes, in billionths
   std::optional<batch_record> away;           // the batch that its evaluations are out with
   std::map<id128, batch_record> batches;      // every one, with what was last said of it
   std::string mismatch;                       // a tree hash that does not hold; empty: all did
@@ -83,6 +90,18 @@ campaign_status status_of(const campaign_fold& f, const campaign_spec& spec);
 // Returns the whole status of a campaign that no process runs.
 campaign_status status_at_rest(const campaign_fold& f, const campaign_spec& spec, const id128& id,
                                const std::string& name);
+
+// Returns the judged node that holds a candidate with this id, as `judged` has them; 0: none.
+uint64_t known_as(const campaign_fold& f, const id128& id);
+// Returns the judged node with the same object as a node that has just been judged; 0: none.
+uint64_t twin_of(const campaign_fold& f, const node_record& r);
+
+// Returns the generators' arms for the bandit, in the order of the campaign's list.
+std::vector<bandit_arm> bandit_arms(const campaign_fold& f, const campaign_spec& spec);
+// Stores the scores of the generators that may be asked, by which the bandit chooses, and reads back who they were.
+void note_scores(selection_record& r, const std::vector<bandit_arm>& arms, const std::vector<bool>& may);
+std::vector<bool> noted_arms(const selection_record& r, size_t arms);
+std::vector<generator_brief> brief_of_generators(const campaign_fold& f, const campaign_spec& spec);
 
 // Returns the state of the search: its phase, and the islands with their cells.
 search_brief brief_of_search(const campaign_fold& f, const campaign_spec& spec);

@@ -68,7 +68,7 @@ bool rests(const campaign_state& st, uint32_t generator) {
 
 } // namespace
 
-std::optional<size_t> next_generator(const campaign_state& st, uint64_t seed) {
+std::optional<next_step> next_generator(const campaign_state& st, uint64_t seed) {
   const auto& spec = *st.context->spec;
   std::vector<double> weights;
   std::vector<generator_yield> yields;
@@ -95,7 +95,19 @@ std::optional<size_t> next_generator(const campaign_state& st, uint64_t seed) {
   }
   if (at_work >= static_cast<uint64_t>(spec.search.in_flight))
     return std::nullopt;
-  return pick_generator(loads, seed);
+  next_step out;
+  if (spec.generator_choice == "bandit") {
+    out.arms = bandit_arms(st.fold, spec);
+    for (const auto& load : loads)
+      out.may.push_back(load.weight > 0.0 && has_room(load));
+  }
+  auto chosen = pick_arm(out.arms, out.may);
+  if (!chosen)
+    chosen = pick_generator(loads, seed);
+  if (!chosen)
+    return std::nullopt;
+  out.generator = *chosen;
+  return out;
 }
 
 bool awaits_results(const campaign_state& st, size_t generator) {

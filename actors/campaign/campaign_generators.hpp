@@ -5,14 +5,21 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace kevolve::campaign_steps {
 
 // Tells if a step waits for a model's answer; such a step does not occupy the machine.
 bool awaits_model(const campaign_state& st, const selection_record& r);
 
-// Returns the generator that the next node is for; nothing if the machine, or every generator, has enough to do.
-std::optional<size_t> next_generator(const campaign_state& st, uint64_t seed);
+// The generator that the next node is for, and what the bandit saw if it chose.
+struct next_step {
+  size_t generator = 0;
+  std::vector<bandit_arm> arms;
+  std::vector<bool> may; // by arm: it can be asked now
+};
+// Returns nothing if the machine, or every generator, has enough to do.
+std::optional<next_step> next_generator(const campaign_state& st, uint64_t seed);
 
 // Tells if a model's step must wait: it follows the drafts, and none of them has been judged.
 bool awaits_results(const campaign_state& st, size_t generator);

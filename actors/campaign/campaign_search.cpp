@@ -74,6 +74,67 @@ search_brief brief_of_search(const campaign_fold& f, const campaign_spec& spec) 
   return out;
 }
 
+namespace {
+
+std::string score_key(size_t generator) {
+  return "generator." + std::to_string(generator);
+}
+
+template <class T>
+T at_place(const std::map<uint32_t, T>& all, size_t place) {
+  const auto found = all.find(static_cast<uint32_t>(place));
+  return found == all.end() ? T{} : found->second;
+}
+
+} // namespace
+
+std::vector<bandit_arm> bandit_arms(const campaign_fold& f, const campaign_spec& spec) {
+  std::vector<bandit_arm> out;
+  for (size_t i = 0; i < spec.generators.size(); ++i)
+    out.push_back({spec.generators[i].weight, at_place(f.recent, i), 0});
+  for (const auto& [index, r] : f.open)
+    if (const auto which = chosen_generator(r); which < out.size() && !f.steered.injected.contains(index))
+      ++out[which].in_flight;
+  return out;
+}
+
+void note_scores(selection_record& r, const std::vector<bandit_arm>& arms, const std::vector<bool>& may) {
+  const auto scores = bandit_scores(arms);
+  for (size_t i = 0; i < arms.size(); ++i)
+    if (may[i])
+      r.statistics[score_key(i)] = scores[i];
+}
+
+std::vector<bool> noted_arms(const selection_record& r, size_t arms) {
+  std::vector<bool> out;
+  for (size_t i = 0; i < arms; ++i)
+    out.push_back(r.statistics.contains(score_key(i)));
+  return out;
+}
+
+std::vector<generator_brief> brief_of_generators(const campaign_fold& f, const campaign_spec& spec) {
+  std::vector<generator_brief> out;
+  uint64_t begun = 0;
+  for (const auto& [place, steps] : f.begun)
+    begun += steps;
+  const auto scores = spec.generator_choice == "bandit" ? bandit_scores(bandit_arms(f, spec))
+                                                        : std::vector<double>(spec.generators.size(), 0.0);
+  for (size_t i = 0; i < spec.generators.size(); ++i) {
+    auto& b = out.emplace_back();
+    b.kind = spec.generators[i].kind;
+    b.weight = spec.generators[i].weight;
+    b.steps = at_place(f.begun, i);
+    b.share = begun == 0 ? 0.0 : static_cast<double>(b.steps) / static_cast<double>(begun);
+    b.repeated = at_place(f.repeated, i);
+    const auto yield = at_place(f.yields, i);
+    b.gain = yield.gain;
+    b.seconds = yield.seconds;
+    b.money = yield.money;
+    b.score = scores[i];
+  }
+  return out;
+}
+
 policy_options policy_of(const campaign_spec& spec) {
   policy_options o;
   o.policies = spec.search.policies;
@@ -129,6 +190,9 @@ synthesis_step to_step(const campaign_fold& f, const selection_record& r) {
   if (auto words = f.summaries.find(s.best.index); s.best.index != 0 && words != f.summaries.end())
     s.best.summary = words->second;
   s.audit_from = surprise_threshold(f.tree, r.parents, best_verified(f.tree));
+  if (!r.parents.empty())
+    if (const auto& parent = f.tree.at(r.parents.front()); parent.index != 0 && parent.result == verdict::pass)
+      s.parent_low = parent.estimate ? 0.0 : parent.ci_low;
   if (!r.parents.empty())
     add_siblings(f.tree, r, s);
   for (const auto& [index, genome] : f.genomes)

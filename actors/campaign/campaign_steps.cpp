@@ -110,7 +110,7 @@ void note_switch(pointer self, uint64_t index, const phase_switch& to) {
   push(self, event_kind::search_switched, encode(r));
 }
 
-void start_node(pointer self, uint64_t seed, size_t generator) {
+void start_node(pointer self, uint64_t seed, const next_step& next) {
   auto& st = self->state;
   auto index = st.fold.tree.size();
   auto s = select(st.fold.tree, policy_of(*st.context->spec, st.fold.steered), seed);
@@ -124,7 +124,8 @@ void start_node(pointer self, uint64_t seed, size_t generator) {
   r.draft = s.draft;
   if (s.draft)
     r.statistics["draft_index"] = static_cast<double>(s.draft_index);
-  r.statistics["generator"] = static_cast<double>(generator);
+  r.statistics["generator"] = static_cast<double>(next.generator);
+  note_scores(r, next.arms, next.may);
   r.seed = seed;
   if (s.switched)
     note_switch(self, index, *s.switched);
@@ -270,10 +271,10 @@ void start_nodes(pointer self) {
   const auto budget = rules.candidates;
   while (budget == 0 || charged(st.fold) + st.fold.tree.in_flight() < budget) {
     const auto seed = node_seed(st.context->spec->seed, st.fold.tree.size());
-    const auto generator = next_generator(st, seed);
-    if (!generator || awaits_results(st, *generator))
+    const auto next = next_generator(st, seed);
+    if (!next || awaits_results(st, next->generator))
       break;
-    start_node(self, seed, *generator);
+    start_node(self, seed, *next);
   }
 }
 

@@ -1,12 +1,14 @@
 #include "actors/campaign/replay.hpp"
 
 #include "actors/campaign/campaign_fold.hpp"
+#include "actors/search/novelty.hpp"
 #include "actors/synthesis/conversation.hpp"
 #include "backends/llm/protocol/tokens.hpp"
 #include "backends/target.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/kinds.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -64,6 +66,16 @@ private:
                      + std::to_string(s.parents.front()) + " by " + s.policy + " with memory " + s.memory
                      + "; recorded is candidate " + std::to_string(r.parents.front()) + " by " + r.policy
                      + " with memory " + r.memory);
+    choose_generator(e, r);
+  }
+
+  // Asks the bandit again, among the generators that could be asked at that moment.
+  void choose_generator(const journal_event& e, const selection_record& r) {
+    const auto arms = bandit_arms(fold, from.spec);
+    const auto chosen = pick_arm(arms, noted_arms(r, arms.size()));
+    if (from.spec.generator_choice == "bandit" && chosen && *chosen != chosen_generator(r))
+      differs(e, "candidate " + std::to_string(r.index) + " would be made by generator " + std::to_string(*chosen)
+                     + "; recorded is generator " + std::to_string(chosen_generator(r)));
   }
 
   synthesis::answer_rules rules_of(const selection_record& r) const {
@@ -118,6 +130,8 @@ private:
         ++out.refused;
       if (candidate && x == asked.back() && !p.source.empty())
         compare(e, name, read.found, p, step);
+      else if (candidate && x != asked.back() && repeats(read.found, step))
+        continue;                                                              // it was told so, and asked again
       else if (candidate && (x != asked.back() || x->outcome != called_tools)) // a session cut short keeps what it had
         differs(e, name + " holds a candidate now and held none");
       else if (x == asked.back() && !p.source.empty())
@@ -125,10 +139,25 @@ private:
     }
   }
 
+  std::string flags_of(const synthesis::answer& read, const selection_record& step) const {
+    const auto parent = proposals.find(step.memory == "none" ? 0 : step.parents.front());
+    return !read.flags.empty() || parent == proposals.end() ? read.flags : parent->second.flags;
+  }
+
+  // Tells if a reply repeats a judged candidate. Without flags of its own or a parent, it has the menu's first ones,
+  // whose name no record holds.
+  bool repeats(const synthesis::answer& read, const selection_record& step) const {
+    const auto known = [&](const std::string& flags) {
+      return known_as(fold, normalised_id(read.files.front().content, form.language, flags)) != 0;
+    };
+    if (const auto flags = flags_of(read, step); !flags.empty())
+      return known(flags);
+    return std::any_of(menu.begin(), menu.end(), known);
+  }
+
   void compare(const journal_event& e, const std::string& name, const synthesis::answer& read, const proposal_record& p,
                const selection_record& step) {
-    const auto parent = proposals.find(step.memory == "none" ? 0 : step.parents.front());
-    const auto& flags = !read.flags.empty() || parent == proposals.end() ? read.flags : parent->second.flags;
+    const auto flags = flags_of(read, step);
     if (sha256_hex(read.files.front().content) != p.source || (!flags.empty() && flags != p.flags))
       differs(e, name + " is read as another candidate");
   }

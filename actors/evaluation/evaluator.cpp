@@ -90,6 +90,10 @@ id128 baseline_of(const evaluate_request& request, stage s) {
   return object_id(request.champion.object);
 }
 
+double lead_of(const evaluate_request& request) {
+  return parent_lead(request.parent_low, request.champion.speedup);
+}
+
 const std::string& baseline_object(const evaluator_state& st, const evaluate_request& request) {
   return request.champion.object.empty() ? st.fixed.reference_object : request.champion.object;
 }
@@ -239,6 +243,8 @@ void judge(pointer self, const run_ptr& r, stage s, const id128& id) {
   if (!against_reference(r->request, s))
     q.baseline = r->baseline;
   ask_for(s, q, r->request.champion.level);
+  if (s == stage::screening)
+    q.parent_lead = lead_of(r->request);
   if (replays_sanitised(s)) {
     q.sanitised = r->sanitised;
     q.sanitised_reference = st.sanitised_reference.value_or("");
@@ -403,6 +409,21 @@ evaluation_record lint_candidate(pointer self, const run_ptr& r, const std::stri
   return record;
 }
 
+// Measures nothing if a known candidate has the same object: its verdict holds for both.
+void ask_known(pointer self, const run_ptr& r) {
+  self->request(self->state.context->campaign, until_answered, atom::lookup_v, object_id(r->progress.result.object))
+      .then(
+          [self, r](uint64_t known) {
+            if (known == 0 || known == r->request.index) {
+              advance(self, r);
+              return;
+            }
+            r->progress.result.same_as = known;
+            finish(self, r);
+          },
+          [self, r](caf::error&) { advance(self, r); }); // then it is measured
+}
+
 void advance(pointer self, const run_ptr& r) {
   auto& st = self->state;
   auto s = next_stage(r->progress);
@@ -431,13 +452,17 @@ void advance(pointer self, const run_ptr& r) {
     give_turns(self);
     return;
   }
+  if (s == stage::screening && !std::exchange(r->asked_known, true) && st.context->campaign && !r->request.anew) {
+    ask_known(self, r);
+    return;
+  }
   if (s == stage::screening && r->progress.result.object == baseline_object(self->state, r->request)) {
     apply(r->progress, s, no_screening());
     advance(self, r);
     return;
   }
   auto subject = is_build(s) ? r->candidate : object_id(r->progress.result.object);
-  auto id = evaluation_id(st.ground, subject, s, baseline_of(r->request, s));
+  auto id = evaluation_id(st.ground, subject, s, baseline_of(r->request, s), lead_of(r->request));
   hold(st, r, keys::evaluation(id));
   auto known =
       std::find_if(st.recent.begin(), st.recent.end(), [&](const evaluation_record& x) { return x.evaluation == id; });

@@ -28,11 +28,12 @@ struct evaluator_state {
     evaluate_request request;
     id128 candidate;
     evaluation_progress progress;
-    std::string object;    // bytes of the object
-    std::string baseline;  // bytes of the baseline's object; empty: the reference
-    std::string sanitised; // bytes of the sanitised build's object
-    bool has_turn = false; // has a turn at the device
-    id128 buying;          // the evaluation that it pays for now; zero: none
+    std::string object;       // bytes of the object
+    std::string baseline;     // bytes of the baseline's object; empty: the reference
+    std::string sanitised;    // bytes of the sanitised build's object
+    bool has_turn = false;    // has a turn at the device
+    bool asked_known = false; // the campaign was asked for a known candidate with its object
+    id128 buying;             // the evaluation that it pays for now; zero: none
     caf::typed_response_promise<evaluation> promise;
   };
   using run_ptr = std::shared_ptr<run>;

@@ -103,6 +103,7 @@ struct synthesis_step {
   leading_candidate best;
   uint64_t earlier_siblings = 0; // how many more there are, made before those listed
   std::vector<uint64_t> failed;  // newest siblings that did not pass, or are slower than the parent
+  double parent_low = 0.0;       // as in evaluate_request
 };
 struct generate_request {
   uint64_t index = 0;
@@ -138,6 +139,8 @@ struct evaluate_request {
   double audit_from = 0.0;       // speed-up from which the candidate is a surprise (search/surprise.hpp); 0: never
   bool against_champion = false; // final_check: confirm against the champion's object, not the reference
   append_request unsaved;        // records to store before any paid work: one synced write with the first intent
+  bool anew = false;             // measure it although a known candidate has the same object
+  double parent_low = 0.0;       // the least that its parent's speed-up is sure to be; 0: nothing is sure
 };
 // The figures are against the baseline.
 struct evaluation : measurement {
@@ -156,6 +159,7 @@ struct evaluation : measurement {
   result_owner reused_from; // as in node_record
   append_request unsaved;   // the last stage's result, stored together with the records that follow from it, in one
                             // synced write
+  uint64_t same_as = 0;     // the known candidate with the same object, for which it was not measured; 0: none
 };
 
 // Messages about campaigns.
@@ -191,6 +195,18 @@ struct search_brief {
   std::string phase;                 // of the policy adaptive; empty: it has no weight
   uint64_t since_gain = 0;           // candidates that ended since the last gain
   std::vector<island_brief> islands; // if evolution has weight
+};
+// A generator of a campaign: what it was given, and what it made of it.
+struct generator_brief {
+  std::string kind;
+  double weight = 0.0;
+  double share = 0.0;    // of the steps begun so far
+  uint64_t steps = 0;    // begun
+  uint64_t repeated = 0; // proposals that repeated a known candidate
+  double gain = 0.0;     // sum of ln(speedup / best before)
+  double seconds = 0.0;
+  double money = 0.0;
+  double score = 0.0; // of the bandit for the next step; 0: it does not choose
 };
 
 struct campaign_status : speedup_interval {
@@ -234,6 +250,8 @@ struct campaign_status : speedup_interval {
   outputs_figures outputs; // of the final confirmation
   baseline_figures baselines;
   search_brief search;
+  uint64_t repeated = 0; // proposals that repeated a known candidate, and were not measured
+  std::vector<generator_brief> generators;
 };
 // A change that a person requests.
 struct steer_request {
@@ -320,7 +338,7 @@ typename I::result_type inspect(I& f, resource_status& x) {
 template <class I>
 typename I::result_type inspect(I& f, synthesis_step& x) {
   return f(x.draft, x.draft_index, x.parents, x.memory, x.siblings, x.seen, x.seed, x.audit_from, x.index, x.generator,
-           x.lineage, x.best, x.earlier_siblings, x.failed);
+           x.lineage, x.best, x.earlier_siblings, x.failed, x.parent_low);
 }
 template <class I>
 typename I::result_type inspect(I& f, generate_request& x) {
@@ -333,13 +351,14 @@ typename I::result_type inspect(I& f, champion_info& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, evaluate_request& x) {
-  return f(x.index, x.what, x.champion, x.final_check, x.compile_only, x.audit_from, x.against_champion, x.unsaved);
+  return f(x.index, x.what, x.champion, x.final_check, x.compile_only, x.audit_from, x.against_champion, x.unsaved,
+           x.anew, x.parent_low);
 }
 template <class I>
 typename I::result_type inspect(I& f, evaluation& x) {
   return f(x.baseline, x.result, x.trouble, x.rule, x.detail, x.object, x.speedup, x.ci_low, x.ci_high, x.estimate,
            x.confirmed, x.verified, x.confirmed_by, x.log_e, x.decision, x.evaluations, x.last, x.compile_ns,
-           x.judge_ns, x.reused_from, x.unsaved);
+           x.judge_ns, x.reused_from, x.unsaved, x.same_as);
 }
 template <class I>
 typename I::result_type inspect(I& f, node_result& x) {
@@ -362,13 +381,18 @@ typename I::result_type inspect(I& f, search_brief& x) {
   return f(x.phase, x.since_gain, x.islands);
 }
 template <class I>
+typename I::result_type inspect(I& f, generator_brief& x) {
+  return f(x.kind, x.weight, x.share, x.steps, x.repeated, x.gain, x.seconds, x.money, x.score);
+}
+template <class I>
 typename I::result_type inspect(I& f, campaign_status& x) {
   stored_as_text stop_reason{x.stop_reason};
   return f(x.id, x.name, x.target, x.state, x.reason, stop_reason, x.candidates, x.valid, x.in_flight, x.best,
            x.speedup, x.ci_low, x.ci_high, x.final_confirmed, x.best_summary, x.budget_candidates, x.budget_wall_s,
            x.wall_s, x.compile_s, x.device_s, x.last_sequence, x.tree_hash, x.shapes, x.priority, x.budget_device_s,
            x.origin, x.origin_node, x.pinned, x.banned, x.disturbed, x.models, x.budget_tokens, x.budget_cost,
-           x.awaiting_batch, x.waits_for, x.batch, x.reused_from, x.basis, x.outputs, x.baselines, x.search);
+           x.awaiting_batch, x.waits_for, x.batch, x.reused_from, x.basis, x.outputs, x.baselines, x.search, x.repeated,
+           x.generators);
 }
 template <class I>
 typename I::result_type inspect(I& f, steer_request& x) {

@@ -2,7 +2,8 @@
 // keeps them, the campaign folds them, the admin shows them. A new field goes at the end and raises record_version; the
 // type is then listed below as one that has grown. Version 2 added the bases of intervals and the figures with outputs
 // read, version 3 the figures beside baselines, version 4 the features of candidates, the changes of a search's phase
-// and a hash of the tree that leaves out what follows from the nodes.
+// and a hash of the tree that leaves out what follows from the nodes, version 5 the normalised sources of candidates
+// and the cost of their models' calls.
 #pragma once
 
 #include "actors/messages/enums.hpp"
@@ -17,7 +18,7 @@
 
 namespace kevolve {
 
-inline constexpr uint16_t record_version = 4;
+inline constexpr uint16_t record_version = 5;
 
 // A campaign's share of a kind of lease is proportional to its priority, as long as it has requests waiting or asks
 // again as soon as a lease has ended.
@@ -173,6 +174,9 @@ struct node_record : measurement {
   result_owner reused_from; // whose measurement its verdict and figures are, if another campaign's
   interval_basis basis = {};
   std::map<std::string, double> features = {}; // figures of its behaviour (search/axes.hpp)
+  id128 normalised = {};                       // normalised_id() of its candidate (search/novelty.hpp)
+  uint32_t asked_again = 0;                    // replies of its model that repeated a known candidate, before the last
+  int64_t money = 0;                           // cost of its models' calls, in billionths
 };
 
 struct fault_record {
@@ -335,7 +339,8 @@ typename I::result_type inspect(I& f, node_record& x) {
   stored_as_text state{x.state};
   return f(x.index, x.node, x.parents, x.proposal, state, x.result, x.rule, x.detail, x.speedup, x.ci_low, x.ci_high,
            x.estimate, x.confirmed, x.baseline, x.duplicate_of, x.evaluations, x.object, x.trouble, x.propose_ns,
-           x.compile_ns, x.judge_ns, x.wall_ns, x.tree_hash, x.reused_from, x.basis, x.features);
+           x.compile_ns, x.judge_ns, x.wall_ns, x.tree_hash, x.reused_from, x.basis, x.features, x.normalised,
+           x.asked_again, x.money);
 }
 template <class I>
 typename I::result_type inspect(I& f, switch_record& x) {

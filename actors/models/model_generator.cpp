@@ -6,6 +6,7 @@
 #include "actors/messages/step_end.hpp"
 #include "actors/models/model_tools.hpp"
 #include "actors/models/provider_calls.hpp"
+#include "actors/search/novelty.hpp"
 #include "actors/synthesis/exchange.hpp"
 #include "actors/synthesis/step_facts.hpp"
 #include "backends/llm/protocol/tool_turn.hpp"
@@ -63,6 +64,37 @@ void end(asking_pointer self, const work_ptr& w, synthesis::reading read) {
     give_up(self, w, {errc::bad_input, to_string(read.why.what) + ": " + read.why.detail});
 }
 
+// Sends a reply back whose candidate repeats a known one. The model is asked again at most `ask_again` times; what it
+// repeats after that is its proposal, and counts as one.
+void end_unless_known(asking_pointer self, const work_ptr& w, const std::string& reply, bool called,
+                      synthesis::reading read) {
+  const auto& context = *self->state.context;
+  if (read.kind != synthesis::reading_kind::candidate || w->asked_again >= context.spec->ask_again || called
+      || !context.campaign) {
+    end(self, w, std::move(read));
+    return;
+  }
+  const auto& found = read.found;
+  const auto id = normalised_id(found.files.front().content, self->state.fixed.form.language,
+                                found.flags.empty() ? flags_before(self->state, w) : found.flags);
+  auto shared = std::make_shared<synthesis::reading>(std::move(read));
+  self->request(context.campaign, until_answered, atom::lookup_v, w->step.index, id)
+      .then(
+          [self, w, reply, shared](uint64_t known) {
+            if (known == 0) {
+              end(self, w, std::move(*shared));
+              return;
+            }
+            ++w->asked_again;
+            auto& turns = w->question.turns;
+            turns.push_back(
+                {"assistant", synthesis::cut_to(reply, self->state.budgets.reply, synthesis::cut_rule::ends)});
+            turns.push_back({"user", synthesis::repeat_prompt(known)});
+            next_round(self, w);
+          },
+          [self, w, shared](caf::error&) { end(self, w, std::move(*shared)); });
+}
+
 // Ends a question without an answer. In a session the files written before may still be a candidate.
 void end_without(asking_pointer self, const work_ptr& w, const failure& why) {
   if (w->talk.tools && w->question.record.id.round > 0 && (why.code == errc::bad_input || why.code == errc::cancelled))
@@ -77,7 +109,7 @@ void take(asking_pointer self, const work_ptr& w, const std::string& reply, bool
   switch (read.kind) {
     case synthesis::reading_kind::candidate:
     case synthesis::reading_kind::refused:
-      end(self, w, std::move(read));
+      end_unless_known(self, w, reply, called, std::move(read));
       return;
     case synthesis::reading_kind::mend:
       // Text beyond a reply's size limit was refused for that; sent back whole, it might not fit into the next

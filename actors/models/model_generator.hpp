@@ -29,6 +29,7 @@ struct model_generator_state {
     generate_request step;
     model_question question; // of the current round
     synthesis::conversation talk;
+    int64_t asked_again = 0;                   // because its candidate repeated a known one
     std::vector<synthesis::called_tool> calls; // from the last reply: the next round brings their results
     caf::typed_response_promise<proposal> promise;
   };

@@ -6,13 +6,9 @@
 
 namespace kevolve {
 
-namespace {
-
 bool has_room(const generator_load& g) {
   return !g.held && (g.most == 0 || g.at_work < g.most);
 }
-
-} // namespace
 
 std::vector<double> adapted_weights(const std::vector<double>& given, const std::vector<generator_yield>& yields) {
   constexpr double pseudo_steps = 8.0;

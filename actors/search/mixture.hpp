@@ -15,6 +15,9 @@ struct generator_load {
   bool held = false;    // cannot be asked now
 };
 
+// Tells if a generator can take another step now.
+bool has_room(const generator_load& g);
+
 // A generator's yield: the gain and the cost of its steps.
 struct generator_yield {
   uint64_t steps = 0;

@@ -4,6 +4,7 @@
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
 #include "actors/search/axes.hpp"
+#include "actors/search/novelty.hpp"
 #include "backends/judge/outcome_figures.hpp"
 #include "runtime/base/codec.hpp"
 
@@ -20,6 +21,8 @@ using std::chrono::steady_clock;
 // A candidate may wait long for a compiler or a device; what bounds each job is the job's own limit.
 
 void evaluate(node_pointer self, append_request unsaved);
+
+void take_verdict(node_pointer self, uint64_t of, append_request unsaved);
 
 int64_t since(steady_clock::time_point t) {
   return std::chrono::duration_cast<nanoseconds>(steady_clock::now() - t).count();
@@ -55,20 +58,25 @@ void finish(node_pointer self, evaluation outcome) {
           [self](caf::error& e) { tell_error(self, "campaign", e); });
 }
 
+// Takes over what was built, and what the evaluation cost.
+void take_build(node_record& r, const evaluation& e) {
+  r.object = e.object;
+  r.evaluations.insert(r.evaluations.end(), e.evaluations.begin(), e.evaluations.end());
+  r.compile_ns += e.compile_ns;
+  r.judge_ns += e.judge_ns;
+}
+
 void take(search_node_state& st, evaluation& e) {
   auto& r = st.record;
   st.champion = e.baseline;
   r.set_measurement(e);
   r.set_speedup(speedup_of(e, st.champion.speedup));
   r.basis = r.result == verdict::pass ? basis_of(e.last) : interval_basis{};
-  r.object = e.object;
   r.features = features_of(st.what.source, r.proposal.genome);
   r.confirmed = e.confirmed;
   r.reused_from = e.reused_from;
   r.baseline = st.champion.index;
-  r.evaluations.insert(r.evaluations.end(), e.evaluations.begin(), e.evaluations.end());
-  r.compile_ns += e.compile_ns;
-  r.judge_ns += e.judge_ns;
+  take_build(r, e);
 }
 
 void evaluate(node_pointer self, append_request unsaved) {
@@ -79,6 +87,8 @@ void evaluate(node_pointer self, append_request unsaved) {
   q.what = st.what;
   q.champion = st.champion;
   q.audit_from = st.step.audit_from;
+  q.parent_low = st.step.parent_low;
+  q.anew = st.anew;
   q.unsaved = std::move(unsaved);
   self->request(st.context->evaluator, until_answered, atom::evaluate_v, std::move(q))
       .then(
@@ -87,13 +97,28 @@ void evaluate(node_pointer self, append_request unsaved) {
               tell_fault(self, std::move(e.trouble));
               return;
             }
+            if (e.same_as != 0) {
+              take_build(self->state.record, e);
+              take_verdict(self, e.same_as, std::move(e.unsaved));
+              return;
+            }
             take(self->state, e);
             finish(self, std::move(e));
           },
           [self](caf::error& e) { tell_error(self, "evaluator", e); });
 }
 
-// Another node holds the very candidate: what was found of it holds here too.
+// Describes for people how a candidate equals a known one.
+std::string same_words(const node_record& r, const node_record& known) {
+  const auto index = std::to_string(known.index);
+  if (r.proposal.candidate == known.proposal.candidate)
+    return "same as candidate " + index;
+  if (r.normalised == known.normalised)
+    return "same as candidate " + index + " but for comments, white space or names of locals";
+  return "compiles to the same code as candidate " + index;
+}
+
+// Another node holds the same candidate: what was found of it holds here too.
 void take_verdict(node_pointer self, uint64_t of, append_request unsaved) {
   auto& st = self->state;
   auto saved = std::make_shared<append_request>(std::move(unsaved));
@@ -103,6 +128,7 @@ void take_verdict(node_pointer self, uint64_t of, append_request unsaved) {
           [self, of, saved](std::string& bytes) {
             const auto first = decode_older<node_record>(bytes);
             if (!first) {
+              self->state.anew = true;
               evaluate(self, std::move(*saved));
               return;
             }
@@ -112,13 +138,16 @@ void take_verdict(node_pointer self, uint64_t of, append_request unsaved) {
             r.reused_from = first->reused_from;
             r.basis = first->basis;
             if (r.result == verdict::pass)
-              r.detail = "same as candidate " + std::to_string(of);
+              r.detail = same_words(r, *first);
             r.baseline = first->baseline;
             evaluation none;
             none.unsaved = std::move(*saved);
             finish(self, std::move(none));
           },
-          [self, saved](caf::error&) { evaluate(self, std::move(*saved)); }); // damaged: it is judged anew
+          [self, saved](caf::error&) { // damaged: it is judged anew
+            self->state.anew = true;
+            evaluate(self, std::move(*saved));
+          });
 }
 
 void judge(node_pointer self, append_request unsaved = {}) {
@@ -126,7 +155,8 @@ void judge(node_pointer self, append_request unsaved = {}) {
   const auto& p = st.record.proposal;
   st.own_status->says("asking who else has this candidate");
   auto saved = std::make_shared<append_request>(std::move(unsaved));
-  self->request(st.context->campaign, until_answered, atom::progress_v, p.index, p.genome, p.summary, p.candidate)
+  self->request(st.context->campaign, until_answered, atom::progress_v, p.index, p.genome, p.summary,
+                std::vector<id128>{p.candidate, st.record.normalised})
       .then(
           [self, saved](uint64_t same) {
             if (same == 0)
@@ -149,6 +179,7 @@ void record_proposal(node_pointer self, int64_t propose_ns) {
   p.genome = st.what.genome;
   p.summary = st.what.summary;
   p.propose_ns = propose_ns;
+  st.record.normalised = normalised_id(st.what.source, p.language, p.flags);
   st.record.propose_ns = propose_ns;
   st.record.state = candidate_state::proposed;
   append_request a;
@@ -197,6 +228,7 @@ void read_source(node_pointer self) {
           [self](std::string& source) {
             auto& r = self->state.record.proposal;
             self->state.what = {r.language, std::move(source), r.flags, r.generator, r.genome, r.summary};
+            self->state.record.normalised = normalised_id(self->state.what.source, r.language, r.flags);
             judge(self);
           },
           [self](caf::error& e) { tell_error(self, "journal", e); });

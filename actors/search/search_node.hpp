@@ -23,6 +23,7 @@ struct search_node_state {
   synthesis_step step;
   champion_info champion;
   candidate what;     // empty source until proposed
+  bool anew = false;  // the record of the known candidate with its verdict is damaged
   bool loaded = true; // false: revived, the record is still in the journal
   std::chrono::steady_clock::time_point begun;
   std::vector<caf::typed_response_promise<node_record>> askers;

@@ -88,6 +88,8 @@ answer_or_refusal<answer> with_words(answer a, std::string_view words, const ans
 
 // Returns a paragraph that tells the model how to correct its reply. Of the reply it contains only the detail.
 std::string repair_prompt(const refusal& why, const answer_rules& rules);
+// Returns a paragraph that asks for another candidate in place of one that repeats that known one.
+std::string repeat_prompt(uint64_t known);
 
 // Returns the index of the candidate's file that a path names; path_outside or unknown_file otherwise.
 answer_or_refusal<size_t> find_file(std::string_view path, const std::vector<source_file>& files);

@@ -252,7 +252,8 @@ std::string report_text(const memory_report& r) {
   for (const auto& a : r.helped)
     out += line_of(a);
   if (!r.repeated.empty())
-    out += "Submitted again, byte for byte, and not judged again:\n";
+    out +=
+        "Submitted again, the same but for comments, white space and names or in machine code, and not judged again:\n";
   for (const auto& a : r.repeated)
     out += line_of(a);
   return out;

@@ -121,7 +121,7 @@ std::string outcome_words(const ancestor& a) {
   if (a.verdict.empty() || a.verdict == "none")
     return "no result so far";
   if (a.duplicate_of != 0)
-    return "same as candidate " + std::to_string(a.duplicate_of) + ", byte for byte";
+    return a.detail.empty() || a.verdict != "pass" ? "same as candidate " + std::to_string(a.duplicate_of) : a.detail;
   return a.verdict == "pass"
              ? "passed, " + number(a.speedup) + " times as fast as the reference" + interval_words(a.ci_low, a.ci_high)
              : a.verdict;

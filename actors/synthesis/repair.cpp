@@ -82,4 +82,12 @@ std::string repair_prompt(const refusal& why, const answer_rules& rules) {
   return out;
 }
 
+std::string repeat_prompt(uint64_t known) {
+  const auto name = "candidate " + std::to_string(known);
+  return "Your reply is " + name + " again: only comments, white space or names of locals differ, if anything does. "
+         + "It has been judged and is not measured a second time. Reply with another version, in the same form as "
+           "before, that computes in another way than "
+         + name + ".";
+}
+
 } // namespace kevolve::synthesis

@@ -33,6 +33,8 @@ struct script {
   bool screenings_end = true;
   caf::typed_response_promise<judge_outcome> racing; // a screening that never ends
   std::vector<std::pair<uint32_t, uint32_t>> limits; // of confirmations, and of their baselines
+  std::vector<double> leads;                         // of screenings: the parents'
+  std::vector<uint32_t> patiences;                   // of admissions
   uint32_t released = 0; // number of leases that the scheduler took back because their holder is gone
 };
 
@@ -87,8 +89,12 @@ device_actor::behavior_type paper_device(device_actor::pointer self, std::shared
           s->baselines.push_back(q.baseline);
           s->replayed.push_back(q.sanitised + "|" + q.sanitised_reference + "|" + q.unsanitised);
         }
-        if (q.mode == judge_mode::screening)
+        if (q.mode == judge_mode::screening) {
           s->compared.push_back(q.candidate);
+          s->leads.push_back(q.parent_lead);
+        }
+        if (q.mode == judge_mode::admit)
+          s->patiences.push_back(q.patience_ms);
         if (q.mode == judge_mode::screening && !s->screenings_end)
           return s->racing = self->make_response_promise<judge_outcome>();
         judge_outcome o;
@@ -219,6 +225,90 @@ TEST_CASE_FIXTURE(laboratory, "an evaluation is prepared, compiled, screened and
     CHECK(record->outcome.evidence.contains("sass") == (record->stage == "compile"));
   }
   CHECK(e->value->last.evidence.at("sass") == "as compiled");
+}
+
+TEST_CASE_FIXTURE(laboratory, "a screening's bar is the parent's sure lead over the champion of that moment") {
+  const auto screen = [this](const std::string& source, double parent_low, double champion) {
+    evaluate_request q;
+    q.index = 1;
+    q.what.source = source;
+    q.parent_low = parent_low;
+    q.champion.speedup = champion;
+    auto e = ask<evaluation>(tested, atom::evaluate_v, q);
+    run();
+    REQUIRE(e->value);
+    return *e->value;
+  };
+  screen("one", 1.5, 1.0);
+  screen("two", 1.5, 2.0);
+  screen("three", 0.0, 1.0);
+  CHECK(said->leads == std::vector<double>{1.5, 0.0, 0.0});
+  const auto again = screen("one", 0.0, 1.0); // a result that a parent cut short serves no other
+  CHECK(screenings() == 4);
+  CHECK(again.evaluations.size() == 2);
+}
+
+TEST_CASE_FIXTURE(laboratory, "a budget of wall time bounds the admission by a fifth") {
+  auto spec = std::make_shared<campaign_spec>(*context->spec);
+  spec->budget.wall_s = 40.0;
+  context->spec = spec;
+  auto e = evaluate("candidate");
+  run();
+  REQUIRE(e->value);
+  REQUIRE(said->patiences.size() == 1);
+  CHECK(said->patiences[0] > 0);
+  CHECK(said->patiences[0] <= 8'000);
+}
+
+namespace {
+
+// A campaign that knows one object.
+campaign_actor::behavior_type paper_campaign(campaign_actor::pointer self, id128 known, uint64_t index) {
+  const auto refused = [] { return to_error({errc::unsupported, "of paper"}); };
+  return {
+      [](atom::begin) {},
+      [refused](atom::finished, const node_result&) -> caf::result<node_reply> { return refused(); },
+      [](atom::faulted, uint64_t, const fault&) {},
+      [](atom::amend, const amendment_record&) {},
+      [](atom::progress, uint64_t, const std::string&, const std::string&, const std::vector<id128>&) {
+        return uint64_t{0};
+      },
+      [known, index](atom::lookup, const id128& id) { return id == known ? index : uint64_t{0}; },
+      [](atom::lookup, uint64_t, const id128&) { return uint64_t{0}; },
+      [](atom::tick, uint64_t) {},
+      [](atom::wake) {},
+      [](atom::tick) {},
+      [refused](atom::pause, const std::string&) -> caf::result<campaign_status> { return refused(); },
+      [refused](atom::resume, const std::string&) -> caf::result<campaign_status> { return refused(); },
+      [refused](atom::cancel, const std::string&) -> caf::result<campaign_status> { return refused(); },
+      [refused](atom::steer, const steer_request&) -> caf::result<steer_answer> { return refused(); },
+      [refused](atom::status) -> caf::result<campaign_status> { return refused(); },
+      [refused](atom::tree, uint64_t, uint64_t) -> caf::result<tree_page> { return refused(); },
+      [refused](atom::node, uint64_t) -> caf::result<node_record> { return refused(); },
+      [self](atom::crash) { self->quit(); },
+  };
+}
+
+} // namespace
+
+TEST_CASE_FIXTURE(laboratory, "a candidate with a known candidate's object is compiled and not measured") {
+  const auto known = object_id(sha256_hex("object of candidate"));
+  context->campaign = system.spawn(paper_campaign, known, uint64_t{7});
+  auto e = evaluate("candidate", 9);
+  auto other = evaluate("another", 10);
+  auto itself = evaluate("candidate", 7);
+  run();
+  REQUIRE(e->value);
+  CHECK(e->value->same_as == 7);
+  CHECK(e->value->evaluations.size() == 1);
+  CHECK(e->value->judge_ns == 0);
+  REQUIRE(other->value);
+  CHECK(other->value->same_as == 0);
+  REQUIRE(itself->value);
+  CHECK(itself->value->same_as == 0);
+  CHECK(screenings() == 2);
+  stop(caf::actor_cast<caf::actor>(context->campaign));
+  context->campaign = nullptr;
 }
 
 TEST_CASE_FIXTURE(laboratory, "the same candidate requested twice at once is evaluated once") {

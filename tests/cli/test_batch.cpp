@@ -378,7 +378,7 @@ TEST_CASE("a prompt answered during an export joins the next batch" * doctest::t
     while (prompt.is_null())
       if (auto said = m.kevolve({"relay", "next", "--json", "--data", "home"}); said.code == 0)
         prompt = said.document();
-    m.write("reply.txt", "summary: mine\n```c candidate.c\n/* " + std::to_string(serial) + " */\n"
+    m.write("reply.txt", "summary: mine\n```c candidate.c\nint version(void) { return " + std::to_string(serial) + "; }\n"
                              + read_file(source_path("tests/node/tasks/row_energy.c")) + "```\n");
     CHECK(m.kevolve({"relay", "answer", prompt["id"].get<std::string>(), "reply.txt", "--data", "home"}).code == 0);
   };

@@ -152,7 +152,8 @@ namespace {
 // The members that a campaign has had since record version 4, as they are stored.
 std::string since_version_4(const campaign_spec& x) {
   return encode(x.baselines_limit_s) + encode(x.sanitised_limit_s) + encode(x.beam_width) + encode(x.evolution)
-         + encode(x.stall) + encode(x.memory_choice) + encode(x.selection_rules);
+         + encode(x.stall) + encode(x.memory_choice) + encode(x.selection_rules) + encode(x.generator_choice)
+         + encode(x.ask_again);
 }
 
 } // namespace
@@ -180,6 +181,10 @@ TEST_CASE("a campaign's id ignores paths and members of later versions that have
   CHECK(spec.selection_rules == current_selection_rules);
   auto ruled = spec;
   ruled.selection_rules = 0;
+  CHECK(identity_bytes(ruled) == before);
+  // These two follow from the file: what it says of them is part of its text.
+  ruled.generator_choice = "bandit";
+  ruled.ask_again = 0;
   CHECK(identity_bytes(ruled) == before);
   auto others = std::vector<campaign_spec>(4, spec);
   others[0].beam_width = 3;
@@ -410,7 +415,31 @@ TEST_CASE("a campaign stored by an older version can be decoded") {
   CHECK(old->compile_limit_s == loaded->compile_limit_s);
   CHECK(encode(model_of(*old, 0)) == encode(model_of(*loaded, 0)));
   CHECK(old->selection_rules == 0);
+  CHECK(old->generator_choice == "weights"); // it goes on as it was submitted
+  CHECK(old->ask_again == 0);
   CHECK(old->evolution == evolution_spec{});
+}
+
+TEST_CASE("a bandit chooses among two generators or more, unless the file adapts the weights of a draw") {
+  const auto one = load_campaign(good("plain.toml"));
+  REQUIRE(one);
+  CHECK(one->generator_choice == "weights");
+  CHECK(one->ask_again == 2);
+  const auto load = [](const std::vector<std::string>& overrides) {
+    return load_campaign(good("two_generators.toml"), overrides);
+  };
+  const auto two = load({});
+  REQUIRE_MESSAGE(two.has_value(), to_string(errors_of(two)));
+  CHECK(two->generator_choice == "bandit");
+  CHECK(load({"generator[1].weight=0"})->generator_choice == "weights");
+  CHECK(load({"search.adapt_weights=true"})->generator_choice == "weights");
+  CHECK(load({"search.generator_choice=weights", "search.adapt_weights=true"})->adapt_weights);
+  const auto both = load({"search.generator_choice=bandit", "search.adapt_weights=true"});
+  REQUIRE_FALSE(both);
+  CHECK(to_string(errors_of(both)).find("leave one of the two out") != std::string::npos);
+  const auto often = load({"search.ask_again=3"});
+  REQUIRE_FALSE(often);
+  CHECK(to_string(errors_of(often)).find("search.ask_again") != std::string::npos);
 }
 
 TEST_CASE("durations are split into units") {

@@ -16,8 +16,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 CANDIDATE = """summary: four partial sums, version {serial}
 ```c candidate.c
 #include <stdint.h>
-/* {serial} */
 void row_energy(const float *x, float *y, int64_t rows, int64_t cols) {{
+  volatile int version = {serial};
+  (void)version;
   for (int64_t r = 0; r < rows; ++r) {{
     float s[4] = {{0}};
     int64_t c = 0;

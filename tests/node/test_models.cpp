@@ -88,8 +88,8 @@ TEST_CASE("a repeated candidate is not judged again and gets the first one's fig
                             streams(written(3)), streams(written(2))}};
   live_node n{dir.path, {.providers = {service.spec}}};
   // Only drafts, since an answer that repeats the shown code is no candidate.
-  const auto id = n.submit(
-      "row_energy", {"generator[0].kind=llm", "generator[0].in_flight=2", "budget.candidates=6", "draft.candidates=6"});
+  const auto id = n.submit("row_energy", {"generator[0].kind=llm", "generator[0].in_flight=2", "budget.candidates=6",
+                                          "draft.candidates=6", "search.ask_again=0"});
   const auto s = n.await_end(id);
   CHECK(s.stop_reason == end_reason::budget);
   CHECK(s.valid == 6);

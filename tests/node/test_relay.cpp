@@ -20,11 +20,13 @@ namespace {
 
 const std::vector<std::string> by_relay{"generator[0].kind=relay", "draft.candidates=4", "budget.candidates=6"};
 
-// Eight partial sums, with a number in a comment that makes every candidate different.
+// Eight partial sums, with a number in the code that makes every candidate different.
 std::string reply_for(int serial) {
   return "summary: eight partial sums, version " + std::to_string(serial)
-         + "\nflags: O3\n```c candidate.c\n#include <stdint.h>\n/* " + std::to_string(serial)
-         + " */\nvoid row_energy(const float *x, float *y, int64_t rows, int64_t cols) {\n"
+         + "\nflags: O3\n```c candidate.c\n#include <stdint.h>\n"
+           "void row_energy(const float *x, float *y, int64_t rows, int64_t cols) {\n  volatile int version = "
+         + std::to_string(serial)
+         + ";\n  (void)version;\n"
            "  for (int64_t r = 0; r < rows; ++r) {\n    float s[8] = {0};\n    int64_t c = 0;\n"
            "    for (; c + 8 <= cols; c += 8)\n      for (int k = 0; k < 8; ++k)\n"
            "        s[k] += x[r * cols + c + k] * x[r * cols + c + k];\n"

@@ -120,6 +120,12 @@ json to_json(const island_brief& i) {
           {"cells", std::move(cells)}};
 }
 
+json to_json(const generator_brief& g) {
+  return {{"kind", g.kind},       {"weight", g.weight},     {"share", g.share},
+          {"steps", g.steps},     {"repeated", g.repeated}, {"gain", g.gain},
+          {"seconds", g.seconds}, {"money", g.money},       {"score", g.score == 0.0 ? json(nullptr) : json(g.score)}};
+}
+
 json to_json(const search_brief& s) {
   json islands = json::array();
   for (const auto& i : s.islands)
@@ -160,7 +166,11 @@ json to_json(const campaign_status& s) {
       {"batch", s.batch ? json(to_string(s.batch)) : json(nullptr)},
       {"last_sequence", s.last_sequence},
       {"tree_hash", to_string(s.tree_hash)},
-      {"search", to_json(s.search)}};
+      {"search", to_json(s.search)},
+      {"repeated", s.repeated}};
+  out["generators"] = json::array();
+  for (const auto& g : s.generators)
+    out["generators"].push_back(to_json(g));
   if (s.best != 0) {
     out["best"] = {{"candidate", s.best},
                    {"node", s.best},

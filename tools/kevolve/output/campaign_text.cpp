@@ -249,6 +249,23 @@ std::string search_text(const json& s) {
   return out;
 }
 
+// Describes the generators where there are several, and how many proposals repeated a known candidate.
+std::string generators_text(const json& s) {
+  std::string out;
+  const auto found = s.find("generators");
+  if (found == s.end() || !found->is_array())
+    return out;
+  if (const auto repeated = s.value("repeated", uint64_t{0}); repeated != 0)
+    out += fmt::format("  repeated    {} of a known candidate, not measured\n", human_number(repeated, "proposal"));
+  for (const auto& g : *found)
+    if (found->size() > 1)
+      out += fmt::format("  generator   {}: {}, {:.0f} % (weight {:g}){}\n", text_at(g, "kind"),
+                         human_number(g["steps"].get<uint64_t>(), "step"), 100.0 * number_at(g, "share"),
+                         number_at(g, "weight"),
+                         g["score"].is_number() ? fmt::format(", score {:.3g}", number_at(g, "score")) : "");
+  return out;
+}
+
 } // namespace
 
 std::string status_text(const json& s) {
@@ -283,6 +300,7 @@ std::string status_text(const json& s) {
   } else
     out += std::string{"  best        "} + (has_ended(s) ? "none" : "none yet") + "\n";
   out += search_text(s);
+  out += generators_text(s);
   if (s.contains("priority"))
     out += fmt::format("  priority    {}\n", s["priority"].get<uint64_t>());
   if (auto o = s.find("origin"); o != s.end() && o->is_object())
