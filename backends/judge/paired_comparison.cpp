@@ -141,6 +141,8 @@ attempt<double> paired_comparison::pair(size_t index) {
     if (!played)
       return tl::unexpected<evaluation_error>(played.error());
     times = *played;
+    if (times.far_apart(enough_))
+      break;
     if (times.disturbed() && tries == tries_for_a_calm_pair)
       ++waiting_;
     if (!times.disturbed() || tries == tries_for_a_calm_pair)

@@ -8,6 +8,7 @@
 
 #include <deque>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -35,6 +36,9 @@ public:
   // While on, sets that both processes have met get fresh values, where fresh processes would meet the old ones. Only
   // on shapes of which few sets fit into memory. Sets that lie on a device get them at any time.
   void use_fresh_values(bool on) { fresh_values_ = on; }
+  // A disturbed pair counts at once if one side takes this many times as long as the other: a lost slice does not turn
+  // it. At first every disturbed pair is repeated.
+  void take_disturbed_beyond(double ratio) { enough_ = ratio; }
   // Draws who is called first.
   bool draw_candidate_first() { return (random_.next() & 1U) != 0; }
 
@@ -60,6 +64,9 @@ private:
     timed_call baseline;
     timed_call candidate;
     bool disturbed() const { return baseline.disturbed || candidate.disturbed; }
+    bool far_apart(double ratio) const {
+      return baseline.ns > 0.0 && (baseline.ns > ratio * candidate.ns || candidate.ns > ratio * baseline.ns);
+    }
   };
 
   void shuffle(size_t index);
@@ -77,6 +84,7 @@ private:
   std::vector<deck> decks_; // by shape
   set_redraw redraw_;
   bool fresh_values_ = false;
+  double enough_ = std::numeric_limits<double>::infinity();
   uint32_t redrawn_ = 0;
   uint32_t pairs_ = 0;
   uint32_t waiting_ = 0;

@@ -255,6 +255,27 @@ TEST_CASE("the parent's bar hides no gain over the baseline that its pairs show 
   CHECK(out.decision == comparison_decision::faster);
 }
 
+TEST_CASE("a disturbed pair that a lost slice cannot turn is not repeated in a screening") {
+  const auto far_ahead = [](timed_side who, size_t) { return who == timed_side::candidate ? 50e6 : 350e6; };
+  for (const bool accepts : {false, true}) {
+    fake_pair processes;
+    processes.time = far_ahead;
+    processes.disturbed_calls = 2;
+    correctness_report report;
+    paired_comparison comparison{processes, 0.005, report};
+    comparison.add_shape(sets_of("a", 16), 0.0);
+    if (accepts)
+      comparison.take_disturbed_beyond(3.0);
+    REQUIRE(comparison.pair(0));
+    CHECK(comparison.disturbed() == (accepts ? 0 : 2));
+  }
+  fake_pair screened;
+  screened.time = far_ahead;
+  screened.disturbed_calls = 2;
+  outcome_of(screened, judge_mode::screening, timing_rules{});
+  CHECK(screened.timed[timed_side::candidate] == 3);
+}
+
 TEST_CASE("a candidate far ahead of slow calls is confirmed after three pairs") {
   for (const double baseline_ns : {350e6, 90e6}) {
     CAPTURE(baseline_ns);
