@@ -34,7 +34,10 @@ void apply(pointer self, amendment_record r, promotion_rule rule, node_record no
               r.detail.empty() ? "" : ": ", r.detail);
   one_append together{self};
   const auto estimate = node.estimate; // an amendment does not say
+  auto words = std::move(node.detail);
   node.set_measurement(r);
+  if (node.duplicate_of != 0 && r.result == verdict::pass)
+    node.detail = std::move(words); // whose figures these are
   node.estimate = estimate;
   node.reused_from = r.reused_from;
   node.basis = r.basis;
