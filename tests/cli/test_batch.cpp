@@ -378,8 +378,8 @@ TEST_CASE("a prompt answered during an export joins the next batch" * doctest::t
     while (prompt.is_null())
       if (auto said = m.kevolve({"relay", "next", "--json", "--data", "home"}); said.code == 0)
         prompt = said.document();
-    m.write("reply.txt", "summary: mine\n```c candidate.c\nint version(void) { return " + std::to_string(serial) + "; }\n"
-                             + read_file(source_path("tests/node/tasks/row_energy.c")) + "```\n");
+    m.write("reply.txt", "summary: mine\n```c candidate.c\nint version(void) { return " + std::to_string(serial)
+                             + "; }\n" + read_file(source_path("tests/node/tasks/row_energy.c")) + "```\n");
     CHECK(m.kevolve({"relay", "answer", prompt["id"].get<std::string>(), "reply.txt", "--data", "home"}).code == 0);
   };
   CHECK(m.kevolve({"batch", "export", id, "--data", "home", "--out", "early"}).code == 5); // no candidate is ready yet
