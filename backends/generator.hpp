@@ -71,6 +71,7 @@ struct synthesis_context {
   // Fingerprints of the genomes already in the tree, sorted; these must not be proposed again.
   std::vector<uint64_t> seen;
   uint64_t seed = 0;
+  bool plans = true; // false: steps are single moves, without the sequences that the embedded generator knows
 };
 
 struct proposal {

@@ -229,7 +229,7 @@ private:
         parents.push_back(std::move(*g));
         failed.push_back(a.verdict != "pass");
       }
-    if (!reading_.sequences.empty() && (context_.draft || parents.empty()) && sequence_is_due()) {
+    if (context_.plans && !reading_.sequences.empty() && (context_.draft || parents.empty()) && sequence_is_due()) {
       const auto& idea = reading_.sequences[next_idea()];
       return {idea[random_.below(idea.size())], "blocks and panels"};
     }
