@@ -1,10 +1,141 @@
 // bench-landscape: records landscapes, and plays policies on them. tools/bench/run landscape drives it.
+#include "actors/campaign/campaign_fold.hpp"
+#include "tools/bench/landscape/player.hpp"
 #include "tools/bench/landscape/recorder.hpp"
 #include "tools/bench/report.hpp"
 
 #include <CLI/CLI.hpp>
 
+#include <chrono>
 #include <cstdlib>
+#include <sstream>
+
+namespace kevolve::bench {
+
+namespace {
+
+struct play_arguments {
+  std::vector<std::string> records;
+  std::string campaign; // whose settings hold where a contender gives none
+  std::vector<std::string> contenders;
+  uint64_t seeds = 40;
+  uint64_t seed = 1;
+  uint64_t budget = 60;
+  bool other_generator = false;
+};
+
+struct contender {
+  std::string name;
+  play_options options;
+};
+
+std::vector<std::string> parts_of(const std::string& text, char separator) {
+  std::vector<std::string> out;
+  std::istringstream in{text};
+  for (std::string part; std::getline(in, part, separator);)
+    out.push_back(part);
+  return out;
+}
+
+// Reads "name: search.policy=uct; memory.none=0". The settings are those of a campaign file, with two that only a play
+// has.
+result<contender> contender_of(const std::string& text, const play_arguments& a) {
+  const auto colon = text.find(':');
+  contender out;
+  out.name = text.substr(0, colon);
+  std::vector<std::string> settings;
+  for (auto part : parts_of(colon == std::string::npos ? "search.policy=" + text : text.substr(colon + 1), ';')) {
+    part.erase(0, part.find_first_not_of(' '));
+    if (part == "play.novelty=false")
+      out.options.novelty = false;
+    else if (part == "play.omniscient=true")
+      out.options.omniscient = true;
+    else if (!part.empty())
+      settings.push_back(part);
+  }
+  auto spec = load_campaign(a.campaign, settings);
+  if (!spec)
+    return fail(errc::bad_input, to_string(spec.error()));
+  spec->selection_rules = current_selection_rules;
+  out.options.policy = policy_of(*spec);
+  out.options.in_flight = static_cast<uint64_t>(spec->search.in_flight);
+  out.options.budget = a.budget;
+  return out;
+}
+
+json played(const world& on, const contender& c, const play_arguments& a) {
+  auto evaluations = json::array();
+  auto finals = json::array();
+  uint64_t steps = 0;
+  uint64_t lacking = 0;
+  uint64_t stretched = 0;
+  uint64_t reached = 0;
+  auto restricted = 0.0;
+  auto seconds = 0.0;
+  for (uint64_t i = 0; i < a.seeds; ++i) {
+    auto o = c.options;
+    o.seed = a.seed + i;
+    const auto p = play(on, o);
+    const auto counted = std::min<uint64_t>(p.evaluations.value_or(a.budget), a.budget);
+    evaluations.push_back(counted);
+    finals.push_back(p.best_after.empty() ? 1.0 : p.best_after.back());
+    restricted += static_cast<double>(counted);
+    reached += p.evaluations ? 1U : 0U;
+    steps += p.steps;
+    lacking += p.lacking;
+    stretched += p.stretched;
+    seconds += p.seconds;
+  }
+  const auto runs = static_cast<double>(a.seeds);
+  const auto share = [&](uint64_t of) {
+    return steps == 0 ? 0.0 : static_cast<double>(of) / static_cast<double>(steps);
+  };
+  return {{"contender", c.name},       {"restricted_mean", restricted / runs}, {"reached", reached},
+          {"lacking", share(lacking)}, {"stretched", share(stretched)},        {"steps", steps},
+          {"seconds", seconds / runs}, {"evaluations", evaluations},           {"final", finals}};
+}
+
+int play_all(const play_arguments& a) {
+  std::vector<contender> contenders;
+  for (const auto& text : a.contenders) {
+    auto c = contender_of(text, a);
+    if (!c)
+      return give_up(c.error().detail);
+    contenders.push_back(std::move(*c));
+  }
+  const auto from = std::chrono::steady_clock::now();
+  auto all = json::array();
+  for (const auto& path : a.records) {
+    auto record = read_landscape(path);
+    if (!record)
+      return give_up(to_string(record.error()));
+    if (auto ok = check_generator(*record, path); !ok && !a.other_generator)
+      return give_up(to_string(ok.error()));
+    const world on{std::move(*record)};
+    const auto& r = on.record();
+    json row{{"record", path},       {"task", r.task},     {"plans", r.plans},  {"candidates", on.size() - 1},
+             {"machine", r.machine}, {"shapes", r.shapes}, {"best", on.best()}, {"plays", json::array()}};
+    uint64_t good = 0;
+    for (uint32_t i = 1; i < on.size(); ++i)
+      good += on.truth(i) >= play_options{}.share * on.best() ? 1U : 0U;
+    row["at_the_goal"] = good;
+    for (const auto& c : contenders)
+      row["plays"].push_back(played(on, c, a));
+    all.push_back(std::move(row));
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - from;
+  const auto campaigns = static_cast<double>(a.records.size() * contenders.size() * a.seeds);
+  return print({{"seeds", a.seeds},
+                {"budget", a.budget},
+                {"share", play_options{}.share},
+                {"campaigns", campaigns},
+                {"campaigns_a_minute", 60.0 * campaigns / took.count()},
+                {"landscapes", all}});
+}
+
+} // namespace
+
+} // namespace kevolve::bench
 
 int main(int argc, char** argv) {
   using namespace kevolve;
@@ -24,7 +155,21 @@ int main(int argc, char** argv) {
   record->add_option("--size", sizes, "NAME=N: replaces the declared shapes by one of these sizes; may be repeated");
   record->add_option("--seed", recorded.seed)->capture_default_str();
   record->add_flag("--plans", recorded.plans, "with whole sequences of moves");
+  play_arguments played;
+  auto* plays = app.add_subcommand("play", "plays policies on records, without generator and judge");
+  plays->add_option("records", played.records)->required();
+  plays->add_option("--campaign", played.campaign, "campaign file with the settings that all share")->required();
+  plays
+      ->add_option("--contender", played.contenders,
+                   "a policy, or \"name: key=value; key=value\" with settings of a campaign file; may be repeated")
+      ->required();
+  plays->add_option("--seeds", played.seeds)->capture_default_str();
+  plays->add_option("--seed", played.seed, "the first")->capture_default_str();
+  plays->add_option("--budget", played.budget, "evaluations after the first drafts")->capture_default_str();
+  plays->add_flag("--other-generator", played.other_generator, "play records of other generator versions, too");
   CLI11_PARSE(app, argc, argv);
+  if (*plays)
+    return play_all(played);
   for (const auto& s : sizes) {
     const auto at = s.find('=');
     char* end = nullptr;

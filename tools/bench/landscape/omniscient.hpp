@@ -1,0 +1,16 @@
+// The choice of parents by one who knows every figure of the record: the floor of what policies may reach.
+#pragma once
+
+#include "tools/bench/landscape/world.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace kevolve::bench {
+
+// Returns the node among `open` from which the goal is expected after the fewest steps, by an optimal choice of all
+// later parents; each step is drawn from what is not visited. The reference if none leads there.
+uint32_t omniscient_choice(const world& on, const std::vector<uint32_t>& open, const std::vector<bool>& visited,
+                           double goal);
+
+} // namespace kevolve::bench
