@@ -110,6 +110,23 @@ TEST_CASE("drafts are short, or sequences that the nest asks for") {
   CHECK(planned == 18); // three of five
 }
 
+TEST_CASE("without plans no draft and no fresh start is a sequence that the nest asks for") {
+  if (!have_clang())
+    return;
+  auto n = load_nest("gemm");
+  auto c = context_of(n);
+  auto g = make_generator("transform").value();
+  c.plans = false;
+  for (const bool draft : {true, false}) {
+    c.draft = draft;
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+      c.seed = seed;
+      c.draft_index = static_cast<uint32_t>(seed);
+      CHECK(g->propose(c).value().summary == (draft ? "first draft" : "starts afresh"));
+    }
+  }
+}
+
 TEST_CASE("the first drafts take the ideas in turn") {
   if (!have_clang())
     return;

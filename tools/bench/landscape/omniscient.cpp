@@ -33,8 +33,8 @@ struct way {
 
 // The expected steps V from a parent n obey V(n) = (1 + sum p V(c)) / sum p over the children c that are better, since
 // others leave the choice as it was. Nodes are settled in the order of V, as by Dijkstra.
-uint32_t omniscient_choice(const world& on, const std::vector<uint32_t>& open, const std::vector<bool>& visited,
-                           double goal) {
+std::optional<uint32_t> omniscient_choice(const world& on, const std::vector<uint32_t>& open,
+                                          const std::vector<bool>& visited, double goal) {
   const auto count = static_cast<uint32_t>(on.size());
   std::vector<std::vector<way>> into(count);
   for (uint32_t n = 0; n < count; ++n) {
@@ -75,9 +75,9 @@ uint32_t omniscient_choice(const world& on, const std::vector<uint32_t>& open, c
         queue.push({steps[w.from] = now, w.from});
     }
   }
-  uint32_t best = 0;
+  std::optional<uint32_t> best;
   for (const auto n : open)
-    if (steps[n] < steps[best])
+    if (steps[n] < (best ? steps[*best] : never))
       best = n;
   return best;
 }

@@ -4,13 +4,14 @@
 #include "tools/bench/landscape/world.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace kevolve::bench {
 
 // Returns the node among `open` from which the goal is expected after the fewest steps, by an optimal choice of all
-// later parents; each step is drawn from what is not visited. The reference if none leads there.
-uint32_t omniscient_choice(const world& on, const std::vector<uint32_t>& open, const std::vector<bool>& visited,
-                           double goal);
+// later parents; each step is drawn from what is not visited. Nothing if none leads there.
+std::optional<uint32_t> omniscient_choice(const world& on, const std::vector<uint32_t>& open,
+                                          const std::vector<bool>& visited, double goal);
 
 } // namespace kevolve::bench

@@ -55,7 +55,7 @@ private:
   selection selected() {
     const auto seed = mix_seed(mix_seed(options_.seed, selecting), out_.tree.size());
     auto s = select(out_.tree, options_.policy, seed);
-    if (!options_.omniscient || s.draft)
+    if (!options_.omniscient || s.draft || out_.evaluations)
       return s;
     std::vector<uint32_t> open;
     std::map<uint32_t, uint64_t> holders;
@@ -63,8 +63,10 @@ private:
       if (n.phase == node_phase::finished && n.result == verdict::pass)
         if (const auto c = out_.candidates[n.index]; holders.emplace(c, n.index).second)
           open.push_back(c);
-    s.parents = {holders.at(omniscient_choice(on_, open, visited_, goal_))};
-    s.memory = "parent";
+    if (const auto best = omniscient_choice(on_, open, visited_, goal_)) {
+      s.parents = {holders.at(*best)};
+      s.memory = "parent";
+    }
     return s;
   }
 

@@ -122,8 +122,9 @@ reach world::from(uint32_t a, uint32_t b) const {
       of_b += in_b && !in_a ? 1U : 0U;
       others += !in_a && !in_b ? 1U : 0U;
     }
-    if (of_a > 0 && of_b > 0)
-      put(out, to, 1 + others);
+    // What is made of the moves of one alone comes from a cut at an end.
+    if (others < moves_[to].size())
+      put(out, to, 1 + others + (of_a > 0 && of_b > 0 ? 0U : 1U));
   }
   return out;
 }
