@@ -5,7 +5,7 @@
 
 namespace kevolve::bench {
 
-// Returns the 31 orders-free lists of five moves, a to e. Each move makes a candidate 1.3 times as fast, so that abcde
+// Returns the 31 ordered subsets of five moves, a to e. Each move makes a candidate 1.3 times as fast, so that abcde
 // is the best. Lists of one move are the first drafts. Each figure has `pairs` pairs that spread by `noise`.
 landscape made_up(double noise = 0.0, size_t pairs = 5);
 

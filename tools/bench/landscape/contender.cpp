@@ -25,7 +25,6 @@ result<contender> contender_of(const std::string& text, const std::string& campa
   auto spec = load_campaign(campaign, settings);
   if (!spec)
     return fail(errc::bad_input, to_string(spec.error()));
-  spec->selection_rules = current_selection_rules;
   out.options.policy = policy_of(*spec);
   out.options.in_flight = static_cast<uint64_t>(spec->search.in_flight);
   return out;

@@ -1,4 +1,4 @@
-// What plays on a landscape: a policy with its settings, read as a campaign file's are.
+// A contender of a landscape: a policy with its settings, which are read as a campaign file's are.
 #pragma once
 
 #include "runtime/base/result.hpp"

@@ -15,7 +15,7 @@
 
 namespace kevolve::bench {
 
-// How a candidate came into the record.
+// The way in which a candidate came into the record.
 enum class step_kind : uint8_t { reference = 0, draft, fresh, mutation, crossover };
 constexpr std::array<std::string_view, 5> step_kind_texts{"reference", "draft", "fresh", "mutation", "crossover"};
 constexpr const auto& enum_texts(step_kind) {

@@ -1,12 +1,8 @@
 #include "tools/bench/landscape/recorder.hpp"
 
-#include "backends/generator.hpp"
-#include "backends/judge/source_constants.hpp"
-#include "config/task.hpp"
-#include "tools/bench/helper_session.hpp"
 #include "tools/bench/landscape/expansion.hpp"
+#include "tools/bench/landscape/screening.hpp"
 #include "tools/bench/report.hpp"
-#include "tools/bench/stage_request.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -40,8 +36,8 @@ struct compiled {
 
 class recorder {
 public:
-  recorder(const record_options& o, workbench bench, task_spec spec, landscape so_far)
-      : options_(o), bench_(std::move(bench)), spec_(std::move(spec)), land_(std::move(so_far)),
+  recorder(const record_options& o, screening_bench bench, landscape so_far)
+      : options_(o), bench_(std::move(bench)), land_(std::move(so_far)),
         part_(o.out + ".part", std::ios::app | std::ios::binary), until_(steady::now() + seconds(o.seconds)) {
     for (const auto& n : land_.nodes)
       if (n.kind != step_kind::reference)
@@ -51,13 +47,11 @@ public:
   }
 
   result<uint64_t> run() {
-    if (auto ok = prepare(); !ok)
-      return tl::unexpected(ok.error());
-    if (land_.nodes.size() == 1)
+    if (part_.seekp(0, std::ios::end).tellp() == 0)
       write(header_line(land_));
     std::vector<std::thread> ahead;
-    for (auto& c : compilers_)
-      ahead.emplace_back([this, &c] { compile_ahead(c, context_); });
+    for (auto& c : bench_.compilers())
+      ahead.emplace_back([this, &c] { compile_ahead(c, bench_.context()); });
     auto ok = judge_all();
     {
       std::lock_guard hold{guard_};
@@ -82,57 +76,6 @@ private:
 
   void write(const std::string& line) { part_ << line << std::flush; }
 
-  result<void> prepare() {
-    for (uint32_t i = 0; i < std::max(1U, options_.compilers); ++i) {
-      auto one = open_compiler(options_.bin, bench_.hardware->name());
-      if (!one)
-        return tl::unexpected(one.error());
-      compilers_.push_back(std::move(*one));
-    }
-    const auto& task = spec_.task;
-    const auto flags = baseline_flags(bench_);
-    auto reference = compile(bench_, task, task.language, spec_.reference_source, flags, compile_role::reference);
-    if (!reference)
-      return tl::unexpected(reference.error());
-    reference_ = std::move(*reference);
-    const bool own = !spec_.oracle_source.empty();
-    if (own || std::any_of(task.arguments.begin(), task.arguments.end(), [](const argument& a) {
-          return a.role != argument_role::size && is_floating(a.type);
-        })) {
-      auto oracle = compile(bench_, task, task.language, own ? spec_.oracle_source : spec_.reference_source, flags,
-                            own ? compile_role::reference : compile_role::oracle);
-      if (!oracle)
-        return tl::unexpected(oracle.error());
-      oracle_ = std::move(*oracle);
-    }
-    context_.task = task;
-    std::erase_if(context_.task.shapes, [](const shape_case& s) { return s.held_out; });
-    context_.form = bench_.hardware->form(task);
-    context_.reference_source = spec_.reference_source;
-    const bool exact = asks_for_exact_results(task);
-    for (const auto& f : bench_.hardware->flag_menu())
-      if (!f.fast_math || !exact)
-        context_.flag_menu.push_back(f.name);
-    context_.baseline_flags = flags;
-    context_.hardware = bench_.hardware->hardware();
-    context_.plans = options_.plans;
-    compile_request q;
-    q.job = random_id();
-    q.kind = compile_kind::syntax_tree;
-    q.role = compile_role::reference;
-    q.language = task.language;
-    q.source = spec_.reference_source;
-    q.entry = task.entry;
-    q.flags = flags;
-    q.task = task;
-    auto tree = bench_.compiler->ask(q);
-    if (!tree)
-      return tl::unexpected(tree.error());
-    if (tree->result == verdict::pass)
-      context_.syntax_tree = std::make_shared<const std::string>(std::move(tree->artifact));
-    return {};
-  }
-
   ancestor ancestor_of(uint32_t node) const {
     const auto& n = land_.nodes[node];
     ancestor out;
@@ -145,6 +88,7 @@ private:
   }
 
   void compile_ahead(workbench& bench, synthesis_context context) {
+    context.plans = options_.plans;
     auto generator = make_generator("transform");
     for (;;) {
       compiled next;
@@ -182,8 +126,8 @@ private:
         seen_.insert(std::upper_bound(seen_.begin(), seen_.end(), print), print);
       }
       const auto from = steady::now();
-      next.object =
-          compile(bench, spec_.task, next.made.language, next.made.source, next.made.flags, compile_role::candidate);
+      next.object = compile(bench, bench_.spec().task, next.made.language, next.made.source, next.made.flags,
+                            compile_role::candidate);
       next.compile_s = since(from);
       std::lock_guard hold{guard_};
       ready_.push_back(std::move(next));
@@ -192,27 +136,6 @@ private:
   }
 
   static double since(steady::time_point from) { return std::chrono::duration<double>(steady::now() - from).count(); }
-
-  result<judge_outcome> screen(const std::string& object, const std::string& source, uint32_t ms, double alpha) {
-    auto q = stage_request(spec_.task, stage::screening);
-    q.reference = reference_;
-    q.oracle = oracle_;
-    q.candidate = object;
-    q.screening_ms = ms;
-    q.alpha = alpha;
-    q.screen_out = 4.0; // slower candidates are figures of the record, too
-    q.reference_constants = source_constants(spec_.reference_source);
-    q.candidate_constants = source_constants(source);
-    return bench_.judge->ask(q);
-  }
-
-  static std::vector<shape_pairs> pairs_of(const judge_outcome& o) {
-    std::vector<shape_pairs> out;
-    for (const auto& t : o.timings)
-      if (!t.held_out)
-        out.push_back({t.baseline_ns, t.candidate_ns});
-    return out;
-  }
 
   result<void> judge_all() {
     int faults = 0;
@@ -230,7 +153,7 @@ private:
       }
       auto node = node_of(next);
       if (next.object && node.same_as == 0) {
-        auto o = screen(*next.object, next.made.source, screening_ms, 0.05);
+        auto o = bench_.screen(*next.object, next.made.source, screening_ms, 0.05);
         if (!o) {
           if (++faults == faults_allowed)
             return tl::unexpected(o.error());
@@ -240,7 +163,7 @@ private:
         node.result = o->result;
         node.judge_s = static_cast<double>(o->judge_ns) / 1e9;
         if (o->result == verdict::pass)
-          node.pairs = pairs_of(*o);
+          node.pairs = pairs_of_outcome(*o);
         sources_[static_cast<uint32_t>(land_.nodes.size())] = {*next.object, next.made.source};
       }
       faults = 0;
@@ -249,7 +172,7 @@ private:
       land_.nodes.push_back(std::move(node));
       if (since(told) >= 10.0) {
         told = steady::now();
-        std::cerr << spec_.task.name << ": " << land_.nodes.size() - 1 << " candidates, "
+        std::cerr << bench_.spec().task.name << ": " << land_.nodes.size() - 1 << " candidates, "
                   << std::chrono::duration<double>(until_ - told).count() << " s left\n";
       }
     }
@@ -288,28 +211,23 @@ private:
     fastest.resize(std::min<size_t>(fastest.size(), options_.again));
     for (const auto i : fastest) {
       const auto& [object, source] = sources_.at(i);
-      auto o = screen(object, source, second_screening_ms, never);
+      auto o = bench_.screen(object, source, second_screening_ms, never);
       if (!o)
         return tl::unexpected(o.error());
       if (o->result != verdict::pass)
         continue;
-      land_.nodes[i].again = pairs_of(*o);
+      land_.nodes[i].again = pairs_of_outcome(*o);
       write(again_line(i, land_.nodes[i]));
     }
     return {};
   }
 
   const record_options& options_;
-  workbench bench_; // judges, and reads the reference
-  std::vector<workbench> compilers_;
-  task_spec spec_;
+  screening_bench bench_;
   landscape land_;
   std::ofstream part_;
   steady::time_point until_;
   expansion_options expansion_;
-  std::string reference_;
-  std::string oracle_;
-  synthesis_context context_;                                       // the part that all steps have in common
   std::map<std::string, uint32_t> objects_;                         // digest → first node
   std::map<uint32_t, std::pair<std::string, std::string>> sources_; // node → object and source
   std::mutex guard_;                                                // of land_, and of the members below
@@ -361,32 +279,16 @@ result<landscape> so_far(const record_options& o, const task_spec& spec) {
 } // namespace
 
 result<uint64_t> record_landscape(const record_options& options) {
-  auto spec = load_task(options.task);
+  auto spec = small_task(options.task, options.sizes);
   if (!spec)
-    return fail(errc::bad_input, to_string(spec.error()));
-  if (!options.sizes.empty()) {
-    auto& shapes = spec->task.shapes;
-    const auto first = std::find_if(shapes.begin(), shapes.end(), [](const shape_case& s) { return !s.held_out; });
-    auto small = *first;
-    small.weight = 1.0;
-    small.name.clear();
-    for (const auto& [name, size] : options.sizes) {
-      if (!small.sizes.contains(name))
-        return fail(errc::bad_input, options.task + " has no size '" + name + "'");
-      small.sizes[name] = size;
-    }
-    for (const auto& [name, size] : small.sizes)
-      small.name += (small.name.empty() ? "" : " ") + name + "=" + std::to_string(size);
-    std::erase_if(shapes, [](const shape_case& s) { return !s.held_out; });
-    shapes.insert(shapes.begin(), small);
-  }
+    return tl::unexpected(spec.error());
   auto old = so_far(options, *spec);
   if (!old)
     return tl::unexpected(old.error());
-  auto bench = open_workbench(options.bin);
+  auto bench = screening_bench::open(options.bin, std::move(*spec), options.compilers);
   if (!bench)
     return tl::unexpected(bench.error());
-  recorder r{options, std::move(*bench), std::move(*spec), std::move(*old)};
+  recorder r{options, std::move(*bench), std::move(*old)};
   return r.run();
 }
 

@@ -122,7 +122,7 @@ reach world::from(uint32_t a, uint32_t b) const {
       of_b += in_b && !in_a ? 1U : 0U;
       others += !in_a && !in_b ? 1U : 0U;
     }
-    // What is made of the moves of one alone comes from a cut at an end.
+    // A cut at an end leaves the moves of one alone.
     if (others < moves_[to].size())
       put(out, to, 1 + others + (of_a > 0 && of_b > 0 ? 0U : 1U));
   }
