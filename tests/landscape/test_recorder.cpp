@@ -30,6 +30,7 @@ TEST_CASE("a record goes on where it was stopped, and the fastest are measured a
   o.seconds = 300.0;
   o.candidates = 2;
   o.again = 1;
+  o.compilers = 1;
   std::remove((o.out + ".part").c_str());
   const auto first = record_landscape(o);
   if (!first && first.error().code == errc::unsupported) {

@@ -197,8 +197,15 @@ def page(document: Json) -> str:
 
 
 def page_table(documents: dict[str, Json]) -> str:
-    document, = documents.values()
-    return page(document)
+    """Returns the whole of the first document, and of the others the policies beside each other."""
+    first, *others = documents.values()
+    parts = [page(first)]
+    for d in others:
+        beside = [c for c in d["comparisons"] if c["second"] in ("random", "default") and c["first"] in ("default", "omniscient", *POLICIES)]
+        plans = "With the generator's ready sequences" if all(x["plans"] for x in d["landscapes"]) else "Without ready sequences"
+        parts += [plans + ":", common.table(task_rows(d["landscapes"], ["default", *POLICIES, "omniscient"])),
+                  common.table(comparison_rows(beside))]
+    return "\n\n".join(parts)
 
 
 def render_play(document: Json) -> str:
