@@ -161,10 +161,14 @@ def compare(arguments: argparse.Namespace) -> Json:
                      "lacking": {c.split(":")[0]: lacking(all_of, c.split(":")[0]) for c in CONTENDERS}}
 
 
+def chance(p: float) -> str:
+    return "< 0.001" if p < 0.001 else common.number(p, 3)
+
+
 def comparison_rows(comparisons: list[Json]) -> list[list[str]]:
     rows = [["policy", "against", "evaluations to the goal, ratio in the median task", "better on", "sign test", "landscapes"]]
     rows += [[c["first"], c["second"], f"{common.number(c['median_ratio'])} ({common.interval(c['interval'])})",
-              f"{c['better']} of {c['better'] + c['worse']}", common.number(c["sign_test"], 3), f"{c['landscapes']} of {c['of']}"]
+              f"{c['better']} of {c['better'] + c['worse']}", chance(c["sign_test"]), f"{c['landscapes']} of {c['of']}"]
              for c in comparisons]
     return rows
 
