@@ -41,9 +41,10 @@ void check_origin(const argument& a, const std::string& text, const std::string&
                   error_list& errors) {
   const auto from = parse_origin(text);
   if (!from) {
-    errors.add(path,
-               "expected \"input N\", \"parameter NAME\", \"buffer NAME\", \"constant N [NAME]\" or \"output N\", found \""
-                   + text + "\"");
+    errors.add(
+        path,
+        "expected \"input N\", \"parameter NAME\", \"buffer NAME\", \"constant N [NAME]\" or \"output N\", found \""
+            + text + "\"");
     return;
   }
   if (const auto roles = other_roles(*from, a.role); !roles.empty())

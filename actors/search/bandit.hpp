@@ -20,7 +20,7 @@
 
 namespace kevolve {
 
-// What a generator's ended steps gained and cost; a step that ended k steps ago counts 0.98^k.
+// The gains and costs of a generator's ended steps; a step that ended k steps ago counts 0.98^k.
 struct bandit_yield {
   double steps = 0.0;
   double gain = 0.0;

@@ -64,7 +64,8 @@ framework_python find_framework_python() {
 doctor_row examine_triton(const framework_python& python) {
   if (python.triton.empty())
     return {"triton", doctor_row::state::missing, "this python3 has no Triton",
-            "python3 -m pip install triton==" + std::string{tried_triton} + ", for the python3 that is first in PATH or that KEVOLVE_PYTHON names"};
+            "python3 -m pip install triton==" + std::string{tried_triton}
+                + ", for the python3 that is first in PATH or that KEVOLVE_PYTHON names"};
   const auto tried = python.triton.starts_with(tried_triton);
   return {"triton", tried ? doctor_row::state::ok : doctor_row::state::weaker,
           python.triton + " in " + python.triton_path + (tried ? "" : ", untried"),

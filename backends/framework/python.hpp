@@ -1,4 +1,5 @@
-// The Python for references: the one that KEVOLVE_PYTHON names, else the first python3 in PATH. It is examined in a child process.
+// The Python for references: the one that KEVOLVE_PYTHON names, else the first python3 in PATH. It is examined in a
+// child process.
 #pragma once
 
 #include "backends/target.hpp"

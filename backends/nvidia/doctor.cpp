@@ -58,7 +58,8 @@ void examine_python(const framework_python& python, std::vector<doctor_row>& row
                   fit ? ""
                       : "python3 -m pip install " + std::string{python.torch.empty() ? "" : "--force-reinstall "}
                             + "'torch==" + std::string{tried_torch} + ".*', which goes with triton "
-                            + std::string{tried_triton} + ", for the python3 that is first in PATH or that KEVOLVE_PYTHON names"});
+                            + std::string{tried_triton}
+                            + ", for the python3 that is first in PATH or that KEVOLVE_PYTHON names"});
 }
 
 doctor_row examine_nvcc(const cuda_toolchain& tools) {

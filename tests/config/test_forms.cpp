@@ -127,7 +127,8 @@ TEST_CASE("an origin is a kind and a place") {
   CHECK(to_string(*parse_origin("output 12")) == "output 12");
   CHECK(parse_origin("constant 2 part.mask") == argument_origin{origin_kind::constant, 2, "part.mask"});
   CHECK(to_string(*parse_origin("constant 2 part.mask")) == "constant 2 part.mask");
-  for (const auto* wrong : {"", "input", "input ", "input x", "input +1", "input 01", "inputs 0", "parameter a b", "input 0 x", "constant 0 ", "constant 0 a b"})
+  for (const auto* wrong : {"", "input", "input ", "input x", "input +1", "input 01", "inputs 0", "parameter a b",
+                            "input 0 x", "constant 0 ", "constant 0 a b"})
     CHECK_MESSAGE(!parse_origin(wrong), wrong);
 }
 

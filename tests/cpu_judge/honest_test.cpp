@@ -165,7 +165,7 @@ TEST_CASE("a session that stays disturbed is repeated, and then decides nothing"
     auto request = request_for(poly_task(), reference(), reference(), mode);
     request.min_interval_pairs = 4;
     auto o = judge.ask(request);
-    // What disturbs one of the two processes all session may show as a certain difference.
+    // A disturbance of one of the two processes all session may show as a certain difference.
     for (int i = 0; i < 4 && o.decision != comparison_decision::undecided; ++i)
       o = judge.ask(request);
     INFO(describe(o));

@@ -220,7 +220,7 @@ TEST_CASE("a slow candidate is screened out after as many pairs as its target's 
 
 TEST_CASE("a candidate surely slower than its parent is screened out although it is as fast as the baseline") {
   fake_pair processes;
-  // As fast as the baseline but for a noise of 2 %: undecided without the parent.
+  // It is as fast as the baseline but for a noise of 2 %: undecided without the parent.
   processes.time = [](timed_side who, size_t k) {
     return who == timed_side::baseline ? 1000.0 : k % 2 == 0 ? 980.0 : 1020.0;
   };

@@ -87,7 +87,8 @@ void add_new_options(CLI::App& verb, new_options& o) {
           [&o](const std::string& text) {
             const auto s = duration_in_seconds(text);
             if (!s || *s < 1.0 || *s > 1e7)
-              throw CLI::ValidationError("--wall", "'" + text + "' is no time of a second or more: write 60, 90s or 2h");
+              throw CLI::ValidationError("--wall",
+                                         "'" + text + "' is no time of a second or more: write 60, 90s or 2h");
             o.wall_s = *s;
           },
           "the campaign's budget by the clock: 60, 90s, 15m or 2h")

@@ -121,9 +121,8 @@ void print_outcome(const campaign_result& r, const target& hardware, const std::
       print_out("  its figures are " + reused_text({{"reused_from", to_json(s.reused_from)}})
                 + "; --fresh measures anew\n");
     if (s.stop_reason == end_reason::budget && s.speedup < r.spec.stop.speedup)
-      print_out(
-          fmt::format("  its budget ended before its goal of {} was reached ({}); {}\n",
-                      human_speedup(r.spec.stop.speedup), printable(s.reason), how_to_go_on));
+      print_out(fmt::format("  its budget ended before its goal of {} was reached ({}); {}\n",
+                            human_speedup(r.spec.stop.speedup), printable(s.reason), how_to_go_on));
     print_notes(r, hardware);
     print_out(fmt::format(
         "  right in fresh processes on {} and {}: candidate {}, of {}\n", human_number(declared, "declared shape"),

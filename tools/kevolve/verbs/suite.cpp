@@ -252,7 +252,8 @@ void add_suite(CLI::App& app, verb_action& chosen) {
   verb->add_option("--wall", o->wall, "time of the whole suite, such as 2h (default: unlimited)");
   verb->add_option("--device", o->device, "device time of the whole suite (default: unlimited)");
   verb->add_option("--tokens", o->tokens, "tokens of models of the whole suite (default: unlimited)");
-  verb->add_option("--each", o->each, "wall time of one campaign's search (default: 60s); confirming its best comes on top");
+  verb->add_option("--each", o->each,
+                   "wall time of one campaign's search (default: 60s); confirming its best comes on top");
   verb->add_option("--campaign", o->campaign, "a campaign file that is run with each task in place of its own");
   verb->add_option("--target", o->target, "the hardware, unless --campaign names it")->capture_default_str();
   verb->add_option("--at-once", o->run.at_once, "campaigns at a time")

@@ -225,7 +225,7 @@ result<pack_plan> plan_pack(const program& p, const stmt& l, const std::string& 
     return fail(errc::unsupported, why);
   if (reads.empty())
     return fail(errc::unsupported, l.label + " does not read " + array);
-  // What the loop's own index chooses is another part each time, and is read where it stands.
+  // The part that the loop's own index chooses is another part each time, and is read where it stands.
   const bool some_fixed =
       std::any_of(reads.begin(), reads.end(), [&](const place& r) { return !mentions(r.subscript, l.name); });
   if (some_fixed)

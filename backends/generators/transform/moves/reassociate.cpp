@@ -52,7 +52,7 @@ public:
     array_.type.suffix = "[" + print(count()) + "]";
   }
 
-  // What stands in the place of the second product; the first is to go.
+  // Takes the place of the second product; the first is to go.
   stmt run() const {
     const auto [written, other] = costs_of(c_);
     stmt choice;

@@ -156,7 +156,7 @@ private:
       out_.push_back(made(moves::jam, {loop.label, std::to_string(vectors_)}));
   }
 
-  // As many rows as leave the block in the registers.
+  // Takes as many rows as leave the block in the registers.
   int64_t rows_inside() const { return vector_bits(env_) < 512 && vectors_ > 3 ? 2 : 4; }
 
   void visit(const std::vector<stmt>& body) {
