@@ -249,8 +249,7 @@ TEST_CASE("a given baseline is compared instead of the reference") {
   auto o = judge.ask(request);
   INFO(describe(o));
   CHECK(o.result == verdict::pass);
-  CHECK(o.decision != comparison_decision::faster);
-  CHECK(o.speedup < 1.2);
+  CHECK(o.speedup < 1.2); // several times as fast as the reference; equal kernels may differ by a noisy machine's 3 %
 }
 
 TEST_CASE("confirm gives an interval from fresh pairs and times held-out shapes") {
