@@ -50,21 +50,6 @@ contract poly_without_edges() {
 
 } // namespace
 
-TEST_CASE("an admission out of patience leaves edges on larger shapes to the candidates, and says so") {
-  judge_driver judge;
-  const auto source =
-      compile_c("#include <stdint.h>\nvoid poly(const float *x, const float *w, float *y, int64_t n) {\n"
-                "  for (int64_t i = 0; i < n; ++i) y[i] = x[i] * x[i] + w[i % 8] * x[i] + 1.0f;\n}\n");
-  for (const uint32_t patience_ms : {0U, 1U, 600'000U}) {
-    CAPTURE(patience_ms);
-    auto request = request_for(poly_task(), source, {}, judge_mode::admit);
-    request.patience_ms = patience_ms;
-    const auto o = judge.ask(request);
-    CHECK(o.result == verdict::pass);
-    CHECK(o.evidence.contains("note.edges_later") == (patience_ms == 1));
-  }
-}
-
 TEST_CASE("a sound reference is admitted with its times") {
   judge_driver judge;
   auto o = admit(judge, poly_task(), "y[i] = x[i] * x[i] + w[i % 8] * x[i] + 1.0f;");
