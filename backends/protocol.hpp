@@ -136,10 +136,8 @@ struct judge_request {
   // confirm, on a GPU: the most that all tools of the sanitised replay may take; 0: nothing is replayed.
   uint32_t sanitised_ms = 90'000;
   // screening: the parent's sure lead over the baseline. A candidate surely below it is not worth more pairs; 0, or at
-  // most 1: the baseline itself is the bar.
+  // most 1: the baseline itself is the limit.
   double parent_lead = 0.0;
-  // admit: time after which checks that candidates' own judgements make up for are left out; 0: none is.
-  uint32_t patience_ms = 0;
 };
 
 // Returns the time in which a helper must have answered.
@@ -226,7 +224,7 @@ typename I::result_type inspect(I& f, judge_request& x) {
   return f(x.job, x.mode, x.task, x.reference, x.oracle, x.candidate, x.baseline, x.alpha, x.delta, x.screen_out,
            x.max_pairs, x.screening_ms, x.min_interval_pairs, x.limit_ms, x.most_repeats, x.long_run_ms, x.seed,
            x.sanitised, x.sanitised_reference, x.unsanitised, x.reference_constants, x.candidate_constants, x.module,
-           x.baselines_ms, x.sanitised_ms, x.parent_lead, x.patience_ms);
+           x.baselines_ms, x.sanitised_ms, x.parent_lead);
 }
 template <class I>
 typename I::result_type inspect(I& f, shape_timing& x) {

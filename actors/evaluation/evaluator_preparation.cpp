@@ -2,7 +2,6 @@
 #include "actors/devices/leased_job.hpp"
 #include "actors/evaluation/evaluator.hpp"
 #include "actors/evaluation/module_baseline.hpp"
-#include "actors/evaluation/plan.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
 #include "backends/judge/source_constants.hpp"
@@ -13,7 +12,6 @@
 #include <caf/actor_cast.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 
 namespace kevolve {
@@ -32,7 +30,6 @@ constexpr size_t most_told = 5; // reasons why the reference cannot be rewritten
 
 // The preparation in progress, with the bytes that are stored as blobs.
 struct making {
-  std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
   preparation out;
   std::string reference;
   std::string oracle;
@@ -181,8 +178,6 @@ void admit(pointer self, const making_ptr& m) {
   q.reference = m->reference;
   q.oracle = m->oracle;
   q.limit_ms = admit_limit_ms;
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - m->began;
-  q.patience_ms = admission_patience_ms(self->state.context->spec->budget.wall_s, spent.count());
   judge(self, std::move(q), [self, m](judge_outcome o) {
     if (o.trouble) {
       give_up(self, std::move(o.trouble));

@@ -4,7 +4,6 @@
 #include "backends/judge/outcome_figures.hpp"
 #include "runtime/base/codec.hpp"
 
-#include <algorithm>
 #include <charconv>
 
 namespace kevolve {
@@ -120,12 +119,6 @@ void ask_for(stage s, judge_request& request, double level) {
 double parent_lead(double parent_low, double baseline_speedup) {
   const auto lead = baseline_speedup > 0.0 ? parent_low / baseline_speedup : 0.0;
   return lead > 1.0 ? lead : 0.0;
-}
-
-uint32_t admission_patience_ms(double wall_budget_s, double spent_s) {
-  constexpr double share = 0.2;
-  constexpr double least_s = 1.0;
-  return wall_budget_s <= 0.0 ? 0 : static_cast<uint32_t>(std::max(share * wall_budget_s - spent_s, least_s) * 1e3);
 }
 
 stage next_stage(const evaluation_progress& p) {

@@ -84,8 +84,6 @@ void ask_for(stage s, judge_request& request, double level = 0.05);
 
 // Returns the sure lead of a candidate's parent over the baseline of its screening; 0 if it has none.
 double parent_lead(double parent_low, double baseline_speedup);
-// Returns the time in ms after which the admission leaves out what it can: a fifth of the wall budget less `spent_s`.
-uint32_t admission_patience_ms(double wall_budget_s, double spent_s);
 
 // Returns the stage that follows from the results so far; done if none does.
 stage next_stage(const evaluation_progress& p);

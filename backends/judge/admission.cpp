@@ -121,26 +121,14 @@ private:
   // the largest number on a long one only. On a device that is the smallest.
   attempt<void> run_every_edge() {
     hooks_.progress("admit: edges");
-    const auto latest = latest_for_edges();
     const auto& least = *std::min_element(pools_.begin(), pools_.end(), [](const auto& a, const auto& b) {
       return a->largest_layout() < b->largest_layout();
     });
     for (const auto& pool : pools_)
-      if (pool != least && latest && std::chrono::steady_clock::now() >= *latest)
-        out_.evidence["note.edges_later"] =
-            "the reference is slow for the budget: edge values on its larger shapes are "
-            "first tried with candidates";
-      else if (pool == least || judge_.references.sandboxed())
+      if (pool == least || judge_.references.sandboxed())
         if (auto ok = run_every_edge(pool->shape, pool == least); !ok)
           return ok;
     return {};
-  }
-
-  // Half of the request's patience is for what comes after the edges.
-  std::optional<std::chrono::steady_clock::time_point> latest_for_edges() const {
-    if (request_.patience_ms == 0)
-      return std::nullopt;
-    return began_ + milliseconds{request_.patience_ms} / 2;
   }
 
   attempt<void> run_every_edge(const shape_case& shape, bool smallest) {
@@ -383,13 +371,9 @@ private:
     return {};
   }
 
-  // On some shape: a softmax over one column does not depend on its input, and is sound all the same. The smallest is
-  // asked first, since a call of it takes least.
+  // On some shape: a softmax over one column does not depend on its input, and is sound all the same.
   attempt<bool> depends_on(const argument& a) {
-    auto smallest_first = pools_;
-    std::sort(smallest_first.begin(), smallest_first.end(),
-              [](const auto& x, const auto& y) { return x->largest_layout() < y->largest_layout(); });
-    for (const auto& pool : smallest_first) {
+    for (const auto& pool : pools_) {
       auto matters = depends_on(a, pool->shape);
       if (!matters || *matters)
         return matters;
@@ -440,7 +424,6 @@ private:
     return false;
   }
 
-  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   judge_context& judge_;
   judge_request request_;
   const request_hooks& hooks_;

@@ -22,7 +22,7 @@ using std::chrono::steady_clock;
 // The longest that one call of the reference or the oracle may take: they are made to take milliseconds.
 constexpr auto call_limit = std::chrono::seconds{20};
 
-constexpr size_t enough_when_slow = 4; // sets of a compared shape, when a call takes long
+constexpr size_t enough_when_slow = 4; // sets, when a call takes long
 
 // For the largest difference alone: with nothing to refuse, it is found at the speed of memory.
 constexpr comparison_rule of_any_size{tolerance_mode::absrel, 0.0, std::numeric_limits<double>::max(), 0.0, 0.0, false};
@@ -277,7 +277,7 @@ input_set_maker::get(const shape_case& shape, edge_kind edge, const std::string&
   draw_ahead draws{request_.task, shape, !request_.oracle.empty(), settings_.draw_threads, options_of};
   for (size_t i = 0; i < size.most; ++i) {
     const auto spent = steady_clock::now() - start;
-    if (i >= least && (spent > size.patience || full()) && (i >= enough_when_slow || edge != edge_kind::none || full()))
+    if (i >= least && (spent > size.patience || full()) && (i >= enough_when_slow || full()))
       break;
     if (hooks_.cancelled())
       return infrastructure("cancelled", "the request was cancelled");

@@ -14,10 +14,8 @@ constexpr input_set_count screen_size{2, 2, milliseconds{0}};
 constexpr input_set_count edge_size{1, 1, milliseconds{0}};
 constexpr input_set_count large_size{large_variants, large_variants, milliseconds{0}};
 constexpr input_set_count cancellation_size{2, 2, milliseconds{0}};
-// They may be large, and are kept: the variants that tell most, the first of them if the reference is slow.
-constexpr milliseconds larger_patience{1000};
-constexpr input_set_count larger_size{1, 4, larger_patience};
-constexpr input_set_count larger_cancellation_size{1, 2, larger_patience};
+// They may be large, and are kept: the variants that tell most.
+constexpr input_set_count larger_size{4, 4, milliseconds{0}};
 
 constexpr const char* at_declared_sizes = "declared sizes";
 
@@ -38,10 +36,7 @@ attempt<std::shared_ptr<const input_sets>> edge_on_smallest(input_set_maker& mak
 
 attempt<std::shared_ptr<const input_sets>> edge_on_larger(input_set_maker& maker, const shape_case& shape,
                                                           edge_kind edge) {
-  return maker.get(shape, edge, "larger edge",
-                   edge == edge_kind::large          ? larger_size
-                   : edge == edge_kind::cancellation ? larger_cancellation_size
-                                                     : draws_of(edge));
+  return maker.get(shape, edge, "larger edge", edge == edge_kind::large ? larger_size : draws_of(edge));
 }
 
 std::string why_skipped(const input_sets& pool, const judge_request& request) {

@@ -154,7 +154,7 @@ private:
            && is_far_ahead(rounds_.calls, longest_baseline_call(comparison_.shapes()));
   }
 
-  // A candidate that was screened out is told why where its parent was the bar.
+  // Says so if a candidate was screened out because it is surely slower than its parent.
   void screened_out() {
     out_.decision = comparison_decision::screened;
     out_.estimate = true;

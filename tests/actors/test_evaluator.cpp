@@ -34,7 +34,6 @@ struct script {
   caf::typed_response_promise<judge_outcome> racing; // a screening that never ends
   std::vector<std::pair<uint32_t, uint32_t>> limits; // of confirmations, and of their baselines
   std::vector<double> leads;                         // of screenings: the parents'
-  std::vector<uint32_t> patiences;                   // of admissions
   uint32_t released = 0; // number of leases that the scheduler took back because their holder is gone
 };
 
@@ -93,8 +92,6 @@ device_actor::behavior_type paper_device(device_actor::pointer self, std::shared
           s->compared.push_back(q.candidate);
           s->leads.push_back(q.parent_lead);
         }
-        if (q.mode == judge_mode::admit)
-          s->patiences.push_back(q.patience_ms);
         if (q.mode == judge_mode::screening && !s->screenings_end)
           return s->racing = self->make_response_promise<judge_outcome>();
         judge_outcome o;
@@ -246,18 +243,6 @@ TEST_CASE_FIXTURE(laboratory, "a screening's bar is the parent's sure lead over 
   const auto again = screen("one", 0.0, 1.0); // a result that a parent cut short serves no other
   CHECK(screenings() == 4);
   CHECK(again.evaluations.size() == 2);
-}
-
-TEST_CASE_FIXTURE(laboratory, "a budget of wall time bounds the admission by a fifth") {
-  auto spec = std::make_shared<campaign_spec>(*context->spec);
-  spec->budget.wall_s = 40.0;
-  context->spec = spec;
-  auto e = evaluate("candidate");
-  run();
-  REQUIRE(e->value);
-  REQUIRE(said->patiences.size() == 1);
-  CHECK(said->patiences[0] > 0);
-  CHECK(said->patiences[0] <= 8'000);
 }
 
 namespace {

@@ -166,7 +166,7 @@ TEST_CASE("the money of a candidate's calls counts for its generator when it end
   CHECK(c.f.money.empty());
 }
 
-TEST_CASE("the bar of a screening is its parent's sure lead over the baseline") {
+TEST_CASE("a screening is compared with its parent's sure lead over the baseline") {
   CHECK(parent_lead(1.3, 1.0) == 1.3);
   CHECK(parent_lead(3.0, 2.0) == 1.5);
   CHECK(parent_lead(1.9, 2.0) == 0.0); // the baseline is faster
@@ -197,10 +197,4 @@ TEST_CASE("a step's bar is the low end of its first parent's interval, unless th
   CHECK(fold_finished(c.f, n));
   r.parents = {second};
   CHECK(to_step(c.f, r).parent_low == 0.0);
-}
-
-TEST_CASE("an admission leaves out what it can after a fifth of the wall budget") {
-  CHECK(admission_patience_ms(40.0, 2.5) == 5'500);
-  CHECK(admission_patience_ms(40.0, 30.0) == 1'000);
-  CHECK(admission_patience_ms(0.0, 3.0) == 0); // no budget
 }

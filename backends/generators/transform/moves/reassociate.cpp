@@ -147,7 +147,7 @@ private:
   expr q_, k_, s_, sum_, array_;
 };
 
-// Returns why what is known of the reference's loops would not hold of the loops that take over their labels.
+// Returns why facts of the reference's loops would be false for the loops that get their labels; empty: all stay true.
 std::string why_not_as_free(const program& now, const environment& env) {
   for (const auto& [label, facts] : analyse(now, env.task)) {
     if (loop_label{label}.is(loop_role::unpacked))
