@@ -1,13 +1,9 @@
-// Tests references in PyTorch: their process, and the runner that judges device candidates against them with the fake
-// driver. Needs a python3 with torch (KEVOLVE_PYTHON names another); reports if there is none.
+// Tests the process of a reference in PyTorch. Needs a python3 with torch (KEVOLVE_PYTHON names another); reports if
+// there is none.
 #include "backends/framework/framework_client.hpp"
 #include "backends/judge/shared_arena.hpp"
-#include "backends/launch_plan/package.hpp"
-#include "runtime/base/baseline_figure.hpp"
-#include "tests/cpu_judge/judge_driver.hpp"
-#include "tests/cpu_judge/tasks.hpp"
-#include "tests/cuda/cubin_builder.hpp"
 #include "tests/cuda/fake_device.hpp"
+#include "tests/cuda/framework_programs.hpp"
 #include "tests/cuda/runner_driver.hpp"
 
 #include <doctest/doctest.h>
@@ -15,7 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <cstring>
 
 using namespace kevolve;
@@ -26,33 +21,6 @@ namespace {
 
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
-
-std::string interpreter() {
-  const auto* named = std::getenv("KEVOLVE_PYTHON");
-  return named == nullptr ? "python3" : named;
-}
-
-bool skip() {
-  static const auto why = [] {
-    framework_client trial;
-    const auto started = trial.start({interpreter(), 0, true, {}, {"landlock"}});
-    return started ? std::string{} : to_string(started.error());
-  }();
-  if (!why.empty())
-    MESSAGE("skipped: " << why);
-  return !why.empty();
-}
-
-constexpr const char* doubling = "import torch\n"
-                                 "def iterate(x, w):\n"
-                                 "    return x * 2 + w[0]\n";
-
-constexpr const char* iterate_in_torch = "import torch\n"
-                                         "def iterate(x, w):\n"
-                                         "    y = x\n"
-                                         "    for k in range(256):\n"
-                                         "        y = y * 0.5 + w[k & 7]\n"
-                                         "    return y\n";
 
 // One call's data in an arena, and the process that runs it.
 struct one_call {
@@ -89,10 +57,6 @@ struct one_call {
     return refused ? refused->rule + ": " + refused->detail : "pass";
   }
 };
-
-std::string told(const judge_outcome& o) {
-  return to_string(o.result) + " " + o.rule + ": " + o.detail + " " + o.trouble.kind + " " + o.trouble.detail;
-}
 
 float element(const std::byte* from, size_t i) {
   float out = 0.0F;
@@ -202,156 +166,4 @@ TEST_CASE("a PyTorch reference cannot access files, networks or its parent") {
   CHECK(tried("os.kill(" + std::to_string(getpid()) + ", 0)").find("PermissionError") != std::string::npos);
   CHECK(tried("assert 'SECRET' not in os.environ") == "pass");
   CHECK(tried("open('scratch', 'w').write('its own')") == "pass");
-}
-
-TEST_CASE("a device candidate is judged by a PyTorch reference and compared with it") {
-  if (skip())
-    return;
-  const with_fake_driver fake;
-  runner_driver runner{{"--allow-weak-sandbox", "landlock", "--python", interpreter(), "--references-on", "host"}};
-  REQUIRE(runner.ready());
-  // Much slower than the fake driver's device, however fast this machine is.
-  std::string slow{iterate_in_torch};
-  slow.replace(slow.find("    y = x\n"), 10, "    import time\n    time.sleep(0.005)\n    y = x\n");
-  const auto reference = pack_framework({"iterate", slow});
-  auto request = request_for(iterate_task(2'000), reference, fake_package("iterate"), judge_mode::screening);
-  request.task.work_bytes.clear();
-  request.task.language = "pytorch";
-  request.oracle = reference;
-  request.limit_ms = 120'000;
-  auto o = runner.ask(request);
-  CHECK_MESSAGE(o.result == verdict::pass, told(o));
-  CHECK(o.decision == comparison_decision::faster);
-  CHECK(o.evidence.at("comparison") == "device"); // of the candidate
-  CHECK(o.evidence.at("comparison.rival") == "host: its framework works on the host");
-  CHECK(o.timings.front().baseline_ns.size() == o.timings.front().candidate_ns.size());
-  CHECK(o.correctness.reference_max_abs > 0.0);
-  CHECK(o.sandbox_level.find("reference ") != std::string::npos);
-  request.candidate = fake_package("iterate_once");
-  o = runner.ask(request);
-  CHECK_MESSAGE(o.result == verdict::wrong_result, told(o));
-}
-
-TEST_CASE("a baseline that takes too long or dies is named, and the candidate's verdict stands") {
-  if (skip())
-    return;
-  const with_fake_driver fake;
-  runner_driver runner{{"--allow-weak-sandbox", "landlock", "--python", interpreter(), "--references-on", "host"}};
-  REQUIRE(runner.ready());
-  const auto beside = [&](const std::string& in_default_mode, uint32_t baselines_ms) {
-    const std::string source = "import os, torch\n"
-                               "def in_mode(f, mode, **how):\n"
-                               "    def call(**arguments):\n"
-                               "        "
-                               + in_default_mode
-                               + "\n"
-                                 "    return call if mode == 'default' else f\n"
-                                 "torch.compile = in_mode\n"
-                                 "def iterate(x, w):\n"
-                                 "    k = torch.arange(256)\n"
-                                 "    return x * 0.5 ** 256 + (w[k & 7] * 0.5 ** (255.0 - k)).sum()\n";
-    const auto reference = pack_framework({"iterate", source});
-    auto request = request_for(iterate_task(2'000), reference, fake_package("iterate"), judge_mode::confirm);
-    request.task.work_bytes.clear();
-    request.task.language = "pytorch";
-    request.oracle = reference;
-    request.min_interval_pairs = 4;
-    request.max_pairs = 0;
-    request.long_run_ms = 1;
-    request.limit_ms = 120'000;
-    request.baselines_ms = baselines_ms;
-    INFO(in_default_mode);
-    auto o = runner.ask(request);
-    CHECK_MESSAGE(o.result == verdict::pass, told(o));
-    auto all = baselines_of(o.evidence);
-    REQUIRE(all.size() == 5);
-    CHECK_MESSAGE(all[0].speedup > 0.0, all[0].note);
-    return all;
-  };
-  const auto ended = beside("while True: pass", 15'000);
-  CHECK_MESSAGE(ended[2].note.find("call_limit: did not end within") == 0, ended[2].note);
-  CHECK(ended[3].note == "no time left");
-  // A process of their own times those after one that died.
-  const auto died = beside("os._exit(3)", 300'000);
-  CHECK_MESSAGE(died[2].note.find("died: its process died") == 0, died[2].note);
-  CHECK_MESSAGE(died[3].speedup > 0.0, died[3].note);
-}
-
-TEST_CASE("large inputs are drawn on the device, and what is expected is computed there") {
-  if (skip())
-    return;
-  const with_fake_driver fake;
-  runner_driver runner{{"--allow-weak-sandbox", "landlock", "--python", interpreter(), "--references-on", "host"}};
-  REQUIRE(runner.ready());
-  const auto reference = pack_framework({"iterate", iterate_in_torch});
-  const auto task = iterate_task(140'000);
-  auto request = request_for(task, reference, fake_package("iterate"), judge_mode::check);
-  request.task.work_bytes.clear();
-  request.task.language = "pytorch";
-  request.oracle = reference;
-  request.limit_ms = 200'000;
-  auto o = runner.ask(request);
-  CHECK_MESSAGE(o.result == verdict::pass, told(o));
-  CHECK(o.evidence.at("sets_drawn") != "0");
-  CHECK(o.correctness.max_abs > 0.0); // against the oracle, in double
-  CHECK(o.correctness.max_abs < 1e-4);
-  CHECK(o.correctness.reference_max_abs > 0.0);
-  // The sets of the first candidate serve the next one.
-  o = runner.ask(request);
-  CHECK_MESSAGE(o.result == verdict::pass, told(o));
-  CHECK(o.evidence.at("sets_drawn") == "0");
-  // A wrong output is looked at on the host, with the arrays that lie on the device.
-  request.candidate = fake_package("iterate_once");
-  o = runner.ask(request);
-  CHECK_MESSAGE(o.result == verdict::wrong_result, told(o));
-  CHECK_MESSAGE(o.detail.find("elements are outside the tolerance") != std::string::npos, told(o));
-  request.candidate = fake_package("iterate_on_its_input");
-  o = runner.ask(request);
-  CHECK_MESSAGE(o.result == verdict::input_mutated, told(o));
-  request.candidate = fake_package("iterate_of_small_values"); // wrong for an edge of large shapes only
-  request.task.arguments[0].edge = {"large"};
-  o = runner.ask(request);
-  CHECK_MESSAGE(o.result == verdict::wrong_result, told(o));
-  CHECK_MESSAGE(o.evidence["edge"] == "large", told(o));
-  request.mode = judge_mode::admit;
-  request.reference = request.oracle = pack_framework({"iterate", doubling});
-  o = runner.ask(request);
-  CHECK_MESSAGE(o.result == verdict::pass, told(o));
-}
-
-TEST_CASE("a reference that does not use the device is no baseline") {
-  if (skip())
-    return;
-  const with_fake_driver fake;
-  runner_driver runner{{"--allow-weak-sandbox", "landlock", "--python", interpreter()}};
-  REQUIRE(runner.ready());
-  const auto o =
-      runner.ask(request_for(iterate_task(2'000), pack_framework({"iterate", doubling}), "", judge_mode::admit));
-  CHECK(o.trouble.kind == "toolchain_missing");
-  CHECK_MESSAGE(o.trouble.detail.find("PyTorch does not see this device") == 0, o.trouble.detail);
-}
-
-TEST_CASE("a task with a PyTorch reference is admitted, or refused with the reason") {
-  if (skip())
-    return;
-  const with_fake_driver fake;
-  runner_driver runner{{"--allow-weak-sandbox", "landlock", "--python", interpreter(), "--references-on", "host"}};
-  REQUIRE(runner.ready());
-  const auto admit = [&](const std::string& source) {
-    auto request = request_for(iterate_task(2'000), pack_framework({"iterate", source}), "", judge_mode::admit);
-    request.oracle = request.reference;
-    request.limit_ms = 120'000;
-    return runner.ask(request);
-  };
-  auto o = admit(doubling);
-  CHECK_MESSAGE(o.result == verdict::pass, told(o));
-  o = admit(iterate_in_torch); // 256 halvings leave nothing of x
-  CHECK_MESSAGE(o.result == verdict::wrong_result, told(o));
-  o = admit("import torch\ndef iterate(x, w):\n    return x * 0 + torch.rand(1) + w[0]\n");
-  CHECK_MESSAGE(o.result != verdict::pass, told(o));
-  o = admit("def iterate(x, w):\n    return x.sqrt() + w[0]\n");
-  CHECK_MESSAGE(o.rule == "nonfinite_reference", told(o));
-  o = admit("def iterate(x, w):\n    return y\n");
-  CHECK_MESSAGE(o.rule == "reference.raised", told(o));
-  CHECK(o.detail.find("line 2: NameError") != std::string::npos);
 }

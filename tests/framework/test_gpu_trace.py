@@ -69,8 +69,7 @@ class Made:
         return module
 
 
-@unittest.skipUnless(importlib.util.find_spec("torch"), "no torch in this Python (cmake -DKEVOLVE_TORCH_PYTHON=…)")
-class GpuTrace(unittest.TestCase):
+class Traced(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
@@ -85,6 +84,9 @@ class GpuTrace(unittest.TestCase):
         self.assertTrue(first["remedy"])
         return first["line"], first["what"]
 
+
+@unittest.skipUnless(importlib.util.find_spec("torch"), "no torch in this Python (cmake -DKEVOLVE_TORCH_PYTHON=…)")
+class Programs(Traced):
     def test_a_module_is_called_with_the_arrays_of_the_task(self):
         import torch
 
@@ -145,6 +147,9 @@ class GpuTrace(unittest.TestCase):
         self.assertTrue(task["module"]["training"])
         self.assertEqual([a["name"] for a in task["argument"]], ["x", "norm_weight", "norm_bias", "out"])
 
+
+@unittest.skipUnless(importlib.util.find_spec("torch"), "no torch in this Python (cmake -DKEVOLVE_TORCH_PYTHON=…)")
+class Rules(Traced):
     def test_the_tolerance_admits_tf32_only_where_there_are_products(self):
         product = self.made(plain("return x @ x.T")).document["tolerances"][0]
         self.assertGreater(product["tf32"], 30.0 * product["error"])
@@ -212,6 +217,9 @@ class GpuTrace(unittest.TestCase):
         out = made.module().reference_of_task(x=torch.ones(64, 32))
         self.assertEqual([list(o.shape) for o in out], [[1], [64, 32]])
 
+
+@unittest.skipUnless(importlib.util.find_spec("torch"), "no torch in this Python (cmake -DKEVOLVE_TORCH_PYTHON=…)")
+class Refusals(Traced):
     def test_refusals_name_the_line(self):
         cases = [
             (plain("y = x * 2\nreturn y + torch.rand_like(x)"), 7, "draws random numbers"),
