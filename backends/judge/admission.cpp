@@ -34,26 +34,38 @@ public:
         maker_(c.references.launch, c.settings, c.pool_arena, c.pools, request_, hooks, c.references.device.get()) {}
 
   attempt<void> run() {
-    if (auto ok = run_every_shape(); !ok)
+    if (auto ok = timed("shapes", [&] { return run_every_shape(); }); !ok)
       return ok;
-    if (auto ok = run_every_edge(); !ok)
+    if (auto ok = timed("edges", [&] { return run_every_edge(); }); !ok)
       return ok;
-    if (auto ok = run_planned_draws(); !ok)
+    if (auto ok = timed("draws", [&] { return run_planned_draws(); }); !ok)
       return ok;
-    if (auto ok = judge_.references.sandboxed() ? agree_with_itself() : answer_twice_alike(); !ok)
+    if (auto ok =
+            timed("repeat", [&] { return judge_.references.sandboxed() ? agree_with_itself() : answer_twice_alike(); });
+        !ok)
       return ok;
-    if (auto ok = keep_its_own_tolerance(); !ok)
+    if (auto ok = timed("tolerance", [&] { return keep_its_own_tolerance(); }); !ok)
       return ok;
-    if (auto ok = depend_on_every_input(); !ok)
+    if (auto ok = timed("inputs", [&] { return depend_on_every_input(); }); !ok)
       return ok;
     hooks_.progress("admit: null submissions");
-    return refuse_null_submissions(request_, maker_, pools_);
+    return timed("null", [&] { return refuse_null_submissions(request_, maker_, pools_); });
   }
 
 private:
   static judge_request as_own_candidate(judge_request r) {
     r.candidate = r.reference;
     return r;
+  }
+
+  // Runs one part, and notes the milliseconds that it took.
+  template <typename Part>
+  attempt<void> timed(const char* part, Part&& run) {
+    const auto start = std::chrono::steady_clock::now();
+    auto ok = run();
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+    out_.evidence[std::string{"ms.admit."} + part] = figure(took.count(), 5);
+    return ok;
   }
 
   size_t index_of(const argument& a) const { return static_cast<size_t>(&a - request_.task.arguments.data()); }

@@ -139,9 +139,11 @@ struct expression::node {
         operation what;
         if (accept('*'))
           what = operation::multiply;
-        else if (accept('/'))
+        else if (accept('/')) {
           what = operation::divide;
-        else if (accept('%'))
+          if (at_ < text_.size() && text_[at_] == '/') // as Python writes it
+            ++at_;
+        } else if (accept('%'))
           what = operation::modulo;
         else
           break;

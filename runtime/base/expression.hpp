@@ -1,6 +1,7 @@
 // Integer expressions over the size symbols of a task, as written in shapes, extents, strides and [work]:
-//   + - * / % ( ) min(a,b) max(a,b) ceildiv(a,b) sum(argument)   integers and names
-// Division and remainder round towards minus infinity and refuse zero; overflow is an error, never wraps.
+//   + - * / // % ( ) min(a,b) max(a,b) ceildiv(a,b) sum(argument)   integers and names
+// Division (/ and // are the same) and remainder round towards minus infinity and refuse zero; overflow is an error,
+// never wraps.
 #pragma once
 
 #include "runtime/base/result.hpp"

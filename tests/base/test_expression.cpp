@@ -55,6 +55,8 @@ TEST_CASE("expressions follow precedence and associate to the left") {
 TEST_CASE("division rounds towards minus infinity and the remainder takes the divisor's sign") {
   for (const auto& x : std::vector<example>{
            {"7/2", "3"},
+           {"7//2", "3"},
+           {"-7 // 2 * 2", "-8"},
            {"-7/2", "-4"},
            {"7/-2", "-4"},
            {"-7/-2", "3"},
@@ -105,6 +107,8 @@ TEST_CASE("a bad expression names the column") {
            {"min(2,3,4)", "column 8: expected ')': min takes two operands"},
            {"sum(2)", "column 5: sum() takes the name of an argument"},
            {"1.5", "column 2: numbers are whole and decimal"},
+           {"7///2", "column 4: expected a number, a name or '(', found '/'"},
+           {"7/ /2", "column 4: expected a number, a name or '(', found '/'"},
            {"2m", "column 2: numbers are whole and decimal"},
            {"9223372036854775808", "column 19: the number does not fit 64 bits"},
        })

@@ -171,7 +171,7 @@ private:
     if (options_.quiet)
       return;
     const auto budget = suite_.budget.wall_s > 0.0 ? " of " + human_duration(suite_.budget.wall_s) : std::string{};
-    const auto figure = s.best != 0 ? human_speedup(s.speedup) : std::string{"no gain"};
+    const auto figure = s.best != 0 ? human_speedup(s.speedup) : what == "ended" ? std::string{"no gain"} : s.state;
     print_err(fmt::format(
         "[{}/{}] {}: {}{}; suite {}{}\n", i + 1, suite_.items.size(), printable(s.name),
         what == "begun" ? "begun"

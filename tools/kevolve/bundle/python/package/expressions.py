@@ -1,4 +1,4 @@
-"""Expressions over sizes, as a task's shapes and a launch plan use them: + - * / %, parentheses, min, max, ceildiv.
+"""Expressions over sizes, as a task's shapes and a launch plan use them: + - * / // %, parentheses, min, max, ceildiv.
 
 The grammar and its values are those of kevolve's runtime/base/expression.hpp. Nothing is executed.
 """
@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-_TOKEN = re.compile(r"[ \t]*([0-9]+(?![0-9A-Za-z_.])|[A-Za-z_][A-Za-z_0-9]*|[-+*/%(),])")
+_TOKEN = re.compile(r"[ \t]*([0-9]+(?![0-9A-Za-z_.])|[A-Za-z_][A-Za-z_0-9]*|//|[-+*/%(),])")
 _FUNCTIONS = ("min", "max", "ceildiv")
 _LEAST, _MOST = -(2**63), 2**63 - 1
 
@@ -53,7 +53,7 @@ class _Parser:
 
     def product(self) -> Any:
         out = self.factor()
-        while self.peek() in ("*", "/", "%"):
+        while self.peek() in ("*", "/", "//", "%"):
             out = (self.take(), out, self.factor())
         return out
 
@@ -97,7 +97,7 @@ def _fits(x: int) -> int:
 def evaluate(x: Any, sizes: Mapping[str, int]) -> int:
     """Returns the value of a parsed expression. KeyError: a size without a value; ArithmeticError: there is no value.
 
-    Division and remainder round towards minus infinity.
+    Division (/ and // are the same) and remainder round towards minus infinity.
     """
     what = x[0]
     if what == "number":
@@ -116,4 +116,4 @@ def evaluate(x: Any, sizes: Mapping[str, int]) -> int:
         return _fits(left - right)
     if what == "*":
         return _fits(left * right)
-    return _fits(left // right) if what == "/" else left % right
+    return _fits(left // right) if what in ("/", "//") else left % right
