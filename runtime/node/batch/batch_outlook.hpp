@@ -24,8 +24,8 @@ batch_outlook outlook_of(const batch_bundle& batch);
 // Returns the indexes in the order of expected gain a second, the largest first; equal ones keep their order.
 std::vector<size_t> order_by_gain(const std::vector<batch_outlook>& batches);
 
-// Returns true if at least the first verdict can be there in that time. `scale`: how much longer than predicted earlier
-// batches took.
+// Returns true if at least the first verdict can be there in that time. `scale`: how much longer than predicted the
+// first verdict of an earlier batch took.
 bool fits_in(const batch_outlook& batch, double seconds_left, double scale);
 
 } // namespace kevolve

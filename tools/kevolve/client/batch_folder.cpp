@@ -63,7 +63,6 @@ result<void> judge_folder(std::vector<batch_job>& jobs, const stop_signal& stop)
     }
     if (auto unpacked = unpack(writable_store_of(**n), j); !unpacked)
       return unpacked;
-    const auto begun = batch_clock::now();
     if (auto judged = judge_batch(j, **n, stop); !judged)
       return judged;
     auto back = save(j, store_of(**n));
@@ -73,9 +72,8 @@ result<void> judge_folder(std::vector<batch_job>& jobs, const stop_signal& stop)
     j.left = back->left;
     if (j.end == how_it_ended::interrupted || j.end == how_it_ended::failed)
       break;
-    const auto took = std::chrono::duration<double>{batch_clock::now() - begun}.count();
-    if (j.end == how_it_ended::judged && j.outlook.seconds > 0.0)
-      scale = std::clamp(took / j.outlook.seconds, 0.2, 5.0);
+    if (j.first_seconds && j.outlook.first > 0.0)
+      scale = std::clamp(*j.first_seconds / j.outlook.first, 0.2, 5.0);
   }
   return {};
 }
@@ -92,6 +90,8 @@ int conclude_folder(const std::vector<batch_job>& jobs, const batch_work_options
                    {"reason", or_null(j.not_begun.empty() ? j.trouble.detail : j.not_begun)},
                    {"candidates", j.judged},
                    {"left", j.left.value_or(j.batch.candidates)},
+                   {"first_seconds", j.first_seconds ? json(*j.first_seconds) : json(nullptr)},
+                   {"expected_first_seconds", j.outlook.first > 0.0 ? json(j.outlook.first) : json(nullptr)},
                    {"expected_seconds", j.outlook.seconds > 0.0 ? json(j.outlook.seconds) : json(nullptr)},
                    {"file", j.judged > 0 ? json(j.done) : json(nullptr)}});
     if (!o.common.json && !o.common.quiet)

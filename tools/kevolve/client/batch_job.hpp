@@ -34,9 +34,10 @@ struct batch_job {
   uint64_t saved_at = 0; // the store's last event then
   how_it_ended end = how_it_ended::failed;
   failure trouble;
-  std::string not_begun;        // the reason, where it was not
-  uint64_t judged = 0;          // candidates, of a folder's batch
-  std::optional<uint64_t> left; // once it was worked on
+  std::string not_begun;               // the reason, where it was not
+  std::optional<double> first_seconds; // until the first verdict, once it was there
+  uint64_t judged = 0;                 // candidates, of a folder's batch
+  std::optional<uint64_t> left;        // once it was worked on
 };
 
 // Unpacks the batch into the store, and what earlier work on it has written.
@@ -44,7 +45,7 @@ result<void> unpack(store& data, const batch_job& j);
 // Writes what is judged to the file; returns it.
 result<batch_bundle> save(batch_job& j, const store& data);
 // Returns why the batch is not begun: what would be drawn and computed for its first verdict would be lost. Empty if it
-// is. `scale`: how much longer than predicted earlier batches took.
+// is. `scale`: how much longer than predicted the first verdict of an earlier batch took.
 std::string too_late(const batch_job& j, double scale);
 result<std::unique_ptr<node>> start_node(const batch_job& j);
 // Judges one batch that the node's store holds.

@@ -80,10 +80,16 @@ node_options node_for(const batch_job& j) {
 void follow_batch(batch_job& j, node& where, progress& view, const stop_signal& stop) {
   node_reader reader{where};
   campaign_actor whom;
-  auto saved = batch_clock::now();
+  const auto begun = batch_clock::now();
+  auto saved = begun;
+  std::optional<uint64_t> before; // candidates that were judged already
   for (;;) {
     if (auto s = reader.status(j.batch.campaign, whom)) {
       view.show(*s);
+      if (!before)
+        before = s->candidates;
+      if (!j.first_seconds && s->candidates > *before)
+        j.first_seconds = std::chrono::duration<double>{batch_clock::now() - begun}.count();
       const bool ended = s->state == "finished" || s->state == "failed";
       if (ended || s->waits_for == "home") {
         j.end = how_it_ended::judged;
