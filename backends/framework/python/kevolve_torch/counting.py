@@ -1,4 +1,4 @@
-"""Counts the work of a call while it runs, also on tensors without memory, and rounds products as tensor cores do."""
+"""Counts the work of a call while it runs, also on tensors without memory, and cuts what products take as tensor cores do."""
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -34,14 +34,14 @@ class Counted(TorchDispatchMode):
         return out
 
 
-def rounded_to_tf32(x):
-    """Returns a float32 tensor with the mantissa of TF32, rounded to nearest."""
+def cut_to_tf32(x):
+    """Returns a float32 tensor with the mantissa of TF32. Tensor cores ignore the other bits; libraries that round first
+    err less, above all in sums of values of one sign.
+    """
     if not isinstance(x, torch.Tensor) or x.dtype != torch.float32:
         return x
-    bits = x.contiguous().view(torch.int32)
-    half = 1 << (DROPPED_BITS - 1)
-    rounded = (bits + half) & -(1 << DROPPED_BITS)
-    return torch.where(torch.isfinite(x), rounded.view(torch.float32), x)
+    cut = x.contiguous().view(torch.int32) & -(1 << DROPPED_BITS)
+    return torch.where(torch.isfinite(x), cut.view(torch.float32), x)
 
 
 def is_depthwise(args):
@@ -51,7 +51,7 @@ def is_depthwise(args):
 
 
 class Tf32(TorchDispatchMode):
-    """Rounds what products and convolutions take, as tensor cores do with TF32."""
+    """Cuts what products and convolutions take, as tensor cores do with TF32."""
 
     def __init__(self):
         super().__init__()
@@ -60,5 +60,5 @@ class Tf32(TorchDispatchMode):
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         if name_of(function) in PRODUCTS and not is_depthwise(args):
             self.products += 1
-            args = torch.utils._pytree.tree_map(rounded_to_tf32, args)
+            args = torch.utils._pytree.tree_map(cut_to_tf32, args)
         return function(*args, **(kwargs or {}))

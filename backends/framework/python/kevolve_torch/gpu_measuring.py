@@ -33,7 +33,7 @@ def rules(measured):
     out = [f"tolerance: relative by the output's dtype; with absolute it admits {EAGER_FACTOR:g} times the error of eager, and "
            f"{factor:g} times that of eager with TF32 products, against fp64; absolute is at least {LEAST_OF_MEDIAN:g} of the "
            f"median |value|, and with TF32 products {factor * LEAST_OF_LARGEST:g} of the largest",
-           "TF32 error: that of products whose float32 inputs are rounded to 10 bits of mantissa, as tensor cores do"]
+           "TF32 error: that of products whose float32 inputs are cut to 10 bits of mantissa, as tensor cores do"]
     return out + measured["notes"]
 
 

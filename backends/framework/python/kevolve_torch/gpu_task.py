@@ -111,7 +111,9 @@ def traced(torch, module, fake, names, given, path):
         return tracing.exported(torch, module, real, shapes, path).run_decompositions({}), shapes, places
     program = tracing.exported(torch, module, fake, None, path)
     # A recurrent layer stays one operator: its steps are thousands of nodes.
-    return (program if recurrent.layers(program) else program.run_decompositions({})), None, {}
+    out = program if recurrent.layers(program) else program.run_decompositions({})
+    out.graph.eliminate_dead_code()  # weights that change no output are no arguments
+    return out, None, {}
 
 
 def program_symbol(program, index, dim):
