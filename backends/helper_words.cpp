@@ -1,6 +1,7 @@
 #include "backends/helper_words.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -9,6 +10,15 @@ namespace kevolve {
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return std::string{value == nullptr ? "" : value};
+}
+
+std::string named_python() {
+  const auto named = environment("KEVOLVE_PYTHON");
+  if (named.find('/') == std::string::npos) // looked up in PATH
+    return named;
+  std::error_code ec;
+  const auto whole = std::filesystem::absolute(named, ec);
+  return ec ? named : whole.lexically_normal().string();
 }
 
 std::map<std::string, std::string> helper_environment() {

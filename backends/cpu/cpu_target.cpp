@@ -82,7 +82,7 @@ helper_command cpu_target::judge(const device_description& device) const {
     out.argv.emplace_back("--memory-mib");
     out.argv.push_back(std::to_string(options_.candidate_memory_mib));
   }
-  if (const auto python = environment("KEVOLVE_PYTHON"); !python.empty()) {
+  if (const auto python = named_python(); !python.empty()) {
     out.argv.emplace_back("--python");
     out.argv.push_back(python);
   }

@@ -34,7 +34,7 @@ if spec and spec.origin:
 
 framework_python find_framework_python() {
   framework_python out;
-  const auto named = environment("KEVOLVE_PYTHON");
+  const auto named = named_python();
   const auto program = named.empty() ? find_program("python3") : named;
   if (program.empty()) {
     out.why = "there is no python3 in PATH, and KEVOLVE_PYTHON names none";

@@ -4,6 +4,7 @@
 #include "backends/compile/locked_command.hpp"
 #include "backends/compile/workspace.hpp"
 #include "backends/framework/framework_policy.hpp"
+#include "backends/helper_words.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -61,7 +62,7 @@ result<std::string> read_whole(const std::string& path) {
 } // namespace
 
 std::string tracing_python() {
-  if (const auto* named = std::getenv("KEVOLVE_PYTHON"); named != nullptr && *named != '\0')
+  if (auto named = named_python(); !named.empty())
     return named;
   const auto* path = std::getenv("PATH");
   std::istringstream folders{path == nullptr ? "/usr/local/bin:/usr/bin:/bin" : path};

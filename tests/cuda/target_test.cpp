@@ -2,6 +2,7 @@
 #include "backends/cuda/cuda_target.hpp"
 
 #include "actors/synthesis/prompt.hpp"
+#include "backends/helper_words.hpp"
 #include "tests/cpu/server_fixture.hpp"
 #include "tests/cuda/plan_tasks.hpp"
 #include "tests/cuda/runner_driver.hpp"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <set>
 
@@ -114,6 +116,12 @@ TEST_CASE("references run in the Python that the environment names") {
   CHECK(named.path.empty());
   CHECK(named.why.starts_with("/nonexistent/python: "));
   CHECK(cuda::find_framework_python().path != "/nonexistent/python");
+  // Helpers work in folders of their own.
+  ::setenv("KEVOLVE_PYTHON", "some/../bin/python", 1);
+  CHECK(named_python() == std::filesystem::current_path().string() + "/bin/python");
+  ::setenv("KEVOLVE_PYTHON", "python3", 1);
+  CHECK(named_python() == "python3");
+  ::unsetenv("KEVOLVE_PYTHON");
 }
 
 TEST_CASE("helpers get the required environment and no secrets") {
