@@ -48,10 +48,11 @@ TEST_CASE("a suite goes on after it was killed, and tells one table") {
   CHECK(first_before["state"] == "finished");
 
   auto again = words;
-  again.emplace_back("--json");
+  again.insert(again.end(), {"--json", "--set", "budget.candidates=7"});
   const auto o = run_kevolve(again, f.path);
   CAPTURE(o.err);
   REQUIRE(o.code == 0);
+  CHECK(o.err.find("2 of 2 tasks keep the settings that they began with") != std::string::npos);
   const auto table = o.document();
   CHECK(table["ended"] == 2);
   CHECK(table["correct"] == 2);

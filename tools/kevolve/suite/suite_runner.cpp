@@ -43,6 +43,7 @@ public:
 
   result<suite_end> run() {
     auto last_line = steady_clock::now();
+    say_what_is_kept();
     for (;;) {
       suite_.wall_s = before_s_ + seconds_since(begun_);
       const auto left = remainder();
@@ -91,10 +92,25 @@ private:
     return !item.ended && item.refused.empty() && std::find(running_.begin(), running_.end(), i) == running_.end();
   }
 
+  // A campaign keeps the settings that it began with.
+  void say_what_is_kept() const {
+    const auto lacks = [&](const suite_item& item) {
+      const auto& has = item.settings;
+      return !has.empty() && std::any_of(options_.overrides.begin(), options_.overrides.end(), [&](const auto& wanted) {
+        return std::find(has.begin(), has.end(), wanted) == has.end();
+      });
+    };
+    const auto kept = std::count_if(suite_.items.begin(), suite_.items.end(), lacks);
+    if (kept > 0 && !options_.quiet)
+      print_err(fmt::format("kevolve: {} of {} tasks keep the settings that they began with, without this --set; --data "
+                            "with another folder begins them anew\n",
+                            kept, suite_.items.size()));
+  }
+
   // Begins campaigns until as many run as may.
   result<void> fill(const suite_remainder& left) {
     for (size_t i = 0; i < suite_.items.size() && running_.size() < options_.at_once && left.used_up.empty(); ++i)
-      if (is_open(i))
+      if (is_open(i) && !stop_.seen()) // a module takes seconds to be checked
         if (auto begun = begin(i, left); !begun)
           return begun;
     return {};
