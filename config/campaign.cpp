@@ -38,6 +38,9 @@ void check_usable(const campaign_spec& spec, const known_names& known, error_lis
 }
 
 void declare_search(section& s, search_spec& x) {
+  // An override of one wins over the other in the file.
+  const bool one = s.is_overridden("policy") && !s.is_overridden("policies");
+  const bool several = s.is_overridden("policies") && !s.is_overridden("policy");
   auto policy = x.policies.begin()->first;
   auto single = s.value(
       "policy",
@@ -45,13 +48,16 @@ void declare_search(section& s, search_spec& x) {
       policy);
   if (single)
     x.policies = {{policy, 1.0}};
-  s.value("policies",
-          {.text = "several, with weights, in one tree; a policy that is not named has weight 0",
-           .choices = policy_kind_names(),
-           .reserved = reserved_place::policy,
-           .fallback = "policy alone"},
-          x.policies);
-  if (s.has("policy") && s.has("policies"))
+  auto weights = x.policies;
+  const bool mixed = s.value("policies",
+                             {.text = "several, with weights, in one tree; a policy that is not named has weight 0",
+                              .choices = policy_kind_names(),
+                              .reserved = reserved_place::policy,
+                              .fallback = "policy alone"},
+                             weights);
+  if (mixed && !one)
+    x.policies = std::move(weights);
+  if (s.has("policy") && s.has("policies") && !one && !several)
     s.error("policies", "give policy or policies, not both");
   s.value("exploration", {.text = "uct: c in q + c*sqrt(ln N/n)", .low = 0.0, .high = 100.0}, x.exploration);
   s.value("widening",

@@ -58,6 +58,8 @@ public:
 
   // Returns true if the file sets this name.
   virtual bool has(std::string_view name) const = 0;
+  // Returns true if an override sets this name, or a part of it.
+  virtual bool is_overridden(std::string_view name) const = 0;
   // Returns true if the file, or an override of the whole table, says which keys it has. A table that is there because
   // of overrides of single keys leaves the others at their defaults.
   virtual bool is_whole() const = 0;
@@ -86,6 +88,7 @@ public:
   bool tables(std::string_view name, const setting_rule& rule, const body& declare, bool single_too) override;
   void others(std::string_view placeholder, const setting_rule& rule, const visitor& visit) override;
   bool has(std::string_view name) const override { return table_.find(name) != nullptr; }
+  bool is_overridden(std::string_view name) const override;
   bool is_whole() const override { return table_.origin.empty() || table_.origin == "--set " + path_; }
   void error(std::string_view name, std::string message) override;
 

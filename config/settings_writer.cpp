@@ -76,6 +76,7 @@ public:
     row(placeholder, "per name", rule, "");
   }
   bool has(std::string_view) const override { return false; }
+  bool is_overridden(std::string_view) const override { return false; }
   bool is_whole() const override { return false; }
   void error(std::string_view, std::string) override {}
 

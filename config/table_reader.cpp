@@ -66,6 +66,13 @@ table_reader::~table_reader() {
       errors_.add_at(m.at, m.value.origin, path(m.key), "unknown key" + suggestion(m.key, declared_));
 }
 
+bool table_reader::is_overridden(std::string_view name) const {
+  const auto* v = table_.find(name);
+  return v && (!v->origin.empty() || std::any_of(v->members.begin(), v->members.end(), [](const document_member& m) {
+           return !m.value.origin.empty();
+         }));
+}
+
 std::string table_reader::path(std::string_view name) const {
   return path_.empty() ? std::string{name} : path_ + "." + std::string{name};
 }

@@ -351,6 +351,7 @@ TEST_CASE("a table of policies gives weight 0 to the policies that it does not n
   CHECK(policies({"search={policies={random=2}}"}) == weights{{"random", 2.0}});
   CHECK(policies({"search={}"}) == weights{{"uct", 1.0}});
   CHECK(policies({"search.policies.random=2"}) == weights{{"uct", 0.7}, {"greedy", 0.3}, {"random", 2.0}});
+  CHECK(policies({"search.policy=beam"}) == weights{{"beam", 1.0}}); // an override wins over the file
 }
 
 TEST_CASE("every reserved name is refused as not there yet, and every name in its place is offered") {
@@ -399,6 +400,25 @@ TEST_CASE("loaded files survive the codec") {
   auto node_again = decode<node_spec>(encode(*node));
   REQUIRE(node_again);
   CHECK(encode(*node_again) == encode(*node));
+}
+
+TEST_CASE("an override of search.policies wins over the file's policy, and two overrides contradict each other") {
+  const auto load = [](const std::vector<std::string>& overrides) {
+    return load_campaign((source_folder() / "config/examples/gemm.toml").string(), overrides);
+  };
+  REQUIRE(load({})->search.policies == std::map<std::string, double>{{"uct", 1.0}}); // the file has a policy
+  using weights = std::map<std::string, double>;
+  for (const auto* text : {"search.policies={evolution=0.5,greedy=1}", "search={policies={evolution=0.5,greedy=1}}"}) {
+    const auto several = load({text});
+    REQUIRE_MESSAGE(several.has_value(), to_string(errors_of(several)));
+    CHECK(several->search.policies == weights{{"evolution", 0.5}, {"greedy", 1.0}});
+  }
+  const auto part = load({"search.policies.evolution=0.5"});
+  REQUIRE_MESSAGE(part.has_value(), to_string(errors_of(part)));
+  CHECK(part->search.policies == weights{{"evolution", 0.5}});
+  const auto both = load({"search.policy=beam", "search.policies.evolution=0.5"});
+  REQUIRE_FALSE(both);
+  CHECK(to_string(errors_of(both)).find("give policy or policies, not both") != std::string::npos);
 }
 
 TEST_CASE("a campaign stored by an older version can be decoded") {
