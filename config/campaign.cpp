@@ -255,21 +255,14 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
     declare_search(s, spec.search);
     s.value("beam_width", {.text = "beam: the fittest, which are improved in turn", .low = 1, .high = 1000},
             spec.beam_width);
-    s.value(
-        "adapt_weights",
-        {.text = "generators' weights follow what each gains for its time and money, between a quarter and four times"},
-        spec.adapt_weights);
-    if (s.has("adapt_weights"))
-      spec.generator_choice = "weights";
     s.value("generator_choice",
             {.text = "weights: generators are drawn by their weights; bandit: the one that gains most for its time and "
                      "money is asked, the others now and then, and the weights are its prior",
              .choices = {"weights", "bandit"},
-             .fallback = "bandit with two generators or more, unless adapt_weights is given"},
+             .fallback = "bandit with two generators or more"},
             spec.generator_choice);
-    if (s.has("adapt_weights") && spec.generator_choice == "bandit")
-      s.error("adapt_weights", "moves the weights that generators are drawn by, and with generator_choice = \"bandit\" "
-                               "none is drawn: leave one of the two out");
+    s.retired("adapt_weights", "search.generator_choice = \"bandit\" follows what each generator gains, \"weights\" "
+                               "draws by the weights as given");
     s.value("ask_again",
             {.text = "relay, llm: times that a model is asked again when its reply repeats a known candidate",
              .low = 0,

@@ -112,7 +112,7 @@ struct campaign_spec {
   double baselines_limit_s = 420.0;   // seconds of a final confirmation for PyTorch's modes: each imports and compiles
   double sanitised_limit_s = 90.0;    // seconds of a confirmation on a GPU for its sanitised replay
   std::vector<model_spec> models;     // by the index of the generator; generators that ask no model have one, too
-  bool adapt_weights = true;          // adapt the weights of the generators
+  bool was_adapt_weights = true;      // in the record only: a setting of before
   std::vector<session_spec> sessions; // by the index of the generator
   bool fresh = false;                 // measure everything anew, whatever other campaigns have measured
   bool from_reference = true;         // after the drafts, the reference may be improved although something is faster
@@ -178,7 +178,7 @@ typename I::result_type inspect(I& f, judge_spec& x) {
 template <class I>
 typename I::result_type inspect(I& f, campaign_spec& x) {
   return f(x.task, x.path, x.text, x.overrides, x.target, x.seed, x.generators, x.search, x.memory, x.draft_candidates,
-           x.budget, x.stop, x.judge, x.compile_limit_s, x.models, x.adapt_weights, x.sessions, x.fresh,
+           x.budget, x.stop, x.judge, x.compile_limit_s, x.models, x.was_adapt_weights, x.sessions, x.fresh,
            x.from_reference, x.task.files, x.baselines_limit_s, x.sanitised_limit_s, x.beam_width, x.evolution, x.stall,
            x.memory_choice, x.selection_rules, x.generator_choice, x.ask_again);
 }

@@ -60,6 +60,8 @@ public:
   virtual bool has(std::string_view name) const = 0;
   // Returns true if an override sets this name, or a part of it.
   virtual bool is_overridden(std::string_view name) const = 0;
+  // Refuses a name that was a setting before; `advice` says what replaces it. The reference does not list it.
+  virtual void retired(std::string_view name, const std::string& advice) = 0;
   // Returns true if the file, or an override of the whole table, says which keys it has. A table that is there because
   // of overrides of single keys leaves the others at their defaults.
   virtual bool is_whole() const = 0;
@@ -89,6 +91,7 @@ public:
   void others(std::string_view placeholder, const setting_rule& rule, const visitor& visit) override;
   bool has(std::string_view name) const override { return table_.find(name) != nullptr; }
   bool is_overridden(std::string_view name) const override;
+  void retired(std::string_view name, const std::string& advice) override;
   bool is_whole() const override { return table_.origin.empty() || table_.origin == "--set " + path_; }
   void error(std::string_view name, std::string message) override;
 
@@ -108,6 +111,7 @@ private:
   std::string path_;
   error_list& errors_;
   std::vector<std::string> declared_;
+  std::vector<std::string> retired_;
 };
 // Returns seconds, or a negative number if the text is no duration.
 double parse_duration(std::string_view text);

@@ -77,6 +77,7 @@ public:
   }
   bool has(std::string_view) const override { return false; }
   bool is_overridden(std::string_view) const override { return false; }
+  void retired(std::string_view, const std::string&) override {}
   bool is_whole() const override { return false; }
   void error(std::string_view, std::string) override {}
 

@@ -61,8 +61,11 @@ double parse_duration(std::string_view text) {
 }
 
 table_reader::~table_reader() {
+  const auto is_in = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
   for (const auto& m : table_.members)
-    if (std::find(declared_.begin(), declared_.end(), m.key) == declared_.end())
+    if (!is_in(declared_, m.key) && !is_in(retired_, m.key))
       errors_.add_at(m.at, m.value.origin, path(m.key), "unknown key" + suggestion(m.key, declared_));
 }
 
@@ -84,6 +87,13 @@ std::string table_reader::refusal(const std::string& what, const std::string& na
 
 void table_reader::error(std::string_view name, std::string message) {
   errors_.add(name.empty() ? path_ : path(name), std::move(message));
+}
+
+void table_reader::retired(std::string_view name, const std::string& advice) {
+  retired_.emplace_back(name);
+  for (const auto& m : table_.members)
+    if (m.key == name)
+      errors_.add_at(m.at, m.value.origin, path(name), "is no setting any more: " + advice);
 }
 
 const document_value* table_reader::take(std::string_view name, const setting_rule& rule) {

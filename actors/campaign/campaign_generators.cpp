@@ -70,18 +70,9 @@ bool rests(const campaign_state& st, uint32_t generator) {
 
 std::optional<next_step> next_generator(const campaign_state& st, uint64_t seed) {
   const auto& spec = *st.context->spec;
-  std::vector<double> weights;
-  std::vector<generator_yield> yields;
-  for (uint32_t i = 0; i < spec.generators.size(); ++i) {
-    weights.push_back(spec.generators[i].weight);
-    const auto y = st.fold.yields.find(i);
-    yields.push_back(y == st.fold.yields.end() ? generator_yield{} : y->second);
-  }
-  if (spec.adapt_weights)
-    weights = adapted_weights(weights, yields);
   std::vector<generator_load> loads;
   for (uint32_t i = 0; i < spec.generators.size(); ++i)
-    loads.push_back({weights[i], 0,
+    loads.push_back({spec.generators[i].weight, 0,
                      asks_model(spec.generators[i]) ? static_cast<uint64_t>(model_of(spec, i).in_flight) : 0,
                      !hold_of(st, i).empty() || rests(st, i)});
   uint64_t at_work = 0;

@@ -425,7 +425,7 @@ TEST_CASE("a campaign stored by an older version can be decoded") {
   auto loaded = load_campaign(good("plain.toml"));
   REQUIRE(loaded);
   auto bytes = encode(*loaded);
-  const auto later = encode(loaded->compile_limit_s) + encode(loaded->models) + encode(loaded->adapt_weights)
+  const auto later = encode(loaded->compile_limit_s) + encode(loaded->models) + encode(loaded->was_adapt_weights)
                      + encode(loaded->sessions) + encode(loaded->fresh) + encode(loaded->from_reference)
                      + encode(loaded->task.files) + since_version_4(*loaded);
   REQUIRE(bytes.ends_with(later));
@@ -441,7 +441,7 @@ TEST_CASE("a campaign stored by an older version can be decoded") {
   CHECK(old->evolution == evolution_spec{});
 }
 
-TEST_CASE("a bandit chooses among two generators or more, unless the file adapts the weights of a draw") {
+TEST_CASE("a bandit chooses among two generators or more, and adapt_weights is refused with the setting in its place") {
   const auto one = load_campaign(good("plain.toml"));
   REQUIRE(one);
   CHECK(one->generator_choice == "weights");
@@ -453,11 +453,12 @@ TEST_CASE("a bandit chooses among two generators or more, unless the file adapts
   REQUIRE_MESSAGE(two.has_value(), to_string(errors_of(two)));
   CHECK(two->generator_choice == "bandit");
   CHECK(load({"generator[1].weight=0"})->generator_choice == "weights");
-  CHECK(load({"search.adapt_weights=true"})->generator_choice == "weights");
-  CHECK(load({"search.generator_choice=weights", "search.adapt_weights=true"})->adapt_weights);
-  const auto both = load({"search.generator_choice=bandit", "search.adapt_weights=true"});
-  REQUIRE_FALSE(both);
-  CHECK(to_string(errors_of(both)).find("leave one of the two out") != std::string::npos);
+  CHECK(load({"search.generator_choice=weights"})->generator_choice == "weights");
+  const auto before = load({"search.adapt_weights=true"});
+  REQUIRE_FALSE(before);
+  CHECK(to_string(errors_of(before))
+        == "--set search.adapt_weights: is no setting any more: search.generator_choice = \"bandit\" follows what each "
+           "generator gains, \"weights\" draws by the weights as given\n");
   const auto often = load({"search.ask_again=3"});
   REQUIRE_FALSE(often);
   CHECK(to_string(errors_of(often)).find("search.ask_again") != std::string::npos);

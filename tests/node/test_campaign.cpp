@@ -182,7 +182,7 @@ TEST_CASE("a generator without proposals pauses until a new result, and costs no
   scratch_folder dir;
   live_node n{dir.path};
   const auto id = n.submit("row_energy", {"generator=[{kind='transform'},{kind='configurations',weight=50}]",
-                                          "search.adapt_weights=false", "budget.candidates=6"});
+                                          "search.generator_choice=weights", "budget.candidates=6"});
   const auto s = n.await_end(id);
   CHECK(s.stop_reason == end_reason::budget);
   CHECK(s.candidates == 6);
