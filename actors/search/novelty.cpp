@@ -1,6 +1,7 @@
 #include "actors/search/novelty.hpp"
 
 #include "actors/search/source_tokens.hpp"
+#include "runtime/base/c_words.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/kinds.hpp"
 
@@ -21,13 +22,11 @@ constexpr std::array<std::string_view, 5> keeps_text{"__LINE__", "__COUNTER__", 
 // Operands of assembly are named in strings; identifiers of ours begin with the last of them.
 constexpr std::array<std::string_view, 4> keeps_names{"asm", "__asm", "__asm__", "$"};
 
-constexpr std::array<std::string_view, 32> type_words{
-    "int",     "float",   "double",   "char",     "short",     "long",    "unsigned", "signed",
-    "bool",    "_Bool",   "auto",     "size_t",   "ptrdiff_t", "int8_t",  "int16_t",  "int32_t",
-    "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t",  "__m128",  "__m128d",  "__m128i",
-    "__m256",  "__m256d", "__m256i",  "__m512",   "__m512d",   "__m512i", "half",     "__half"};
-constexpr std::array<std::string_view, 7> qualifiers{"const",        "volatile", "restrict", "__restrict",
-                                                     "__restrict__", "*",        "&"};
+// Words of the language that stand before an expression, so that a name after them is not declared.
+constexpr std::array<std::string_view, 22> before_expressions{
+    "return", "else",     "do",        "goto",     "case",     "sizeof",   "throw",   "new",
+    "delete", "typename", "co_return", "co_await", "co_yield", "operator", "alignof", "_Alignof",
+    "and",    "or",       "xor",       "not",      "bitand",   "bitor"};
 constexpr std::array<std::string_view, 6> ends_of_declarators{"=", ";", ",", "[", ")", ":"};
 constexpr std::array<std::string_view, 9> named_from_outside{".",     "->",   "::",       "goto",    "struct",
                                                              "union", "enum", "typename", "template"};
@@ -41,16 +40,33 @@ bool is_word(const source_token& t) {
   return t.kind == token_kind::word;
 }
 
-// Tells if the word at `i` is declared there: a type stands before it, with qualifiers between them.
+bool is_language_type(const std::string& word) {
+  return type_words().contains(word) || word == "auto" || word == "bool";
+}
+
+bool is_qualifier(const std::string& word) {
+  return word != "auto" && qualifiers().contains(word);
+}
+
+bool is_pointer_mark(const source_token& t) {
+  return t.text == "*" || t.text == "&";
+}
+
+// Tells if the word at `i` is declared there, as the grammar has it: a type stands before it, with qualifiers between
+// them. No expression holds two names in a row, nor assigns to a product. Names after `*` are a product's operands
+// otherwise, unless the type is one of the language.
 bool is_declared(const std::vector<source_token>& tokens, size_t i) {
   const auto& word = tokens[i].text;
-  if (i + 1 >= tokens.size() || !contains(ends_of_declarators, tokens[i + 1].text) || contains(type_words, word)
-      || contains(qualifiers, word))
+  if (i + 1 >= tokens.size() || !contains(ends_of_declarators, tokens[i + 1].text) || is_language_type(word)
+      || qualifiers().contains(word) || contains(before_expressions, word))
     return false;
   auto at = i;
-  while (at > 0 && contains(qualifiers, tokens[at - 1].text))
-    --at;
-  return at > 0 && contains(type_words, tokens[at - 1].text);
+  bool pointer = false;
+  while (at > 0 && (is_pointer_mark(tokens[at - 1]) || is_qualifier(tokens[at - 1].text)))
+    pointer = is_pointer_mark(tokens[--at]) || pointer;
+  if (at == 0 || !is_word(tokens[at - 1]) || contains(before_expressions, tokens[at - 1].text))
+    return false;
+  return is_language_type(tokens[at - 1].text) || !pointer || tokens[i + 1].text == "=";
 }
 
 // Tells if the word at `i` may mean something beyond a local: a function, a member, a label, a macro by its case.

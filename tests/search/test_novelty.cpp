@@ -61,6 +61,19 @@ TEST_CASE("the names of locals make no new source") {
   CHECK_FALSE(same(with_body("float a = x[0]; y[0] = a;"), with_body("double a = x[0]; y[0] = a;")));
 }
 
+TEST_CASE("a local may have any type, and the operand of a product or of a keyword is no local") {
+  for (const std::string type : {"real", "float4", "const real *", "real *restrict", "struct pair", "auto", "v8f_t"})
+    CHECK_MESSAGE(same(with_body(type + " a = g(x); y[0] = h(a);"), with_body(type + " b = g(x); y[0] = h(b);")), type);
+  for (const std::string form : {"y[0] = g(n * %, 1);", "y[0] = (n & %);", "return %;", "if (n) y[0] = 1; else % = 2;",
+                                 "y[0] = sizeof %;", "y[0] = n ? n * % : 1;"}) {
+    const auto with = [&](const std::string& name) {
+      return with_body(std::string{form}.replace(form.find('%'), 1, name));
+    };
+    CHECK_FALSE_MESSAGE(same(with("alpha"), with("beta")), form);
+  }
+  CHECK_FALSE(same(with_body("y[0] = (unsigned char)n;"), with_body("y[0] = (unsigned short)n;")));
+}
+
 TEST_CASE("names that may mean something elsewhere stay") {
   // A function, a member, a macro, a global, a parameter, a label, an operand of assembly.
   CHECK_FALSE(

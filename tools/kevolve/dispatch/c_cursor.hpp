@@ -4,7 +4,7 @@
 #include "runtime/base/result.hpp"
 #include "tools/kevolve/dispatch/c_directives.hpp"
 #include "tools/kevolve/dispatch/c_tokens.hpp"
-#include "tools/kevolve/dispatch/c_words.hpp"
+#include "runtime/base/c_words.hpp"
 
 #include <cstddef>
 #include <string>

@@ -2,7 +2,7 @@
 
 #include "tools/kevolve/dispatch/c_cursor.hpp"
 #include "tools/kevolve/dispatch/c_directives.hpp"
-#include "tools/kevolve/dispatch/c_words.hpp"
+#include "runtime/base/c_words.hpp"
 
 #include <utility>
 

@@ -1,6 +1,6 @@
-#include "tools/kevolve/dispatch/c_words.hpp"
+#include "runtime/base/c_words.hpp"
 
-namespace kevolve::dispatch {
+namespace kevolve {
 
 const word_set& qualifiers() {
   static const word_set words{"static",       "inline",    "__inline",      "__inline__", "const",
@@ -34,4 +34,4 @@ const word_set& far_reaching() {
   return words;
 }
 
-} // namespace kevolve::dispatch
+} // namespace kevolve

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-namespace kevolve::dispatch {
+namespace kevolve {
 
 using word_set = std::set<std::string, std::less<>>;
 
@@ -16,4 +16,4 @@ const word_set& attribute_words(); // words with an argument in brackets
 // Attributes with effects beyond the source's own names.
 const word_set& far_reaching();
 
-} // namespace kevolve::dispatch
+} // namespace kevolve
