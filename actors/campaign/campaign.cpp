@@ -139,8 +139,8 @@ caf::result<uint64_t> proposed(pointer self, uint64_t index, const std::string& 
   auto& st = self->state;
   if (!st.fold.open.contains(index))
     return uint64_t{0};
-  st.fold.genomes[index] = genome_fingerprint(genome);
-  st.fold.summaries[index] = summary;
+  st.fold.genomes.set(index, genome_fingerprint(genome));
+  st.fold.summaries.set(index, summary);
   for (const auto& id : ids)
     if (const auto known = known_as(st.fold, id); known != 0)
       return known;

@@ -219,8 +219,8 @@ void end(pointer self, finish_record record, std::function<void()> stored) {
     record.set_speedup(st.fold.champion);
     if (const auto owner = st.fold.reused.find(record.best); owner != st.fold.reused.end())
       record.reused_from = owner->second;
-    if (const auto basis = st.fold.bases.find(record.best); basis != st.fold.bases.end())
-      record.basis = basis->second;
+    if (const auto* basis = st.fold.bases.find(record.best))
+      record.basis = *basis;
   }
   if (!move(self, campaign_event::end))
     return;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace kevolve {
 
@@ -50,16 +51,17 @@ void run_or_rest(campaign_fold& f, int64_t time_ns) {
 
 } // namespace
 
-bool fold_selected(campaign_fold& f, const selection_record& r) {
+bool fold_selected(campaign_fold& f, selection_record r) {
   if (r.index < f.tree.size())
     return false;
   // An index beyond the next one (after a lost event) gets the next one; the recorded hash reveals the loss.
   f.tree.add(r.parents, origin_of(r.policy, r.memory, r.statistics, r.draft));
-  f.open[r.index] = r;
   if (r.draft)
     ++f.drafts;
   if (!f.steered.injected.contains(r.index) && r.statistics.contains("generator"))
     ++f.begun[chosen_generator(r)];
+  const auto index = r.index;
+  f.open.insert_or_assign(f.open.end(), index, std::move(r));
   return true;
 }
 
@@ -130,9 +132,10 @@ bool fold_finished(campaign_fold& f, const node_record& r) {
     ++f.dry[chosen_generator(step->second)];
   f.open.erase(r.index);
   f.money.erase(r.index);
-  f.bases[r.index] = r.basis;
-  f.genomes[r.index] = genome_fingerprint(r.proposal.genome);
-  f.summaries[r.index] = r.proposal.summary.empty() && r.proposal.source.empty() ? why_nothing(r) : r.proposal.summary;
+  f.bases.set(r.index, r.basis);
+  f.genomes.set(r.index, genome_fingerprint(r.proposal.genome));
+  f.summaries.set(r.index,
+                  r.proposal.summary.empty() && r.proposal.source.empty() ? why_nothing(r) : r.proposal.summary);
   if (r.proposal.candidate && r.result != verdict::none && r.duplicate_of == 0) {
     f.judged.emplace(r.proposal.candidate, r.index);
     if (r.normalised)
@@ -142,7 +145,7 @@ bool fold_finished(campaign_fold& f, const node_record& r) {
     f.dry.clear(); // something new to start from
   }
   if (r.confirmed)
-    f.objects[r.index] = r.object;
+    f.objects.insert_or_assign(f.objects.end(), r.index, r.object);
   note_owner(f, r.index, r.reused_from);
   count_node(f.samples, r);
   f.compile_ns += r.compile_ns;
@@ -194,7 +197,7 @@ bool fold_champion_changed(campaign_fold& f, const champion_record& r) {
 bool fold_amended(campaign_fold& f, const amendment_record& r) {
   if (r.result == verdict::pass)
     f.measured.insert(r.index);
-  f.bases[r.index] = r.basis;
+  f.bases.set(r.index, r.basis);
   if (!f.tree.amend(r.index, r, r.confirmed))
     return false;
   note_owner(f, r.index, r.reused_from);
@@ -285,12 +288,15 @@ void fold(campaign_fold& f, const journal_event& e) {
       with<switch_record>(f, e, [&](switch_record& r) { fold_switched(f, r); });
       break;
     case event_kind::node_selected:
-      with<selection_record>(f, e, [&](selection_record& r) { check_hash(f, e, fold_selected(f, r), r.tree_hash); });
+      with<selection_record>(f, e, [&](selection_record& r) {
+        const auto recorded = r.tree_hash;
+        check_hash(f, e, fold_selected(f, std::move(r)), recorded);
+      });
       break;
     case event_kind::node_proposed:
       with<proposal_record>(f, e, [&](proposal_record& r) {
-        f.genomes[r.index] = genome_fingerprint(r.genome);
-        f.summaries[r.index] = r.summary;
+        f.genomes.set(r.index, genome_fingerprint(r.genome));
+        f.summaries.set(r.index, r.summary);
       });
       break;
     case event_kind::node_finished:
@@ -377,8 +383,8 @@ campaign_status status_of(const campaign_fold& f, const campaign_spec& spec) {
     s.set_speedup(f.champion);
   if (const auto owner = f.reused.find(s.best); owner != f.reused.end())
     s.reused_from = owner->second;
-  if (const auto basis = f.bases.find(f.champion.index); basis != f.bases.end())
-    s.basis = basis->second;
+  if (const auto* basis = f.bases.find(f.champion.index))
+    s.basis = *basis;
   if (f.ended && f.finish.best != 0) {
     s.best = f.finish.best;
     s.set_speedup(f.finish);
@@ -390,8 +396,8 @@ campaign_status status_of(const campaign_fold& f, const campaign_spec& spec) {
     s.disturbed = f.finish.disturbed;
     s.reused_from = f.finish.reused_from;
   }
-  if (auto i = f.summaries.find(s.best); i != f.summaries.end() && s.best != 0)
-    s.best_summary = i->second;
+  if (const auto* words = f.summaries.find(s.best); words != nullptr && s.best != 0)
+    s.best_summary = *words;
   const auto budget = budget_of(spec, f.steered);
   s.budget_candidates = budget.candidates;
   s.budget_wall_s = budget.wall_s;

@@ -1,6 +1,7 @@
 // A campaign's state as the fold of its events: pure, and checked at every event that records the tree's hash.
 #pragma once
 
+#include "actors/campaign/by_candidate.hpp"
 #include "actors/campaign/run_clock.hpp"
 #include "actors/campaign/steering.hpp"
 #include "actors/evaluation/false_discovery.hpp"
@@ -17,20 +18,25 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace kevolve {
 
+struct hash_of_id {
+  size_t operator()(const id128& x) const { return static_cast<size_t>(x.hi * 0x9e3779b97f4a7c15 ^ x.lo); }
+};
+
 struct campaign_fold {
   search_tree tree;
   std::map<uint64_t, selection_record> open; // in flight: what each was selected for
-  std::map<uint64_t, uint64_t> genomes;      // fingerprints, of proposed nodes
-  std::map<uint64_t, std::string> summaries;
-  std::map<uint64_t, result_owner> reused;  // nodes whose verdict another campaign measured
-  std::map<uint64_t, interval_basis> bases; // of the intervals of finished nodes
+  by_candidate<uint64_t> genomes;            // fingerprints, of proposed nodes
+  by_candidate<std::string> summaries;
+  std::map<uint64_t, result_owner> reused; // nodes whose verdict another campaign measured
+  by_candidate<interval_basis> bases;      // of the intervals of finished nodes
   // Candidates that have a verdict: the first node with each, by the ids of its bytes, of its normalised source and of
   // its object.
-  std::map<id128, uint64_t> judged;
+  std::unordered_map<id128, uint64_t, hash_of_id> judged;
   std::map<uint64_t, std::string> objects; // blobs, of confirmed nodes: each may be the champion again
   champion_info champion;                  // starts as the reference
   promotion_ledger promotions;
@@ -70,7 +76,7 @@ struct campaign_fold {
 void fold(campaign_fold& f, const journal_event& e);
 
 // Fold an event before it is stored: the campaign applies first, then appends. False: it was folded before.
-bool fold_selected(campaign_fold& f, const selection_record& r);
+bool fold_selected(campaign_fold& f, selection_record r);
 // Folds a change of the search's phase, which comes before the selection that it is for.
 bool fold_switched(campaign_fold& f, const switch_record& r);
 bool fold_finished(campaign_fold& f, const node_record& r);

@@ -187,17 +187,20 @@ synthesis_step to_step(const campaign_fold& f, const selection_record& r) {
     s.lineage = lineage_of(f.tree, r.parents.front());
   s.best.index = f.champion.index;
   s.best.set_speedup(f.champion);
-  if (auto words = f.summaries.find(s.best.index); s.best.index != 0 && words != f.summaries.end())
-    s.best.summary = words->second;
+  if (const auto* words = f.summaries.find(s.best.index); s.best.index != 0 && words != nullptr)
+    s.best.summary = *words;
   s.audit_from = surprise_threshold(f.tree, r.parents, best_verified(f.tree));
   if (!r.parents.empty())
     if (const auto& parent = f.tree.at(r.parents.front()); parent.index != 0 && parent.result == verdict::pass)
       s.parent_low = parent.estimate ? 0.0 : parent.ci_low;
   if (!r.parents.empty())
     add_siblings(f.tree, r, s);
-  for (const auto& [index, genome] : f.genomes)
-    if (index < r.index && genome != 0)
-      s.seen.push_back(genome);
+  f.genomes.each(
+      [&](uint64_t, uint64_t genome) {
+        if (genome != 0)
+          s.seen.push_back(genome);
+      },
+      r.index);
   std::sort(s.seen.begin(), s.seen.end());
   s.seen.erase(std::unique(s.seen.begin(), s.seen.end()), s.seen.end());
   return s;

@@ -33,8 +33,8 @@ injected_node inject_node(campaign_fold& f, const id128& campaign, uint64_t camp
   p.generator = what.generator;
   p.genome = what.genome;
   p.summary = what.summary;
-  f.genomes[s.index] = genome_fingerprint(what.genome);
-  f.summaries[s.index] = what.summary;
+  f.genomes.set(s.index, genome_fingerprint(what.genome));
+  f.summaries.set(s.index, what.summary);
   return n;
 }
 

@@ -34,8 +34,8 @@ node_brief brief_of(const campaign_fold& f, const tree_node& n, bool elsewhere) 
     b.speedup = std::min(n.speedup, best_figure(f)); // the baseline may have been measured again since
     b.ci_low = b.ci_high = 0.0;
   }
-  if (const auto basis = f.bases.find(n.index); basis != f.bases.end())
-    b.basis = basis->second;
+  if (const auto* basis = f.bases.find(n.index))
+    b.basis = *basis;
   b.confirmed = n.confirmed;
   b.draft = n.draft;
   b.duplicate_of = n.duplicate_of;
@@ -49,8 +49,8 @@ node_brief brief_of(const campaign_fold& f, const tree_node& n, bool elsewhere) 
     b.injected_by = x->second.by;
   if (elsewhere && !f.ended && awaits_judgement(f, n.index))
     b.waits_for = "a batch";
-  if (auto s = f.summaries.find(n.index); s != f.summaries.end())
-    b.summary = s->second;
+  if (const auto* words = f.summaries.find(n.index))
+    b.summary = *words;
   return b;
 }
 

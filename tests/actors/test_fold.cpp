@@ -106,10 +106,8 @@ std::string picture(const campaign_fold& f) {
   out += " since best " + std::to_string(f.valid_since_best) + " exhausted " + std::to_string(f.exhausted_in_a_row)
          + " drafts " + std::to_string(f.drafts) + " compile " + std::to_string(f.compile_ns) + " judge "
          + std::to_string(f.judge_ns);
-  for (const auto& [index, genome] : f.genomes)
-    out += " " + std::to_string(genome);
-  for (const auto& [index, summary] : f.summaries)
-    out += " " + summary;
+  f.genomes.each([&](uint64_t, uint64_t genome) { out += " " + std::to_string(genome); });
+  f.summaries.each([&](uint64_t, const std::string& summary) { out += " " + summary; });
   return out;
 }
 
@@ -339,6 +337,24 @@ TEST_CASE_FIXTURE(times, "recorded session time counts instead of event times") 
   CHECK(wall() == 16.0);
 }
 
+TEST_CASE("values by candidate have gaps and an order, and an index far beyond the others is dropped") {
+  by_candidate<std::string> all;
+  CHECK(all.find(0) == nullptr);
+  all.set(3, "c");
+  all.set(1, "a");
+  all.set(3, "d");
+  all.set(uint64_t{1} << 60U, "lost");
+  CHECK_FALSE(all.contains(uint64_t{1} << 60U));
+  CHECK_FALSE(all.contains(2));
+  REQUIRE(all.contains(1));
+  std::string seen;
+  all.each([&](uint64_t index, const std::string& x) { seen += std::to_string(index) + x; });
+  CHECK(seen == "1a3d");
+  seen.clear();
+  all.each([&](uint64_t, const std::string& x) { seen += x; }, 3);
+  CHECK(seen == "a");
+}
+
 TEST_CASE("the clock shows the time run and never goes back") {
   run_clock c{5};
   CHECK(c.spent_ns(100) == 5);
@@ -359,8 +375,8 @@ TEST_CASE("the clock shows the time run and never goes back") {
 
 TEST_CASE("a step knows earlier siblings and genomes, sorted and without duplicates") {
   play p;
-  p.live.genomes[1] = genome_fingerprint("genome 4"); // occurs twice in the tree
-  p.live.genomes[6] = genome_fingerprint("too late");
+  p.live.genomes.set(1, genome_fingerprint("genome 4")); // occurs twice in the tree
+  p.live.genomes.set(6, genome_fingerprint("too late"));
   auto r = p.live.open.at(6);
   r.parents = {2, 4};
   auto s = to_step(p.live, r);
@@ -683,7 +699,7 @@ TEST_CASE("a node awaits judgement if it has a candidate and no verdict") {
   s.parents = {0};
   fold_selected(f, s);
   CHECK_FALSE(awaits_judgement(f, 1));
-  f.summaries[1] = "a step";
+  f.summaries.set(1, "a step");
   CHECK(awaits_judgement(f, 1));
   CHECK(awaiting_judgement(f) == 1);
   node_record n;

@@ -2,7 +2,9 @@
 
 #include "backends/generators/transform/moves/registry.hpp"
 
+#include <algorithm>
 #include <cctype>
+#include <vector>
 
 namespace kevolve::transform {
 
@@ -88,7 +90,39 @@ std::optional<genome> parse_genome(std::string_view text) {
   return out;
 }
 
+namespace {
+
+const std::vector<std::string_view>& former_names() {
+  static const auto names = [] {
+    std::vector<std::string_view> out;
+    for (const auto* m : all_moves())
+      if (!m->former_name.empty())
+        out.push_back(m->former_name);
+    return out;
+  }();
+  return names;
+}
+
+// Tells if some word of the text was the name of a move. It makes no strings: a node that starts reads a million texts.
+bool may_hold_former_names(std::string_view text) {
+  const auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-'; };
+  for (size_t at = 0; at < text.size();) {
+    auto end = at;
+    while (end < text.size() && in_word(text[end]))
+      ++end;
+    const auto word = text.substr(at, end - at);
+    if (std::find(former_names().begin(), former_names().end(), word) != former_names().end())
+      return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+} // namespace
+
 std::string with_present_names(const std::string& text) {
+  if (!may_hold_former_names(text))
+    return text;
   auto moves = as_written(text);
   return moves && take_present_names(*moves) ? to_string(*moves) : text;
 }
