@@ -107,23 +107,15 @@ list factored(program& p, const stmt& l, std::string& reason) {
 }
 
 result<void> factor_sum(program& p, const loop_label& label, const environment& env) {
-  if (!may_reassociate(env, scalar_kind::f32))
-    return fail(errc::unsupported, "the result must be exact");
-  auto changed = p;
-  auto done = replace(changed, label, 0, [&](const stmt& l) -> result<list> {
-    if (is_vectorised(l))
-      return fail(errc::unsupported, label + " is vectorised already");
-    if (leaves_early(l.body) || holds_opaque(l.body) || arrays_written(l.body).count({}) != 0)
-      return fail(errc::unsupported, label + " can be left early, or may change anything");
+  return reassociate_in(p, label, env, [&](program& changed, const stmt& l) -> result<list> {
+    if (leaves_early(l.body))
+      return fail(errc::unsupported, label + " can be left early");
     std::string reason = label + " adds up nothing that has a factor which " + label + " leaves alone";
     auto out = factored(changed, l, reason);
     if (out.empty())
       return fail(errc::unsupported, reason);
     return out;
   });
-  if (done)
-    p = std::move(changed);
-  return done;
 }
 
 } // namespace

@@ -67,14 +67,7 @@ bool may_hoist(const stmt& loop) {
 }
 
 result<void> hoist_products(program& p, const loop_label& label, const environment& env) {
-  if (!may_reassociate(env, scalar_kind::f32))
-    return fail(errc::unsupported, "the result must be exact");
-  auto changed = p;
-  auto done = replace(changed, label, 0, [&](const stmt& l) -> result<list> {
-    if (is_vectorised(l))
-      return fail(errc::unsupported, label + " is vectorised already");
-    if (holds_opaque(l.body) || arrays_written(l.body).count({}) != 0)
-      return fail(errc::unsupported, label + " may change anything");
+  return reassociate_in(p, label, env, [&](program& changed, const stmt& l) -> result<list> {
     auto loop = l;
     auto out = hoist(changed, loop);
     if (out.empty())
@@ -82,9 +75,6 @@ result<void> hoist_products(program& p, const loop_label& label, const environme
     out.push_back(std::move(loop));
     return out;
   });
-  if (done)
-    p = std::move(changed);
-  return done;
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 #include "backends/generators/transform/moves/rewriting.hpp"
 
+#include "backends/generators/transform/analysis/effects.hpp"
 #include "backends/generators/transform/ir/build.hpp"
+#include "backends/generators/transform/moves/factors.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -78,6 +80,22 @@ result<void> replace(program& p, const loop_label& label, int64_t copies, const 
   if (!done)
     return fail(errc::unsupported, reason);
   return {};
+}
+
+result<void> reassociate_in(program& p, const loop_label& label, const environment& env, const reassociation& f) {
+  if (!may_reassociate(env, scalar_kind::f32))
+    return fail(errc::unsupported, "the result must be exact");
+  auto changed = p;
+  auto done = replace(changed, label, 0, [&](const stmt& l) -> result<list> {
+    if (is_vectorised(l))
+      return fail(errc::unsupported, label + " is vectorised already");
+    if (holds_opaque(l.body) || arrays_written(l.body).count({}) != 0)
+      return fail(errc::unsupported, label + " may change anything");
+    return f(changed, l);
+  });
+  if (done)
+    p = std::move(changed);
+  return done;
 }
 
 result<std::vector<stmt>> divide(const stmt& loop, int64_t factor) {
