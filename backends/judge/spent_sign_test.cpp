@@ -40,8 +40,8 @@ std::vector<uint32_t> boundary_of(double error, uint32_t horizon) {
 
 } // namespace
 
-spent_sign_test::spent_sign_test(double delta, double alpha, uint32_t horizon, double bar)
-    : margin_(std::log1p(delta)), bar_(std::log(std::max(bar, 1.0))),
+spent_sign_test::spent_sign_test(double delta, double alpha, uint32_t horizon, double lead)
+    : margin_(std::log1p(delta)), log_lead_(std::log(std::max(lead, 1.0))),
       faster_{boundary_of(alpha * share_of_faster, std::min(horizon, farthest_horizon))},
       slower_{boundary_of(alpha * (1.0 - share_of_faster), std::min(horizon, farthest_horizon))} {}
 
@@ -58,7 +58,7 @@ void spent_sign_test::add(double log_ratio) {
     return;
   if (faster_.add(log_ratio - margin_))
     decision_ = comparison_decision::faster;
-  else if (slower_.add(bar_ - log_ratio - margin_))
+  else if (slower_.add(log_lead_ - log_ratio - margin_))
     decision_ = comparison_decision::slower;
 }
 

@@ -24,9 +24,9 @@ class spent_sign_test {
 public:
   // delta is the smallest relative gain that counts, alpha the error of both sides together. Pairs beyond the horizon
   // are ignored.
-  // `bar` is a lead over the baseline of at least 1: "slower" then means slower than a candidate with that lead. It is
-  // the same error, spent on the same side: what is slower than the baseline is slower than the bar.
-  spent_sign_test(double delta, double alpha, uint32_t horizon, double bar = 1.0);
+  // With a `lead` over the baseline above 1, "slower" means slower than a candidate with that lead. It is the same
+  // error, spent on the same side: a candidate slower than the baseline is slower than that candidate, too.
+  spent_sign_test(double delta, double alpha, uint32_t horizon, double lead = 1.0);
 
   // Adds one pair. A ratio that is not finite counts for neither side.
   void add(double log_ratio);
@@ -47,7 +47,7 @@ private:
   };
 
   double margin_;
-  double bar_;
+  double log_lead_;
   side faster_;
   side slower_;
   comparison_decision decision_ = comparison_decision::undecided;

@@ -133,7 +133,7 @@ private:
 
   // Early pairs tell a slow candidate from a slow moment when calls are long; short ones can afford a few more.
   bool out_of_the_screening(std::chrono::nanoseconds spent) {
-    const auto behind = bar() / best_against_best(comparison_.shapes());
+    const auto behind = lead_to_keep() / best_against_best(comparison_.shapes());
     const auto long_calls = rules_.short_calls;
     if (rounds_.calls.size() == screen_out_rounds_when_short && long_calls.count() > 0)
       return behind > request_.screen_out;
@@ -145,7 +145,7 @@ private:
   }
 
   // The lead over the baseline that a candidate must keep to be worth more pairs: its parent's, or none.
-  double bar() const { return std::max(request_.parent_lead, 1.0); }
+  double lead_to_keep() const { return std::max(request_.parent_lead, 1.0); }
 
   // A candidate far ahead of slow calls in each of its first pairs is confirmed at once: more pairs say no more, and
   // the confirmation has its own.
@@ -158,8 +158,8 @@ private:
   void screened_out() {
     out_.decision = comparison_decision::screened;
     out_.estimate = true;
-    if (bar() > 1.0)
-      out_.evidence["stopped"] = below_the_bar(bar(), rounds_.calls.size());
+    if (lead_to_keep() > 1.0)
+      out_.evidence["stopped"] = behind_the_parent(lead_to_keep(), rounds_.calls.size());
   }
 
   pair_limits limits_of(steady_clock::time_point start) const {
@@ -193,7 +193,7 @@ private:
       if (!comparison_.has_baseline())
         continue;
       out_.decision = far_ahead() ? comparison_decision::faster : test_.decision();
-      const bool below = out_.decision == comparison_decision::slower && bar() > 1.0;
+      const bool below = out_.decision == comparison_decision::slower && lead_to_keep() > 1.0;
       if (below
           || (out_.decision == comparison_decision::undecided && out_of_the_screening(steady_clock::now() - start)))
         screened_out();

@@ -114,8 +114,8 @@ bool is_far_ahead(const std::vector<double>& log_ratios, std::chrono::nanosecond
          && std::all_of(log_ratios.begin(), log_ratios.end(), [](double x) { return x >= std::log(lead); });
 }
 
-std::string below_the_bar(double bar, size_t pairs) {
-  return "slower than its parent, which is at least " + figure(bar, 4) + " times as fast as the baseline, after "
+std::string behind_the_parent(double parent_lead, size_t pairs) {
+  return "slower than its parent, which is at least " + figure(parent_lead, 4) + " times as fast as the baseline, after "
          + std::to_string(pairs) + " pairs";
 }
 

@@ -27,8 +27,8 @@ bool is_far_ahead(const std::vector<double>& log_ratios, std::chrono::nanosecond
 // Returns the baseline's fastest call on the shape where that is longest.
 std::chrono::nanoseconds longest_baseline_call(const std::vector<compared_shape>& shapes);
 
-// Returns why a screening ended whose bar was the parent's lead.
-std::string below_the_bar(double bar, size_t pairs);
+// Returns why a screening ended early for a candidate that is behind its parent.
+std::string behind_the_parent(double parent_lead, size_t pairs);
 
 // Returns the time of a round's calls, by what the reference takes.
 std::chrono::nanoseconds round_ns(const std::vector<compared_shape>& shapes);

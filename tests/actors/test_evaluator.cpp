@@ -224,7 +224,7 @@ TEST_CASE_FIXTURE(laboratory, "an evaluation is prepared, compiled, screened and
   CHECK(e->value->last.evidence.at("sass") == "as compiled");
 }
 
-TEST_CASE_FIXTURE(laboratory, "a screening's bar is the parent's sure lead over the champion of that moment") {
+TEST_CASE_FIXTURE(laboratory, "a screening's lead to beat is the parent's sure lead over the champion of that moment") {
   const auto screen = [this](const std::string& source, double parent_low, double champion) {
     evaluate_request q;
     q.index = 1;

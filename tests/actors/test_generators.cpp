@@ -179,7 +179,7 @@ TEST_CASE("a screening is compared with its parent's sure lead over the baseline
   CHECK(evaluation_id(ground, {1, 1}, stage::confirm, {}, 1.3) == evaluation_id(ground, {1, 1}, stage::confirm, {}));
 }
 
-TEST_CASE("a step's bar is the low end of its first parent's interval, unless that is an estimate") {
+TEST_CASE("a step's lead to beat is the low end of its first parent's interval, unless that is an estimate") {
   campaign_of_two c;
   const auto first = c.select().index;
   c.end(first, 1.4, "a");

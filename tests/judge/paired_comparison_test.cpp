@@ -246,7 +246,7 @@ TEST_CASE("a candidate surely slower than its parent is screened out although it
   CHECK(outcome_of(third, request, patient).evidence.at("pairs") == "5");
 }
 
-TEST_CASE("the parent's bar hides no gain over the baseline that its pairs show first") {
+TEST_CASE("the parent's lead hides no gain over the baseline that its pairs show first") {
   fake_pair processes;
   processes.time = candidate_takes(500.0);
   auto request = request_of(judge_mode::screening);

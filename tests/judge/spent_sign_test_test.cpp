@@ -124,18 +124,18 @@ TEST_CASE("with a hundred pairs at 5 per cent, ten equal signs win, eight lose, 
   }
 }
 
-TEST_CASE("with its parent as the bar, a walk between baseline and parent is called slower, with the same error") {
+TEST_CASE("a walk between the baseline and a faster parent is called slower, with the same error") {
   const double lead = std::log(1.04);
   spent_sign_test plain{delta, 0.05, 60};
-  spent_sign_test barred{delta, 0.05, 60, 1.04};
-  CHECK(barred.boundary_of_slower() == plain.boundary_of_slower());
-  CHECK(barred.boundary_of_faster() == plain.boundary_of_faster());
+  spent_sign_test with_parent{delta, 0.05, 60, 1.04};
+  CHECK(with_parent.boundary_of_slower() == plain.boundary_of_slower());
+  CHECK(with_parent.boundary_of_faster() == plain.boundary_of_faster());
   for (int i = 0; i < 7; ++i) {
     plain.add(0.0);
-    barred.add(0.0);
+    with_parent.add(0.0);
   }
   CHECK(plain.decision() == comparison_decision::undecided);
-  CHECK(barred.decision() == comparison_decision::slower);
+  CHECK(with_parent.decision() == comparison_decision::slower);
   spent_sign_test equal{delta, 0.05, 60, 1.04};
   for (int i = 0; i < 60; ++i)
     equal.add(lead); // as fast as its parent
