@@ -1,14 +1,15 @@
 #include "actors/search/search_node.hpp"
 
-#include "actors/evaluation/plan.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
 #include "actors/search/axes.hpp"
 #include "actors/search/novelty.hpp"
-#include "backends/judge/outcome_figures.hpp"
+#include "actors/search/search_node_record.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <caf/actor_cast.hpp>
+
+#include <algorithm>
 
 namespace kevolve {
 
@@ -22,6 +23,8 @@ using std::chrono::steady_clock;
 
 void evaluate(node_pointer self, append_request unsaved);
 
+void evaluate_again(node_pointer self, append_request unsaved);
+
 void take_verdict(node_pointer self, uint64_t of, append_request unsaved);
 
 int64_t since(steady_clock::time_point t) {
@@ -29,7 +32,7 @@ int64_t since(steady_clock::time_point t) {
 }
 
 void tell_fault(node_pointer self, fault f) {
-  self->send(self->state.context->campaign, atom::faulted_v, self->state.record.index, std::move(f));
+  self->send(self->state.context->campaign, atom::faulted_v, self->state.index, std::move(f));
   self->quit();
 }
 
@@ -40,7 +43,7 @@ void tell_error(node_pointer self, const char* who, const caf::error& e) {
 // Hands the verdict to the campaign, which may have a new champion to screening.
 void finish(node_pointer self, evaluation outcome) {
   auto& st = self->state;
-  auto& r = st.record;
+  auto& r = *st.record;
   r.state = candidate_state::finished;
   r.wall_ns += since(st.begun);
   st.begun = steady_clock::now();
@@ -53,41 +56,22 @@ void finish(node_pointer self, evaluation outcome) {
               return;
             }
             self->state.champion = std::move(reply.champion);
-            evaluate(self, std::move(reply.unsaved));
+            evaluate_again(self, std::move(reply.unsaved));
           },
           [self](caf::error& e) { tell_error(self, "campaign", e); });
-}
-
-// Takes over what was built, and what the evaluation cost.
-void take_build(node_record& r, const evaluation& e) {
-  r.object = e.object;
-  r.evaluations.insert(r.evaluations.end(), e.evaluations.begin(), e.evaluations.end());
-  r.compile_ns += e.compile_ns;
-  r.judge_ns += e.judge_ns;
-}
-
-void take(search_node_state& st, evaluation& e) {
-  auto& r = st.record;
-  st.champion = e.baseline;
-  r.set_measurement(e);
-  r.set_speedup(speedup_of(e, st.champion.speedup));
-  r.basis = r.result == verdict::pass ? basis_of(e.last) : interval_basis{};
-  r.features = features_of(st.what.source, r.proposal.genome);
-  r.confirmed = e.confirmed;
-  r.reused_from = e.reused_from;
-  r.baseline = st.champion.index;
-  take_build(r, e);
 }
 
 void evaluate(node_pointer self, append_request unsaved) {
   auto& st = self->state;
   st.own_status->says("evaluating against node " + std::to_string(st.champion.index));
   evaluate_request q;
-  q.index = st.record.index;
-  q.what = st.what;
+  q.index = st.index;
+  q.what = std::move(st.work->what);
+  st.work.reset();
+  st.record->features = features_of(q.what.source, q.what.genome);
   q.champion = st.champion;
-  q.audit_from = st.step.audit_from;
-  q.parent_low = st.step.parent_low;
+  q.audit_from = st.audit_from;
+  q.parent_low = st.parent_low;
   q.anew = st.anew;
   q.unsaved = std::move(unsaved);
   self->request(st.context->evaluator, until_answered, atom::evaluate_v, std::move(q))
@@ -98,24 +82,15 @@ void evaluate(node_pointer self, append_request unsaved) {
               return;
             }
             if (e.same_as != 0) {
-              take_build(self->state.record, e);
+              note_build(*self->state.record, e);
               take_verdict(self, e.same_as, std::move(e.unsaved));
               return;
             }
-            take(self->state, e);
+            self->state.champion = e.baseline;
+            note_verdict(*self->state.record, e);
             finish(self, std::move(e));
           },
           [self](caf::error& e) { tell_error(self, "evaluator", e); });
-}
-
-// Describes for people how a candidate equals a known one.
-std::string same_words(const node_record& r, const node_record& known) {
-  const auto index = std::to_string(known.index);
-  if (r.proposal.candidate == known.proposal.candidate)
-    return "same as candidate " + index;
-  if (r.normalised == known.normalised)
-    return "same as candidate " + index + " but for comments, white space or names of locals";
-  return "compiles to the same code as candidate " + index;
 }
 
 // Another node holds the same candidate: what was found of it holds here too.
@@ -125,38 +100,31 @@ void take_verdict(node_pointer self, uint64_t of, append_request unsaved) {
   self->request(st.context->journal, until_answered, atom::lookup_v, std::string{keys::nodes},
                 keys::node(st.context->id, of))
       .then(
-          [self, of, saved](std::string& bytes) {
+          [self, saved](std::string& bytes) {
             const auto first = decode_older<node_record>(bytes);
             if (!first) {
               self->state.anew = true;
-              evaluate(self, std::move(*saved));
+              evaluate_again(self, std::move(*saved));
               return;
             }
-            auto& r = self->state.record;
-            r.duplicate_of = of;
-            r.set_measurement(*first);
-            r.reused_from = first->reused_from;
-            r.basis = first->basis;
-            if (r.result == verdict::pass)
-              r.detail = same_words(r, *first);
-            r.baseline = first->baseline;
+            note_known_verdict(*self->state.record, *first);
             evaluation none;
             none.unsaved = std::move(*saved);
             finish(self, std::move(none));
           },
           [self, saved](caf::error&) { // damaged: it is judged anew
             self->state.anew = true;
-            evaluate(self, std::move(*saved));
+            evaluate_again(self, std::move(*saved));
           });
 }
 
 void judge(node_pointer self, append_request unsaved = {}) {
   auto& st = self->state;
-  const auto& p = st.record.proposal;
+  const auto& p = st.record->proposal;
   st.own_status->says("asking who else has this candidate");
   auto saved = std::make_shared<append_request>(std::move(unsaved));
   self->request(st.context->campaign, until_answered, atom::progress_v, p.index, p.genome, p.summary,
-                std::vector<id128>{p.candidate, st.record.normalised})
+                std::vector<id128>{p.candidate, st.record->normalised})
       .then(
           [self, saved](uint64_t same) {
             if (same == 0)
@@ -169,32 +137,21 @@ void judge(node_pointer self, append_request unsaved = {}) {
 
 void record_proposal(node_pointer self, int64_t propose_ns) {
   auto& st = self->state;
-  auto& p = st.record.proposal;
-  p.index = st.record.index;
-  p.candidate = candidate_id(st.what);
-  p.source = sha256_hex(st.what.source);
-  p.language = st.what.language;
-  p.flags = st.what.flags;
-  p.generator = st.what.generator;
-  p.genome = st.what.genome;
-  p.summary = st.what.summary;
-  p.propose_ns = propose_ns;
-  st.record.normalised = normalised_id(st.what.source, p.language, p.flags);
-  st.record.propose_ns = propose_ns;
-  st.record.state = candidate_state::proposed;
+  const auto& what = st.work->what;
+  note_proposal(*st.record, what, propose_ns);
   append_request a;
   a.campaign = st.context->id;
-  a.events.push_back({event_kind::node_proposed, encode(p)});
-  a.values.push_back({keys::nodes, keys::node(st.context->id, st.record.index), encode(st.record)});
-  a.blobs.push_back(st.what.source);
+  a.events.push_back({event_kind::node_proposed, encode(st.record->proposal)});
+  a.values.push_back({keys::nodes, keys::node(st.context->id, st.index), encode(*st.record)});
+  a.blobs.push_back(what.source);
   a.may_lag = true; // an embedded generator makes it again, the same
   judge(self, std::move(a));
 }
 
 // A fact about the tree, not a fault.
 void end_without_candidate(node_pointer self, no_verdict why, std::string detail) {
-  self->state.record.rule = to_string(why);
-  self->state.record.detail = std::move(detail);
+  self->state.record->rule = to_string(why);
+  self->state.record->detail = std::move(detail);
   finish(self, {});
 }
 
@@ -202,10 +159,10 @@ void synthesize(node_pointer self) {
   auto& st = self->state;
   st.own_status->says("synthesising");
   auto from = steady_clock::now();
-  self->request(st.context->synthesizer, until_answered, atom::synthesize_v, st.step)
+  self->request(st.context->synthesizer, until_answered, atom::synthesize_v, std::move(st.work->step))
       .then(
           [self, from](candidate& c) {
-            self->state.what = std::move(c);
+            self->state.work->what = std::move(c);
             record_proposal(self, since(from));
           },
           [self](caf::error& e) {
@@ -219,16 +176,44 @@ void synthesize(node_pointer self) {
           });
 }
 
+void take_source(search_node_state& st, std::string source) {
+  if (!st.work)
+    st.work = std::make_unique<search_node_work>();
+  const auto& p = st.record->proposal;
+  st.work->what = {p.language, std::move(source), p.flags, p.generator, p.genome, p.summary};
+}
+
+// The evaluator had the source: it is among the records that are not stored yet, or a blob.
+void evaluate_again(node_pointer self, append_request unsaved) {
+  auto& st = self->state;
+  const auto& digest = st.record->proposal.source;
+  const auto blob = std::find_if(unsaved.blobs.begin(), unsaved.blobs.end(),
+                                 [&](const std::string& b) { return sha256_hex(b) == digest; });
+  if (st.work || blob != unsaved.blobs.end()) {
+    if (!st.work)
+      take_source(st, *blob);
+    evaluate(self, std::move(unsaved));
+    return;
+  }
+  auto saved = std::make_shared<append_request>(std::move(unsaved));
+  self->request(st.context->journal, until_answered, atom::blob_v, digest)
+      .then(
+          [self, saved](std::string& source) {
+            take_source(self->state, std::move(source));
+            evaluate(self, std::move(*saved));
+          },
+          [self](caf::error& e) { tell_error(self, "journal", e); });
+}
+
 // A proposal from before a restart: its source is a blob.
 void read_source(node_pointer self) {
   auto& st = self->state;
-  const auto& p = st.record.proposal;
-  self->request(st.context->journal, until_answered, atom::blob_v, p.source)
+  self->request(st.context->journal, until_answered, atom::blob_v, st.record->proposal.source)
       .then(
           [self](std::string& source) {
-            auto& r = self->state.record.proposal;
-            self->state.what = {r.language, std::move(source), r.flags, r.generator, r.genome, r.summary};
-            self->state.record.normalised = normalised_id(self->state.what.source, r.language, r.flags);
+            take_source(self->state, std::move(source));
+            auto& r = *self->state.record;
+            r.normalised = normalised_id(self->state.work->what.source, r.proposal.language, r.proposal.flags);
             judge(self);
           },
           [self](caf::error& e) { tell_error(self, "journal", e); });
@@ -239,7 +224,7 @@ search_node_actor::behavior_type handlers(node_pointer self) {
       [self](atom::begin) {
         handling h{self, self->state.own_status, "begin"};
         self->state.begun = steady_clock::now();
-        if (self->state.record.state == candidate_state::proposed)
+        if (self->state.record->state == candidate_state::proposed)
           read_source(self);
         else
           synthesize(self);
@@ -247,12 +232,12 @@ search_node_actor::behavior_type handlers(node_pointer self) {
       [self](atom::node) -> caf::result<node_record> {
         auto& st = self->state;
         handling h{self, st.own_status, "node"};
-        if (st.loaded)
-          return st.record;
+        if (st.record)
+          return *st.record;
         auto promise = self->make_response_promise<node_record>();
         st.askers.push_back(promise);
         self->request(st.context->journal, until_answered, atom::lookup_v, std::string{keys::nodes},
-                      keys::node(st.context->id, st.record.index))
+                      keys::node(st.context->id, st.index))
             .then(
                 [self](std::string& bytes) {
                   auto record = decode_older<node_record>(bytes);
@@ -287,9 +272,13 @@ search_node_actor::behavior_type search_node(node_pointer self, actor_status_ptr
   auto& st = self->state;
   st.own_status = std::move(own_status);
   st.context = std::move(context);
-  st.record = std::move(record);
-  st.own_status->about(short_string(st.context->id), std::to_string(st.record.index));
-  st.step = std::move(step);
+  st.index = record.index;
+  st.record = std::make_unique<node_record>(std::move(record));
+  st.own_status->about(short_string(st.context->id), std::to_string(st.index));
+  st.audit_from = step.audit_from;
+  st.parent_low = step.parent_low;
+  st.work = std::make_unique<search_node_work>();
+  st.work->step = std::move(step);
   st.champion = std::move(champion);
   report_exceptions(self);
   return handlers(self);
@@ -300,9 +289,8 @@ search_node_actor::behavior_type revived_node(node_pointer self, actor_status_pt
   auto& st = self->state;
   st.own_status = std::move(own_status);
   st.context = std::move(context);
-  st.record.index = index;
+  st.index = index;
   st.own_status->about(short_string(st.context->id), std::to_string(index));
-  st.loaded = false;
   report_exceptions(self);
   st.own_status->says("revived");
   return handlers(self);

@@ -9,22 +9,30 @@
 #include <caf/typed_response_promise.hpp>
 
 #include <chrono>
-#include <string>
+#include <memory>
 #include <vector>
 
 namespace kevolve {
 
+// The large part of a node's work: the step until the synthesizer has it, the source until the evaluator has it.
+struct search_node_work {
+  synthesis_step step;
+  candidate what; // empty source until proposed
+};
+
+// Thousands of these wait for a device: a node holds nothing that it can send on or read again.
 struct search_node_state {
   static inline const char* name = "search-node";
 
   actor_status_ptr own_status;
   campaign_context_ptr context;
-  node_record record;
-  synthesis_step step;
+  uint64_t index = 0;
+  std::unique_ptr<node_record> record;    // null: revived, it is in the journal
+  std::unique_ptr<search_node_work> work; // null: the candidate is with the evaluator
   champion_info champion;
-  candidate what;     // empty source until proposed
-  bool anew = false;  // the record of the known candidate with its verdict is damaged
-  bool loaded = true; // false: revived, the record is still in the journal
+  double audit_from = 0.0; // as in evaluate_request
+  double parent_low = 0.0; // likewise
+  bool anew = false;       // the record of the known candidate with its verdict is damaged
   std::chrono::steady_clock::time_point begun;
   std::vector<caf::typed_response_promise<node_record>> askers;
 
