@@ -21,6 +21,7 @@ PROGRAMS = ("kevolve", "kevolved", "kevolve-serve", "bench-crowd", "kevolve-judg
 CAMPAIGN = common.ROOT / "config" / "examples" / "softmax.toml"
 STEADY = common.ROOT / "tests" / "node" / "tasks" / "row_energy.toml"
 ANSWER_LIMIT_S = 0.05
+BYTES_LIMIT = 1.5  # of an empty actor's
 WARM = 100  # candidates of each campaign that keeps the node busy, before measuring
 
 
@@ -127,6 +128,7 @@ def main() -> None:
     p.add_argument("--clients", type=int, help="that poll (short 10, long 50)")
     p.add_argument("--rounds", type=int, help="of the rate with and without clients (short 1, long 18)")
     p.add_argument("--seconds", type=float, help="of each reading of the rate (short 5, long 10)")
+    p.add_argument("--memory", action="store_true", help="measures the bytes of an actor alone")
     p.add_argument("--pool", type=Path, nargs="+", metavar="FILE",
                    help="measures nothing: the rounds of these documents, taken together")
     p.add_argument("--node-cores", type=int, help="cores of the node and of what it starts; clients and the server of "
@@ -154,6 +156,12 @@ def main() -> None:
         if filled is None:
             raise SystemExit(1)
         document["filled"] = filled
+        document["actor_bytes"] = common.ask([arguments.bin / "bench-crowd", "actors", "--data", data, "--actors", min(actors, 20_000)])
+        if document["actor_bytes"] is None:
+            raise SystemExit(1)
+        if arguments.memory:
+            common.publish(common.close(document), render(document), arguments.json)
+            return
         document["restarts"] = restarts(Daemon(arguments.bin, data), kills)
         os.sched_setaffinity(0, cores[arguments.node_cores:])  # for everything but the node
         document["node_cores"] = arguments.node_cores
@@ -198,7 +206,19 @@ def portion(ratio: Json) -> str:
     return f"{common.number(ratio['value'], 3)} ({common.interval(ratio['interval'], 3)})"
 
 
+def bytes_of(document: Json) -> list[str]:
+    """Returns a line on the memory of actors; none for a document from before it was measured."""
+    if not (measured := document.get("actor_bytes")):
+        return []
+    b = measured["bytes"]
+    return [(f"bytes an actor, of {measured['actors']} each: empty {b['empty']:.0f}; a live search node {b['live']:.0f}, "
+             f"{b['live'] / b['empty']:.2f} times as many (wanted: {BYTES_LIMIT}); a revived one {b['revived']:.0f}, "
+             f"{b['revived'] / b['empty']:.2f} times; {measured['answered_when_revived']} of the latter answered with their verdict")]
+
+
 def render(document: Json) -> str:
+    if "restarts" not in document:
+        return "\n".join(bytes_of(document))
     filled, starts = document["filled"], document["restarts"]
     slow = sorted(r["read_s"] for r in starts)
     of_node = document.get("node_cores", 0)
@@ -206,6 +226,7 @@ def render(document: Json) -> str:
              f"{document['machine']['cores'] - of_node}"] if of_node else []
     return "\n".join([
         *apart,
+        *bytes_of(document),
         (f"{filled['campaigns']} campaigns ({filled['open']} of them open) with {filled['nodes']} candidates, {len(starts)} kills: "
          f"every state, the tree and a node of an ended and of an open campaign read {slow[len(slow) // 2]:.2f} s (median) and "
          f"{slow[-1]:.2f} s (longest) after the start (wanted: {READABLE_LIMIT_S:.0f} s)"),
@@ -215,7 +236,16 @@ def render(document: Json) -> str:
 
 
 def page_table(documents: dict[str, Json]) -> str:
-    """Returns a table of answer times and rates beside clients, with one column for each machine."""
+    """Returns a table of answer times and rates beside clients, with one column for each machine; of documents of
+    --memory, one of the bytes of an actor.
+    """
+    if all("restarts" not in d for d in documents.values()):
+        rows = [["machine", "actors of each kind", "empty", f"live search node (wanted: {BYTES_LIMIT} times)", "revived one"]]
+        for d in documents.values():
+            b = d["actor_bytes"]["bytes"]
+            rows.append([d["machine"]["cpu"], f"{d['actor_bytes']['actors']:,}", f"{b['empty']:.0f} bytes",
+                         *(f"{b[kind]:.0f} bytes, {b[kind] / b['empty']:.2f} times" for kind in ("live", "revived"))])
+        return common.table(rows)
     rows = [["", *(f"{d['machine']['cores']} cores of {d['machine']['cpu']}" for d in documents.values())]]
     starts = [sorted(r["read_s"] for r in d["restarts"]) for d in documents.values()]
     rows.append(["everything readable after a kill: median, longest", *(f"{s[len(s) // 2]:.2f} s, {s[-1]:.2f} s" for s in starts)])

@@ -1,11 +1,12 @@
 // Measures a node with a long history and many actors. `fill` writes campaigns as if they had run. `serve` starts a
-// node with additional actors until its standard input ends. `poll` sends requests to a node. `still` serves fixed
-// answers copied from a node.
+// node with additional search nodes until its standard input ends. `actors` measures the bytes of one. `poll` sends
+// requests to a node. `still` serves fixed answers copied from a node.
 #include "actors/campaign/campaign_fold.hpp"
 #include "actors/messages/keys.hpp"
 #include "config/campaign.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/node.hpp"
+#include "tools/bench/crowd_nodes.hpp"
 #include "tools/bench/polling.hpp"
 #include "tools/bench/report.hpp"
 #include "tools/bench/still_server.hpp"
@@ -13,9 +14,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include <caf/event_based_actor.hpp>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <iostream>
 #include <string>
@@ -184,10 +185,40 @@ int fill(const past& p) {
   return print({{"campaigns", p.campaigns}, {"nodes", p.nodes}, {"open", p.open}});
 }
 
-struct idler_state {
-  static inline const char* name = "idler";
-  actor_status_ptr own_status;
+// The campaigns that `fill` wrote, and the candidates that each of them has.
+struct filled_campaigns {
+  std::vector<id128> ids;
+  uint64_t candidates_each = UINT64_MAX;
 };
+
+result<filled_campaigns> campaigns_of(node& where) {
+  node_reader reader{where};
+  auto all = reader.ask<std::vector<campaign_status>>(where.campaigns(), atom::list_v, std::string{});
+  if (!all)
+    return tl::unexpected(all.error());
+  filled_campaigns out;
+  for (const auto& s : *all) {
+    out.ids.push_back(s.id);
+    out.candidates_each = std::min(out.candidates_each, s.candidates);
+  }
+  if (out.ids.empty() || out.candidates_each == 0)
+    return fail(errc::bad_input, "the data directory has no campaign with candidates");
+  return out;
+}
+
+int actors(const std::string& data, uint64_t count) {
+  node_options options;
+  options.data_dir = data;
+  options.targets.clear();
+  options.listen.clear();
+  auto n = node::start(std::move(options));
+  if (!n)
+    return give_up(to_string(n.error()));
+  auto campaigns = campaigns_of(**n);
+  if (!campaigns)
+    return give_up(to_string(campaigns.error()));
+  return measure_actors(**n, campaigns->ids, campaigns->candidates_each, count);
+}
 
 int serve(const std::string& data, const std::string& bin, const std::string& model, uint64_t actors) {
   node_options options;
@@ -205,23 +236,16 @@ int serve(const std::string& data, const std::string& bin, const std::string& mo
   auto n = node::start(std::move(options));
   if (!n)
     return give_up(to_string(n.error()));
-  std::vector<caf::actor> crowd;
-  crowd.reserve(actors);
-  auto& system = (*n)->system();
-  for (uint64_t i = 0; i < actors; ++i)
-    crowd.push_back(
-        spawn_tracked(system, (*n)->statuses(), "search_node", fmt::format("idle {}", i), 0,
-                      [](caf::stateful_actor<idler_state>* self, actor_status_ptr own_status) -> caf::behavior {
-                        self->state.own_status = std::move(own_status);
-                        self->state.own_status->says("waiting");
-                        return {[self](atom::tick) { handling h{self, self->state.own_status, "tick"}; }};
-                      }));
+  auto campaigns = campaigns_of(**n);
+  if (!campaigns)
+    return give_up(to_string(campaigns.error()));
+  crowd_nodes crowd{**n, campaigns->ids, campaigns->candidates_each};
+  if (auto done = crowd.spawn_live(actors); !done)
+    return give_up(to_string(done.error()));
   print({{"url", (*n)->admin_url()}, {"actors", actors}});
   std::cout.flush();
   for (std::string line; std::getline(std::cin, line);) {
   }
-  for (auto& a : crowd)
-    caf::anon_send_exit(a, caf::exit_reason::user_shutdown);
   return 0;
 }
 
@@ -244,7 +268,7 @@ int main(int argc, char** argv) {
   std::string data;
   std::string bin;
   std::string model;
-  uint64_t actors = 100'000;
+  uint64_t count = 100'000;
   polling asked;
   auto* clients = app.add_subcommand("poll", "clients that ask a node again and again, until standard input ends");
   auto* still = app.add_subcommand("still", "answers with what a node says now, until standard input ends");
@@ -256,15 +280,21 @@ int main(int argc, char** argv) {
   clients->add_option("--clients", asked.clients)->capture_default_str();
   clients->add_option("--pause-ms", asked.pause_ms, "between the answer and a client's next question")
       ->capture_default_str();
-  auto* serving = app.add_subcommand("serve", "a node with actors beside its own, until standard input ends");
+  auto* measuring =
+      app.add_subcommand("actors", "the bytes of a live and of a revived search node beside an empty actor");
+  measuring->add_option("--data", data, "data directory that `fill` made")->required();
+  measuring->add_option("--actors", count, "of each kind")->capture_default_str();
+  auto* serving = app.add_subcommand("serve", "a node with search nodes beside its own, until standard input ends");
   serving->add_option("--data", data, "data directory")->required();
   serving->add_option("--bin", bin, "folder of the helper programs")->required();
   serving->add_option("--model", model, "base address of a server of Chat Completions, the node's one provider");
-  serving->add_option("--actors", actors)->capture_default_str();
+  serving->add_option("--actors", count)->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   if (clients->parsed())
     return poll(asked);
   if (still->parsed())
     return serve_still(asked);
-  return filling->parsed() ? fill(p) : serve(data, bin, model, actors);
+  if (measuring->parsed())
+    return actors(data, count);
+  return filling->parsed() ? fill(p) : serve(data, bin, model, count);
 }
