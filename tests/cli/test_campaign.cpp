@@ -146,6 +146,13 @@ TEST_CASE("a campaign runs to its end, writes its result, and is not run twice")
   std::system(("sh " + folder + "/build.sh > /dev/null").c_str());
   CHECK(read_file(folder + "/kernel.so").find("row_squares") != std::string::npos);
 
+  // The output shows the climb, each new best when it came, and ends with the winner's place.
+  CHECK(first.err.find("] new best: candidate ") != std::string::npos);
+  const auto words = run_kevolve({"run", "campaign.toml"}, f.path).out;
+  CHECK(words.find("\n  climb   ") != std::string::npos);
+  CHECK(words.ends_with("\n  winner  candidate " + result["best"]["candidate"].dump() + " of "
+                        + result["candidates"].dump() + "\n"));
+
   // The same command reports the same result and judges nothing again.
   auto again = run_kevolve({"run", "campaign.toml", "--json"}, f.path);
   REQUIRE(again.code == 0);
@@ -276,7 +283,7 @@ TEST_CASE("running a campaign paused earlier resumes it, and a cancelled one is 
   write_campaign(f);
   const std::vector<std::string> command{"run", "campaign.toml", "--set", "budget.candidates=1000"};
   program first{"kevolve", command, f.path};
-  REQUIRE(first.wait_for("; best "));
+  REQUIRE(first.wait_for("new best: candidate "));
   auto id = run_kevolve({"list", "--json"}, f.path).document()["items"][0]["id"].get<std::string>().substr(0, 8);
   REQUIRE(run_kevolve({"pause", id}, f.path).code == 0);
   first.signal(SIGTERM);
@@ -310,7 +317,7 @@ TEST_CASE("progress before a kill is shown without a node") {
   temporary_folder f;
   write_campaign(f);
   program killed{"kevolve", {"run", "campaign.toml", "--set", "budget.candidates=1000"}, f.path};
-  REQUIRE(killed.wait_for("; best "));
+  REQUIRE(killed.wait_for("new best: candidate "));
   killed.signal(SIGKILL);
   killed.finish();
   auto list = run_kevolve({"list", "--json"}, f.path).document();

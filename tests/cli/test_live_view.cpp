@@ -1,6 +1,7 @@
 #include "tools/kevolve/output/live_view.hpp"
 
 #include "tools/kevolve/output/campaign_text.hpp"
+#include "tools/kevolve/output/climb.hpp"
 
 #include <doctest/doctest.h>
 
@@ -199,4 +200,17 @@ TEST_CASE("the end of a campaign determines the exit code") {
   s["stop_reason"] = "budget";
   s["valid"] = 0;
   CHECK(exit_code_of(s) == 8);
+}
+
+TEST_CASE("a climb names each new best once, in order, and leaves out the middle of a long one") {
+  CHECK(climb_text({}) == "");
+  std::vector<best_so_far> curve{{13.2, 1, 1, 5.43}, {17.0, 5, 2, 9.11}, {89.4, 24, 22, 10.31}};
+  CHECK(climb_text(curve) == "5.43x at candidate 1 (0:13), 9.11x at candidate 2 (0:17), 10.31x at candidate 22 (1:29)");
+  curve.push_back({95.0, 30, 22, 10.5}); // measured again
+  CHECK(climb_text(curve).find("10.50x") == std::string::npos);
+  for (uint64_t i = 0; i < 20; ++i)
+    curve.push_back({100.0, 31, 40 + i, 11.0 + static_cast<double>(i)});
+  const auto text = climb_text(curve);
+  CHECK(text.starts_with("5.43x at candidate 1 (0:13), …, 25.00x at candidate 54 "));
+  CHECK(text.ends_with("30.00x at candidate 59 (1:40)"));
 }

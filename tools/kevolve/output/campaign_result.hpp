@@ -5,6 +5,7 @@
 #include "config/campaign.hpp"
 #include "runtime/node/admin/json.hpp"
 #include "runtime/node/node.hpp"
+#include "tools/kevolve/output/climb.hpp"
 
 #include <map>
 #include <optional>
@@ -12,13 +13,6 @@
 #include <vector>
 
 namespace kevolve {
-
-struct best_so_far {
-  double wall_s = 0.0;     // since the campaign was submitted
-  uint64_t candidates = 0; // finished by then
-  uint64_t node = 0;
-  double speedup = 0.0;
-};
 
 // Everything the report says, read from the node.
 struct campaign_result {

@@ -9,12 +9,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace kevolve {
 
 namespace {
 
-constexpr size_t improvements_shown = 4;
+constexpr size_t improvements_shown = 8;
 constexpr double seconds_between_lines = 10.0;
 
 std::string interval(const campaign_status& s) {
@@ -71,8 +72,8 @@ void progress::end() {
 void progress::show(const campaign_status& s) {
   if (quiet_)
     return;
-  if (!begun_) {
-    begun_ = true;
+  const bool first = !std::exchange(begun_, true);
+  if (first) {
     first_candidates_ = s.candidates;
     first_wall_s_ = s.wall_s;
     last_line_s_ = s.wall_s;
@@ -83,8 +84,12 @@ void progress::show(const campaign_status& s) {
     note_improvement(s);
   if (redraws_)
     draw(block(s, terminal_width(fd_)));
-  else if (better || s.state != last_state_ || s.wall_s - last_line_s_ >= seconds_between_lines)
-    print_line(s);
+  else {
+    if (better && !first)
+      print_best(s);
+    if (s.state != last_state_ || s.wall_s - last_line_s_ >= seconds_between_lines)
+      print_line(s);
+  }
   best_ = s.best;
   last_state_ = s.state;
 }
@@ -133,12 +138,16 @@ void progress::draw(const std::vector<std::string>& lines) {
   print_err(out);
 }
 
+void progress::print_best(const campaign_status& s) const {
+  print_err(fmt::format("[{}] new best: candidate {}, {} {}: {}\n", clock_text(s), s.best, human_speedup(s.speedup),
+                        interval(s), printable(s.best_summary)));
+}
+
 void progress::print_line(const campaign_status& s) {
   last_line_s_ = s.wall_s;
   auto out = fmt::format("[{}] {}: {}", clock_text(s), state_of(s), counts(s));
   if (s.best != 0)
-    out += fmt::format("; best {} {} candidate {}: {}", human_speedup(s.speedup), interval(s), s.best,
-                       printable(s.best_summary));
+    out += fmt::format("; best {} {} candidate {}", human_speedup(s.speedup), interval(s), s.best);
   if (!s.reason.empty())
     out += "; " + printable(s.reason);
   print_err(out + "\n");

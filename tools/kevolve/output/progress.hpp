@@ -35,6 +35,7 @@ private:
   void note_improvement(const campaign_status& s);
   void draw(const std::vector<std::string>& lines);
   void print_line(const campaign_status& s);
+  void print_best(const campaign_status& s) const;
   std::vector<std::string> block(const campaign_status& s, size_t width) const;
 
   int fd_;

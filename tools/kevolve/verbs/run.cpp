@@ -131,6 +131,8 @@ void print_outcome(const campaign_result& r, const target& hardware, const std::
     print_out("  build   sh " + folder + "/build.sh\n");
   }
   print_out("  report  " + folder + "/report.md\n");
+  if (has_winner(s))
+    print_out(fmt::format("  climb   {}\n  winner  candidate {} of {}\n", climb_text(r.curve), s.best, s.candidates));
 }
 
 int exit_code_of(const campaign_status& s) {
