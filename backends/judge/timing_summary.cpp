@@ -115,8 +115,8 @@ bool is_far_ahead(const std::vector<double>& log_ratios, std::chrono::nanosecond
 }
 
 std::string behind_the_parent(double parent_lead, size_t pairs) {
-  return "slower than its parent, which is at least " + figure(parent_lead, 4) + " times as fast as the baseline, after "
-         + std::to_string(pairs) + " pairs";
+  return "slower than its parent, which is at least " + figure(parent_lead, 4)
+         + " times as fast as the baseline, after " + std::to_string(pairs) + " pairs";
 }
 
 std::chrono::nanoseconds round_ns(const std::vector<compared_shape>& shapes) {

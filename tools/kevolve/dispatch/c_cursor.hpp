@@ -1,10 +1,10 @@
 // A parser's cursor in a C source's tokens.
 #pragma once
 
+#include "runtime/base/c_words.hpp"
 #include "runtime/base/result.hpp"
 #include "tools/kevolve/dispatch/c_directives.hpp"
 #include "tools/kevolve/dispatch/c_tokens.hpp"
-#include "runtime/base/c_words.hpp"
 
 #include <cstddef>
 #include <string>

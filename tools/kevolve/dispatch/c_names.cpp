@@ -1,8 +1,8 @@
 #include "tools/kevolve/dispatch/c_names.hpp"
 
+#include "runtime/base/c_words.hpp"
 #include "tools/kevolve/dispatch/c_cursor.hpp"
 #include "tools/kevolve/dispatch/c_directives.hpp"
-#include "runtime/base/c_words.hpp"
 
 #include <utility>
 
