@@ -1,0 +1,45 @@
+// Artefacts: what profile passes read and make. Each is JSON text or bytes, stored by content beside its candidate.
+#pragma once
+
+#include "runtime/base/enum_text.hpp"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace kevolve {
+
+enum class artefact_kind : uint8_t {
+  source = 0,   // the candidate's text
+  object,       // its build that counts: a shared object, a cubin, …
+  evidence,     // figures of the judge and facts of the compiler: {"bound":"latency", "registers":"40", …}
+  timings,      // the judge's median time of a call by shape: {"m=512 n=512":{"candidate_ns":…,"baseline_ns":…}}
+  remarks,      // optimisation remarks by source line
+  loops,        // every loop with source line, trip counts and time
+  ceilings,     // measured bandwidths of each level and peak arithmetic of this machine
+  counters,     // hardware counters of a call
+  exact_counts, // instructions, branches and cache misses of a simulated run, on other code
+  ports,        // port use and dependency chains of the hottest loop
+  experiments,  // one thing changed, timed in pairs
+  assembly,     // of the hottest loop, or of the kernels
+  resources,    // registers, shared memory, spills and occupancy of device code
+  device_trace, // launches, copies and gaps on the device's time line
+  roof,         // the least time of a call by work and peaks, by shape
+  profile,      // the vendor's profiler on a device's kernels
+  diagnosis,    // the structured document that synthesis makes of the others
+};
+inline constexpr std::array<std::string_view, 17> artefact_texts{
+    "source", "object",      "evidence", "timings",   "remarks",      "loops", "ceilings", "counters", "exact_counts",
+    "ports",  "experiments", "assembly", "resources", "device_trace", "roof",  "profile",  "diagnosis"};
+constexpr const auto& enum_texts(artefact_kind) {
+  return artefact_texts;
+}
+constexpr artefact_kind last_value(artefact_kind) {
+  return artefact_kind::diagnosis;
+}
+
+using artefacts = std::map<artefact_kind, std::string>; // JSON text, or bytes
+
+} // namespace kevolve

@@ -1,0 +1,21 @@
+// One line a pass.
+#include "backends/profile/passes.hpp"
+
+#include <algorithm>
+
+namespace kevolve {
+
+std::span<const profile_pass> profile_passes() {
+  static const std::vector<profile_pass> passes{
+      roofline_pass(),
+  };
+  return passes;
+}
+
+const profile_pass* find_pass(std::string_view name) {
+  const auto all = profile_passes();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& p) { return p.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+} // namespace kevolve
