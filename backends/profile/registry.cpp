@@ -1,4 +1,5 @@
 // One line a pass.
+#include "backends/cpu/profile/passes.hpp"
 #include "backends/profile/passes.hpp"
 
 #include <algorithm>
@@ -7,7 +8,8 @@ namespace kevolve {
 
 std::span<const profile_pass> profile_passes() {
   static const std::vector<profile_pass> passes{
-      roofline_pass(),
+      cpu_ceilings_pass(), cpu_loops_pass(),       cpu_remarks_pass(),      cpu_ports_pass(),
+      cpu_counters_pass(), cpu_experiments_pass(), cpu_exact_counts_pass(), roofline_pass(),
   };
   return passes;
 }

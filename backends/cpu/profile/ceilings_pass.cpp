@@ -1,0 +1,81 @@
+// Measured ceilings of this machine: read and store rates and latency of each cache level, and peak arithmetic. Once a
+// process: the cache of artefacts keeps them for others.
+#include "backends/cpu/profile/memory_probes.hpp"
+#include "backends/cpu/profile/passes.hpp"
+#include "backends/host_machine.hpp"
+#include "backends/judge/native/core_peaks.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <sched.h>
+
+#include <algorithm>
+
+namespace kevolve {
+
+namespace {
+
+// Runs the calling thread on one core for the life of this object.
+class on_core {
+public:
+  explicit on_core(int core) {
+    sched_getaffinity(0, sizeof before_, &before_);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<size_t>(core), &one);
+    sched_setaffinity(0, sizeof one, &one);
+  }
+  on_core(const on_core&) = delete;
+  on_core& operator=(const on_core&) = delete;
+  ~on_core() { sched_setaffinity(0, sizeof before_, &before_); }
+
+private:
+  cpu_set_t before_{};
+};
+
+result<std::string> measure(int core) {
+  const on_core pinned{core};
+  peak_meter meter{1};
+  if (auto ok = meter.measure(); !ok)
+    return tl::unexpected(ok.error());
+  const auto peaks = meter.of_core();
+  nlohmann::json out{{"flops_per_s", peaks.flops_per_second}, {"flops_per_s_f64", peaks.flops_per_second / 2}, {"cycle_ns", cycle_ns()}};
+  size_t above = 0;
+  for (const auto& level : peaks.levels) {
+    const auto capacity = static_cast<size_t>(level.capacity_bytes);
+    constexpr size_t beyond_caches = size_t{64} << 20U;
+    // Half of the first level; of others, a size that the level above does not hold.
+    const auto bytes = capacity == 0 ? beyond_caches : above == 0 ? capacity / 2 : std::min(4 * above, capacity);
+    out[level.name + "_bytes_per_s"] = level.bytes_per_second;
+    out[level.name + "_capacity"] = level.capacity_bytes;
+    out[level.name + "_store_bytes_per_s"] = store_bytes_per_second(bytes);
+    out[level.name + "_latency_ns"] = load_latency_ns(bytes);
+    above = capacity;
+  }
+  return out.dump();
+}
+
+result<pass_result> run(const pass_request& q) {
+  static const auto measured = measure(q.core);
+  if (!measured)
+    return tl::unexpected(measured.error());
+  pass_result out;
+  out.made[artefact_kind::ceilings] = *measured;
+  return out;
+}
+
+} // namespace
+
+profile_pass cpu_ceilings_pass() {
+  profile_pass p;
+  p.name = "cpu.ceilings";
+  p.summary = "measured rates and latencies of each cache level, and peak arithmetic";
+  p.targets = {"cpu"};
+  p.makes = {artefact_kind::ceilings};
+  p.use = pass_use::core;
+  p.estimate_s = [](const pass_request&) { return 0.8; };
+  p.run = run;
+  return p;
+}
+
+} // namespace kevolve

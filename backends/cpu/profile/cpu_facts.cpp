@@ -1,0 +1,171 @@
+#include "backends/cpu/profile/cpu_facts.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace kevolve {
+
+namespace {
+
+using nlohmann::json;
+
+json artefact_of(const artefacts& have, artefact_kind kind) {
+  const auto found = have.find(kind);
+  return found == have.end() ? json{} : json::parse(found->second, nullptr, false);
+}
+
+double number(const json& in, const char* name) {
+  const auto found = in.is_object() ? in.find(name) : in.end();
+  return in.is_object() && found != in.end() && found->is_number() ? found->get<double>() : 0.0;
+}
+
+std::string text(const json& in, const char* name) {
+  const auto found = in.is_object() ? in.find(name) : in.end();
+  return in.is_object() && found != in.end() && found->is_string() ? found->get<std::string>() : std::string{};
+}
+
+// Returns the number behind a word of a remark: "interleaved count: 4".
+double behind(const std::string& remark, const std::string& word) {
+  const auto at = remark.find(word);
+  return at == std::string::npos ? 0.0 : std::strtod(remark.c_str() + at + word.size(), nullptr);
+}
+
+struct loop_shape {
+  double factor = 1.0;    // source rounds in one of the machine's
+  bool unrolled = false;  // altogether: the machine has no loop of its own for it
+};
+
+void read_remarks(const json& remarks, uint32_t line, cpu_facts& out, loop_shape& shape) {
+  double vectors = 0.0;
+  double unrolled = 0.0;
+  double altogether = 0.0;
+  for (const auto& r : remarks) {
+    if (number(r, "line") != line)
+      continue;
+    const auto said = text(r, "text");
+    if (text(r, "pass") == "loop-vectorize") {
+      if (text(r, "kind") == "passed" && said.find("vectorized loop") != std::string::npos)
+        vectors = std::max(vectors, std::max(1.0, behind(said, "vectorization width: "))
+                                        * std::max(1.0, behind(said, "interleaved count: ")));
+      else if (text(r, "kind") != "passed" && text(r, "name") != "MissedDetails")
+        out.not_vectorised = said;
+    } else if (text(r, "pass") == "loop-unroll" && text(r, "kind") == "passed") {
+      unrolled = std::max(unrolled, behind(said, "unrolled loop by a factor of "));
+      altogether = std::max(altogether, behind(said, "completely unrolled loop with "));
+    }
+  }
+  out.vectorised = out.vectorised || vectors > 0.0;
+  if (altogether > 0.0) {
+    shape.factor *= altogether;
+    shape.unrolled = true;
+  } else
+    shape.factor *= std::max({1.0, vectors > 0.0 ? vectors : unrolled});
+}
+
+// A loop that is unrolled altogether runs in the rounds of the loop around it.
+void read_shape(const json& loops, const json& remarks, cpu_facts& out) {
+  if (!out.hot || !remarks.is_array() || !loops.is_object() || !loops.contains("loops"))
+    return;
+  loop_shape shape;
+  const auto& all = loops["loops"];
+  auto at = std::find_if(all.begin(), all.end(), [&](const json& l) { return number(l, "line") == out.hot->line; });
+  while (at != all.end()) {
+    shape.unrolled = false;
+    read_remarks(remarks, static_cast<uint32_t>(number(*at, "line")), out, shape);
+    const auto parent = static_cast<int>(number(*at, "parent"));
+    if (!shape.unrolled || parent < 0)
+      break;
+    at = all.begin() + parent;
+  }
+  if (out.vectorised)
+    out.not_vectorised.clear();
+  out.rounds_in_one = shape.factor;
+}
+
+void read_ports(const json& ports, cpu_facts& out) {
+  if (!ports.is_object())
+    return;
+  out.cycles = number(ports, "cycles_per_iteration");
+  out.throughput_cycles = number(ports, "throughput_cycles");
+  out.freed_cycles = number(ports, "cycles_without_partial_writes");
+  out.micro_operations = number(ports, "uops");
+  out.dispatch_width = number(ports, "dispatch_width");
+  out.bottleneck = text(ports, "bottleneck");
+  out.busiest = text(ports, "busiest");
+  out.busiest_cycles = number(ports, "busiest_cycles");
+  out.code_bytes = number(ports, "code_bytes");
+  if (!ports.contains("mix"))
+    return;
+  const auto& m = ports["mix"];
+  const auto count = [&](const char* name) { return static_cast<int>(number(m, name)); };
+  out.mix = {count("instructions"), count("loads"),        count("stores"),         count("stack_accesses"),
+             count("packed"),       count("scalar"),       count("divisions"),      count("gathers"),
+             count("multiply_adds"), count("calls"),       count("branches"),       count("partial_writes"),
+             count("vector_bytes"), count("access_bytes"), count("blocked_forwards")};
+}
+
+void read_experiments(const json& experiments, cpu_facts& out) {
+  if (!experiments.is_array())
+    return;
+  for (const auto& e : experiments)
+    if (e.contains("speedup")) {
+      auto& best = out.experiments[text(e, "name")];
+      if (const auto low = number(e, "ci_low"); low > best.low || best.argument.empty())
+        if (low >= best.low)
+          best = {text(e, "argument"), number(e, "speedup"), low};
+    }
+}
+
+} // namespace
+
+double cpu_facts::modelled_ns() const {
+  return hot && cycles > 0.0 ? cycles * cycle_ns * hot->rounds / rounds_in_one : 0.0;
+}
+
+double cpu_facts::access_rate() const {
+  return hot && hot_ns() > 0.0 ? mix.access_bytes * hot->rounds / rounds_in_one / hot_ns() * 1e9 : 0.0;
+}
+
+size_t cpu_facts::home_level() const {
+  for (size_t i = 0; i + 1 < levels.size(); ++i)
+    if (array_bytes <= levels[i].capacity)
+      return i;
+  return levels.size() - 1;
+}
+
+cpu_facts facts_of(const artefacts& have) {
+  cpu_facts out;
+  const auto loops = artefact_of(have, artefact_kind::loops);
+  const auto ceilings = artefact_of(have, artefact_kind::ceilings);
+  out.call_ns = number(loops, "call_ns");
+  out.array_bytes = number(loops, "array_bytes");
+  if (loops.is_object())
+    out.hot = hottest_loop(loops);
+  read_ports(artefact_of(have, artefact_kind::ports), out);
+  read_shape(loops, artefact_of(have, artefact_kind::remarks), out);
+  out.cycle_ns = number(ceilings, "cycle_ns");
+  out.flops_rate = number(ceilings, "flops_per_s");
+  const std::array names{"l1", "l2", "l3", "dram"};
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string name = names[i];
+    out.levels[i] = {name, number(ceilings, (name + "_capacity").c_str()),
+                     number(ceilings, (name + "_bytes_per_s").c_str()),
+                     number(ceilings, (name + "_store_bytes_per_s").c_str()),
+                     number(ceilings, (name + "_latency_ns").c_str())};
+  }
+  const auto counters = artefact_of(have, artefact_kind::counters);
+  const auto simulated = artefact_of(have, artefact_kind::exact_counts);
+  out.counted = counters.is_object() && counters.contains("branch_misses");
+  out.branch_misses = number(out.counted ? counters : simulated, "branch_misses");
+  out.instruction_misses = number(simulated, "instruction_misses");
+  out.l1_misses = number(simulated, "l1_misses");
+  out.last_level_misses = number(simulated, "last_level_misses");
+  read_experiments(artefact_of(have, artefact_kind::experiments), out);
+  const auto evidence = artefact_of(have, artefact_kind::evidence);
+  out.small_pages = text(evidence, "arena_pages") == "small";
+  return out;
+}
+
+} // namespace kevolve

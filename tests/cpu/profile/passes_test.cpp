@@ -1,0 +1,180 @@
+// The passes with this machine's tools. A pass whose tool is missing says so and is not run.
+#include "backends/cpu/profile/local_sandbox.hpp"
+#include "backends/cpu/profile/passes.hpp"
+#include "backends/cpu/profile/plain_calls.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+using namespace kevolve;
+using nlohmann::json;
+
+namespace {
+
+// y[0] is the sum of n products, in n rounds of an inner loop of 4 that is unrolled, and one loop ends by `break`.
+constexpr const char* source = R"(#include <stdint.h>
+void f(const float *restrict x, float *restrict y, int64_t n) {
+  float s = 0.0f;
+  for (int64_t i = 0; i < n; ++i)
+    for (int k = 0; k < 4; ++k)
+      s += x[i] * (float)k;
+  int64_t at = 0;
+  while (at < n) {
+    if (x[at] > 1e30f || at == 10)
+      break;
+    ++at;
+  }
+  y[0] = s + (float)at;
+}
+)";
+
+argument array(const char* name, argument_role role, const char* extent) {
+  argument a;
+  a.name = name;
+  a.role = role;
+  a.shape = {extent};
+  return a;
+}
+
+struct place {
+  std::string folder = std::filesystem::temp_directory_path() / "kevolve-passes-XXXXXX";
+  local_pass_sandbox sandbox;
+  pass_request q;
+
+  place() {
+    REQUIRE(::mkdtemp(folder.data()) != nullptr);
+    q.task.name = "f";
+    q.task.entry = "f";
+    argument n;
+    n.name = "n";
+    n.role = argument_role::size;
+    n.type = dtype::i64;
+    q.task.arguments = {array("x", argument_role::input, "n"), array("y", argument_role::output, "1"), n};
+    shape_case shape;
+    shape.name = "n=3000";
+    shape.sizes = {{"n", 3000}};
+    q.task.shapes = {shape};
+    q.target = "cpu";
+    q.source = source;
+    q.language = "c";
+    q.flags = "O3";
+    q.deadline = std::chrono::steady_clock::now() + std::chrono::minutes{5};
+    q.budget_s = 60.0;
+    q.folder = folder;
+    q.bin_dir = std::getenv("KEVOLVE_BIN");
+    q.sandbox = &sandbox;
+  }
+  place(const place&) = delete;
+  place& operator=(const place&) = delete;
+  ~place() { std::filesystem::remove_all(folder); }
+
+  // Returns what the pass made of this kind; null if it cannot run here.
+  json made(const profile_pass& p, artefact_kind kind) {
+    if (p.available != nullptr)
+      if (const auto there = p.available(q); !there.available) {
+        MESSAGE(p.name << " is skipped: " << there.reason << "; " << there.remedy);
+        CHECK_FALSE(there.reason.empty());
+        return {};
+      }
+    const auto out = p.run(q);
+    REQUIRE_MESSAGE(out, (out ? "" : to_string(out.error())));
+    REQUIRE_MESSAGE(out->made.contains(kind), out->skipped);
+    return json::parse(out->made.at(kind));
+  }
+};
+
+} // namespace
+
+TEST_CASE("counts the rounds of every loop of the source, unrolled ones too") {
+  place here;
+  const auto loops = here.made(cpu_loops_pass(), artefact_kind::loops);
+  if (loops.is_null())
+    return;
+  REQUIRE(loops.at("loops").size() == 3);
+  const auto& outer = loops["loops"][0];
+  const auto& inner = loops["loops"][1];
+  const auto& broken = loops["loops"][2];
+  CHECK(outer.at("line") == 4);
+  CHECK(outer.at("entries") == 1.0);
+  CHECK(outer.at("trips") == 3000.0);
+  CHECK(inner.at("line") == 5);
+  CHECK(inner.at("parent") == 0);
+  CHECK(inner.at("entries") == 3000.0);
+  CHECK(inner.at("trips") == 4.0);
+  CHECK(broken.at("trips") == 11.0);
+}
+
+TEST_CASE("times the loops whose entries are long, and no others") {
+  place here;
+  const auto loops = here.made(cpu_loops_pass(), artefact_kind::loops);
+  if (loops.is_null())
+    return;
+  CHECK(loops["loops"][0].contains("ns")); // 12000 dependent additions
+  CHECK_FALSE(loops["loops"][1].contains("ns"));
+}
+
+TEST_CASE("says why a loop was not vectorised") {
+  place here;
+  here.q.source = "#include <stdint.h>\nvoid f(const float *x, float *y, int64_t n) {\n  float s = 0;\n"
+                  "  for (int64_t i = 0; i < n; ++i)\n    s += x[i];\n  y[0] = s;\n}\n";
+  const auto remarks = here.made(cpu_remarks_pass(), artefact_kind::remarks);
+  bool told = false;
+  for (const auto& r : remarks)
+    told = told || (r.at("line") == 4 && r.at("name") == "CantReorderFPOps");
+  CHECK(told);
+}
+
+TEST_CASE("finds the dependency chain of a sum") {
+  place here;
+  const auto ports = here.made(cpu_ports_pass(), artefact_kind::ports);
+  if (ports.is_null())
+    return;
+  CHECK(ports.at("bottleneck") == "dependency");
+  CHECK(ports.at("cycles_per_iteration").get<double>() > 2.0 * ports.at("throughput_cycles").get<double>());
+  CHECK_FALSE(ports.at("ports").empty());
+}
+
+TEST_CASE("counts exactly and labels the counts as other code") {
+  place here;
+  const auto first = here.made(cpu_exact_counts_pass(), artefact_kind::exact_counts);
+  if (first.is_null())
+    return;
+  CHECK(first.at("other_code") == true);
+  CHECK(first.at("instructions").get<double>() > 12'000.0);
+  CHECK(first.at("lines").size() > 0);
+  place again;
+  CHECK(again.made(cpu_exact_counts_pass(), artefact_kind::exact_counts).at("instructions") == first.at("instructions"));
+}
+
+TEST_CASE("reports each experiment with its interval") {
+  place here;
+  const auto all = here.made(cpu_experiments_pass(), artefact_kind::experiments);
+  std::set<std::string> names;
+  for (const auto& e : all) {
+    names.insert(e.at("name").get<std::string>());
+    CHECK(e.at("ci_low").get<double>() <= e.at("speedup").get<double>());
+    CHECK(e.at("pairs").get<size_t>() >= 3);
+  }
+  CHECK(names.contains("flush_to_zero"));
+  CHECK(names.contains("sorted_values"));
+  CHECK(names.contains("moved_array"));
+}
+
+TEST_CASE("reports a candidate that dies under a profiler as an error of the pass") {
+  place here;
+  here.q.source = "#include <stdint.h>\nvoid f(const float *x, float *y, int64_t n) { __builtin_trap(); }\n";
+  const auto out = cpu_experiments_pass().run(here.q);
+  REQUIRE_FALSE(out);
+  CHECK(out.error().detail.find("signal") != std::string::npos);
+}
+
+TEST_CASE("shows counters, or says plainly that there are none") {
+  place here;
+  const auto counters = here.made(cpu_counters_pass(), artefact_kind::counters);
+  if (!counters.is_null())
+    CHECK(counters.at("instructions").get<double>() > 10'000.0);
+}

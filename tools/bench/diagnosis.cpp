@@ -1,0 +1,117 @@
+// bench-diagnosis BIN_DIR FOLDER [NAME…]: runs the processor's profile passes on micro-kernels with a planted bottleneck
+// and prints one line of JSON for each: what was planted, and what the diagnosis says. FOLDER holds planted.json.
+#include "backends/cpu/profile/diagnosis.hpp"
+#include "backends/cpu/profile/local_sandbox.hpp"
+#include "backends/cpu/profile/passes.hpp"
+#include "config/task.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace kevolve {
+
+namespace {
+
+using nlohmann::json;
+using std::chrono::steady_clock;
+
+double seconds_since(steady_clock::time_point then) {
+  return std::chrono::duration<double>(steady_clock::now() - then).count();
+}
+
+// Runs the passes in order and returns their artefacts; what was skipped stands in `notes`.
+artefacts profile(pass_request q, json& notes, json& seconds, json& perturbation) {
+  for (const auto& p : {cpu_ceilings_pass(), cpu_loops_pass(), cpu_remarks_pass(), cpu_ports_pass(), cpu_counters_pass(),
+                        cpu_experiments_pass(), cpu_exact_counts_pass()}) {
+    const std::string name{p.name};
+    if (p.available != nullptr)
+      if (const auto there = p.available(q); !there.available) {
+        notes[name] = there.reason;
+        continue;
+      }
+    std::string folder = std::filesystem::temp_directory_path() / "kevolve-diagnosis-XXXXXX";
+    if (::mkdtemp(folder.data()) == nullptr)
+      break;
+    q.folder = folder;
+    q.deadline = steady_clock::now() + std::chrono::seconds{60};
+    const auto start = steady_clock::now();
+    auto made = p.run(q);
+    seconds[name] = seconds_since(start);
+    std::error_code ec;
+    std::filesystem::remove_all(folder, ec);
+    if (!made) {
+      notes[name] = to_string(made.error());
+      continue;
+    }
+    if (!made->skipped.empty())
+      notes[name] = made->skipped;
+    if (made->perturbation > 0.0)
+      perturbation[name] = made->perturbation;
+    for (auto& [kind, content] : made->made)
+      q.have[kind] = std::move(content);
+  }
+  return q.have;
+}
+
+int run(const std::string& bin_dir, const std::string& folder, const std::vector<std::string>& names) {
+  std::ifstream in{folder + "/planted.json"};
+  const auto planted = json::parse(in, nullptr, false);
+  if (!planted.is_array())
+    return std::fprintf(stderr, "bench-diagnosis: %s/planted.json cannot be read\n", folder.c_str()), 2;
+  local_pass_sandbox sandbox;
+  for (const auto& row : planted) {
+    const auto name = row.at("task").get<std::string>();
+    if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end())
+      continue;
+    auto task = load_task(folder + "/" + name + ".task.toml");
+    if (!task)
+      return std::fprintf(stderr, "bench-diagnosis: the task %s is wrong\n", name.c_str()), 2;
+    std::ifstream text{folder + "/" + name + ".c"};
+    pass_request q;
+    q.task = task->task;
+    q.target = "cpu";
+    q.source = std::string{std::istreambuf_iterator<char>{text}, {}};
+    q.language = "c";
+    q.flags = row.value("flags", "O3");
+    q.bin_dir = bin_dir;
+    q.sandbox = &sandbox;
+    q.have[artefact_kind::evidence] =
+        row.contains("arena_pages") ? json{{"arena_pages", row["arena_pages"]}}.dump() : std::string{"{}"};
+    json out{{"task", name}, {"planted", row.at("planted")}};
+    json notes = json::object();
+    json seconds = json::object();
+    json perturbation = json::object();
+    const auto have = profile(q, notes, seconds, perturbation);
+    auto findings = json::array();
+    for (const auto& f : diagnose(facts_of(have)))
+      findings.push_back(to_json(f));
+    out["found"] = findings.at(0).at("bound");
+    out["findings"] = std::move(findings);
+    out["notes"] = std::move(notes);
+    out["seconds"] = std::move(seconds);
+    out["perturbation"] = std::move(perturbation);
+    if (std::getenv("KEVOLVE_ARTEFACTS") != nullptr)
+      for (const auto& [kind, content] : have)
+        out["artefacts"][to_string(kind)] = json::parse(content, nullptr, false);
+    std::printf("%s\n", out.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
+    std::fflush(stdout);
+  }
+  return 0;
+}
+
+} // namespace
+
+} // namespace kevolve
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::fputs("usage: bench-diagnosis BIN_DIR FOLDER [NAME…]\n", stderr);
+    return 2;
+  }
+  return kevolve::run(argv[1], argv[2], {argv + 3, argv + argc});
+}
