@@ -1,5 +1,6 @@
 #include "backends/cpu/doctor.hpp"
 
+#include "backends/capture.hpp"
 #include "backends/judge/core_turn.hpp"
 #include "runtime/base/sandbox.hpp"
 
@@ -65,6 +66,27 @@ void examine_programs(const std::string& bin_dir, std::vector<doctor_row>& rows)
   rows.push_back({"sanitised replay", built ? state::ok : state::weaker,
                   built ? replay : replay + " is not there: the best candidates are marked unsanitised",
                   built ? "" : "apt-get install libclang-rt-19-dev, then build all targets"});
+}
+
+// Adds a row per tool of the profile passes.
+void examine_profilers(const std::string& bin_dir, std::vector<doctor_row>& rows) {
+  struct tool {
+    const char* item;
+    std::string path;
+    const char* without;
+    const char* remedy;
+  };
+  const auto probes = bin_dir + "/kevolve-loop-probes.so";
+  const tool tools[]{
+      {"loop probes", ::access(probes.c_str(), R_OK) == 0 ? probes : "", "no trip counts and times of loops",
+       "apt-get install llvm-19-dev, then build all targets"},
+      {"llvm-mca", find_program("llvm-mca-19"), "no model of the hottest loop", "apt-get install llvm-19"},
+      {"valgrind", find_program("valgrind"), "no exact counts", "apt-get install valgrind"},
+  };
+  for (const auto& t : tools) {
+    const bool found = !t.path.empty();
+    rows.push_back({t.item, found ? state::ok : state::weaker, found ? t.path : t.without, found ? "" : t.remedy});
+  }
 }
 
 // Adds a row per sandbox layer: the layers in force for the caller's candidates, and remedies for missing ones.
@@ -173,6 +195,7 @@ std::vector<doctor_row> examine_cpu(const cpu_examination& subject) {
   std::vector<doctor_row> rows;
   examine_toolchain(*subject.tools, rows);
   examine_programs(subject.bin_dir, rows);
+  examine_profilers(subject.bin_dir, rows);
   examine_sandbox(rows);
   examine_processor(subject, rows);
   const char* temporary = std::getenv("TMPDIR");

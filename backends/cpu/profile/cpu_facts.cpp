@@ -37,14 +37,18 @@ struct loop_shape {
   bool unrolled = false;  // altogether: the machine has no loop of its own for it
 };
 
-void read_remarks(const json& remarks, uint32_t line, cpu_facts& out, loop_shape& shape) {
+void read_remarks(const json& remarks, double line, double last, cpu_facts& out, loop_shape& shape) {
   double vectors = 0.0;
   double unrolled = 0.0;
   double altogether = 0.0;
   for (const auto& r : remarks) {
-    if (number(r, "line") != line)
-      continue;
     const auto said = text(r, "text");
+    // The reason may stand at the statement that is in the way.
+    const auto at = number(r, "line");
+    if (at > line && at <= last && text(r, "pass") == "loop-vectorize" && text(r, "kind") == "analysis")
+      out.not_vectorised = said;
+    if (at != line)
+      continue;
     if (text(r, "pass") == "loop-vectorize") {
       if (text(r, "kind") == "passed" && said.find("vectorized loop") != std::string::npos)
         vectors = std::max(vectors, std::max(1.0, behind(said, "vectorization width: "))
@@ -73,7 +77,7 @@ void read_shape(const json& loops, const json& remarks, cpu_facts& out) {
   auto at = std::find_if(all.begin(), all.end(), [&](const json& l) { return number(l, "line") == out.hot->line; });
   while (at != all.end()) {
     shape.unrolled = false;
-    read_remarks(remarks, static_cast<uint32_t>(number(*at, "line")), out, shape);
+    read_remarks(remarks, number(*at, "line"), number(*at, "last"), out, shape);
     const auto parent = static_cast<int>(number(*at, "parent"));
     if (!shape.unrolled || parent < 0)
       break;

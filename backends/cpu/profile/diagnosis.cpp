@@ -10,6 +10,7 @@ namespace {
 // Confidence: an experiment changed the time; a model or a simulation says so; it follows from other figures.
 constexpr double by_experiment = 0.95;
 constexpr double by_model = 0.6;
+constexpr double by_rate = 0.75; // beside a measured ceiling
 constexpr double by_inference = 0.4;
 
 // A gain below this is a machine's noise.
@@ -42,7 +43,7 @@ public:
     offsets();
     memory();
     machine_code();
-    std::stable_sort(found_.begin(), found_.end(),
+    std::sort(found_.begin(), found_.end(),
                      [](const auto& a, const auto& b) { return a.share * a.confidence > b.share * b.confidence; });
     if (found_.empty())
       add(bound_class::unknown, 0.0, 0.0, "no pass found what bounds the call", {});
@@ -126,7 +127,7 @@ private:
     constexpr std::array bounds{bound_class::l1_bandwidth, bound_class::l2_bandwidth, bound_class::l3_bandwidth,
                                 bound_class::memory_bandwidth};
     if (used >= near)
-      return add(bounds[level], g > 1.0 ? std::max(1.0 - 1.0 / g, used) : used, g > 1.0 ? 0.9 : by_model,
+      return add(bounds[level], g > 1.0 ? std::max(1.0 - 1.0 / g, used) : used, g > 1.0 ? 0.9 : by_rate,
                  "the hottest loop moves " + figure(rate / 1e9) + " GB/s, " + figure(100.0 * used) + " % of what "
                      + home.name + " gives",
                  evidence);

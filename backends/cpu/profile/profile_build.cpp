@@ -180,7 +180,8 @@ result<void> build_calls(const pass_request& q, const profile_build& wanted) {
         !ok)
       return ok;
   }
-  std::vector<std::string> link{clang, object, driver, "-o", wanted.name};
+  // A locked step has no search path.
+  std::vector<std::string> link{clang, "--ld-path=" + find_program("ld.bfd"), object, driver, "-o", wanted.name};
   for (const auto& name : q.task.libraries)
     link.push_back(library_word(name));
   for (const auto* word : {"-Wl,--as-needed", "-lmvec", "-lm"})

@@ -1,10 +1,10 @@
-// Every factor and every product is denormal.
+// Every product is denormal, and so are the sums of them.
 #include <stdint.h>
-void tiny_values(const float *restrict a, const float *restrict b, float *restrict y, int64_t n) {
+void tiny_values(const double *restrict a, const double *restrict b, double *restrict y, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
-    float v = a[i];
+    double v = a[i] * b[i];
     for (int k = 0; k < 8; ++k)
-      v = v * b[i] + a[i];
+      v = v * 0.875;
     y[i] = v;
   }
 }
