@@ -80,6 +80,7 @@ int run(const std::string& bin_dir, const std::string& folder, const std::vector
     q.flags = row.value("flags", "O3");
     q.bin_dir = bin_dir;
     q.sandbox = &sandbox;
+    q.budget_s = 15.0; // of a pass, on a machine that may be busy
     q.have[artefact_kind::evidence] =
         row.contains("arena_pages") ? json{{"arena_pages", row["arena_pages"]}}.dump() : std::string{"{}"};
     json out{{"task", name}, {"planted", row.at("planted")}};
@@ -97,7 +98,7 @@ int run(const std::string& bin_dir, const std::string& folder, const std::vector
     out["perturbation"] = std::move(perturbation);
     if (std::getenv("KEVOLVE_ARTEFACTS") != nullptr)
       for (const auto& [kind, content] : have)
-        out["artefacts"][to_string(kind)] = json::parse(content, nullptr, false);
+        out["artefacts"][to_string(kind)] = kind == artefact_kind::assembly ? json(content) : json::parse(content);
     std::printf("%s\n", out.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
     std::fflush(stdout);
   }

@@ -93,6 +93,13 @@ double call_answer::median_ns(size_t side) const {
   return *middle / ticks_per_ns;
 }
 
+double call_answer::fastest_ns(size_t side) const {
+  double out = 0.0;
+  for (const auto& s : samples)
+    out = out == 0.0 ? s[side] : std::min(out, s[side]);
+  return ticks_per_ns > 0.0 ? out / ticks_per_ns : 0.0;
+}
+
 std::vector<std::string> words_of(const call_plan& plan) {
   std::vector<std::string> out{std::to_string(plan.limit_ms), std::to_string(plan.samples),
                                std::to_string(plan.repeats), std::to_string(plan.warm)};

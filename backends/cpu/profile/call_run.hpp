@@ -29,7 +29,7 @@ struct call_plan {
   uint64_t warm = 1;    // calls before each sample
 };
 
-// A loop as the probes saw it, over all calls that were timed.
+// A loop as the probes saw it, over the calls of the fastest sample.
 struct probed_loop {
   std::string function;
   std::string file;
@@ -50,10 +50,11 @@ struct call_answer {
   double ticks_per_ns = 0.0;
   double clock_own = 0.0;  // ticks of a reading within its own interval
   double clock_pair = 0.0; // ticks of a pair of readings in the time around it
-  uint64_t calls = 0;
+  uint64_t calls = 0; // that the loops were counted in; without probes, all
   std::vector<probed_loop> loops;
 
   double median_ns(size_t side) const;
+  double fastest_ns(size_t side) const;
 };
 
 // Returns the words of the program's command line after its name.

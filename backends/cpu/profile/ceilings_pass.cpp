@@ -41,13 +41,17 @@ result<std::string> measure(int core) {
   const auto peaks = meter.of_core();
   nlohmann::json out{{"flops_per_s", peaks.flops_per_second}, {"flops_per_s_f64", peaks.flops_per_second / 2}, {"cycle_ns", cycle_ns()}};
   size_t above = 0;
+  auto facts = hardware_facts(core, 1);
   for (const auto& level : peaks.levels) {
-    const auto capacity = static_cast<size_t>(level.capacity_bytes);
+    // The C library may name the cache of the whole socket where this core reaches a part of it.
+    auto capacity = static_cast<size_t>(level.capacity_bytes);
+    if (const auto known = facts["cache." + level.name]; known > 0 && capacity > 0)
+      capacity = std::min(capacity, static_cast<size_t>(known));
     constexpr size_t beyond_caches = size_t{64} << 20U;
     // Half of the first level; of others, a size that the level above does not hold.
     const auto bytes = capacity == 0 ? beyond_caches : above == 0 ? capacity / 2 : std::min(4 * above, capacity);
     out[level.name + "_bytes_per_s"] = level.bytes_per_second;
-    out[level.name + "_capacity"] = level.capacity_bytes;
+    out[level.name + "_capacity"] = capacity;
     out[level.name + "_store_bytes_per_s"] = store_bytes_per_second(bytes);
     out[level.name + "_latency_ns"] = load_latency_ns(bytes);
     above = capacity;

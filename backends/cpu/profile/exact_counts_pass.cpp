@@ -60,7 +60,9 @@ result<pass_result> run(const pass_request& q) {
   plan.samples = 1;
   plan.repeats = 1;
   plan.warm = 0;
-  std::vector<std::string> argv{valgrind_program(),
+  std::vector<std::string> argv{find_program("env"),
+                                "TMPDIR=" + q.folder,
+                                valgrind_program(),
                                 "--tool=callgrind",
                                 "--cache-sim=yes",
                                 "--branch-sim=yes",

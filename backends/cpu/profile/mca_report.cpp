@@ -14,6 +14,13 @@ using nlohmann::json;
 constexpr double waiting = 1.15;
 constexpr double nearly_all = 0.9;
 
+// Units of a group are told apart by one character of any value behind the group's name.
+std::string printable_unit(std::string name) {
+  if (!name.empty() && static_cast<unsigned char>(name.back()) < ' ')
+    name.back() = static_cast<char>('0' + name.back());
+  return name;
+}
+
 } // namespace
 
 std::string mca_report::bottleneck() const {
@@ -40,7 +47,7 @@ result<mca_report> parse_mca(const std::string& json_text) {
     const auto& names = target.at("Resources");
     for (const auto& use : region.at("ResourcePressureView").at("ResourcePressureInfo"))
       if (use.at("InstructionIndex").get<size_t>() < instructions) // the last index is their sum
-        out.ports[names.at(use.at("ResourceIndex").get<size_t>()).get<std::string>()] +=
+        out.ports[printable_unit(names.at(use.at("ResourceIndex").get<size_t>()).get<std::string>())] +=
             use.at("ResourceUsage").get<double>();
   } catch (const json::exception& e) {
     return fail(errc::protocol, std::string{"llvm-mca's answer cannot be read: "} + e.what());

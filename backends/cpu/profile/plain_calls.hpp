@@ -9,7 +9,7 @@ namespace kevolve {
 struct plain_calls {
   call_image image;
   call_plan plan;     // one side, on "arguments.bin"
-  double call_ns = 0; // the median
+  double call_ns = 0; // of the fastest sample
 };
 
 // Draws the arguments, builds the program "calls" and times it for at most limit_ms.
