@@ -56,8 +56,8 @@ def main() -> None:
     names = arguments.only or ([] if arguments.long else SHORT)
     done = subprocess.run([str(arguments.bin / "bench-diagnosis"), str(arguments.bin), str(FOLDER), *names],
                           stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode != 0:
-        sys.exit(done.returncode)
+    if not done.stdout:
+        sys.exit(done.returncode or 1)
     document["kernels"] = [json.loads(line) for line in done.stdout.splitlines()]
     document["wanted"] = WANTED
     common.publish(common.close(document), render(document), arguments.json)

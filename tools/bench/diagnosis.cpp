@@ -1,5 +1,7 @@
-// bench-diagnosis BIN_DIR FOLDER [NAME…]: runs the processor's profile passes on micro-kernels with a planted bottleneck
-// and prints one line of JSON for each: what was planted, and what the diagnosis says. FOLDER holds planted.json.
+// bench-diagnosis BIN_DIR FOLDER [NAME…]: runs the processor's profile passes on micro-kernels with a planted
+// bottleneck and prints one line of JSON for each: what was planted, and what the diagnosis says. FOLDER holds
+// planted.json. It ends with 1 if a pass failed; one that cannot run here is skipped. bench-diagnosis --again FILE:
+// diagnoses the artefacts of such lines (KEVOLVE_ARTEFACTS=1) again.
 #include "backends/cpu/profile/diagnosis.hpp"
 #include "backends/cpu/profile/local_sandbox.hpp"
 #include "backends/cpu/profile/passes.hpp"
@@ -25,9 +27,9 @@ double seconds_since(steady_clock::time_point then) {
 }
 
 // Runs the passes in order and returns their artefacts; what was skipped stands in `notes`.
-artefacts profile(pass_request q, json& notes, json& seconds, json& perturbation) {
-  for (const auto& p : {cpu_ceilings_pass(), cpu_loops_pass(), cpu_remarks_pass(), cpu_ports_pass(), cpu_counters_pass(),
-                        cpu_experiments_pass(), cpu_exact_counts_pass()}) {
+artefacts profile(pass_request q, json& notes, json& seconds, json& perturbation, bool& failed) {
+  for (const auto& p : {cpu_ceilings_pass(), cpu_loops_pass(), cpu_remarks_pass(), cpu_ports_pass(),
+                        cpu_counters_pass(), cpu_experiments_pass(), cpu_exact_counts_pass()}) {
     const std::string name{p.name};
     if (p.available != nullptr)
       if (const auto there = p.available(q); !there.available) {
@@ -46,6 +48,7 @@ artefacts profile(pass_request q, json& notes, json& seconds, json& perturbation
     std::filesystem::remove_all(folder, ec);
     if (!made) {
       notes[name] = to_string(made.error());
+      failed = true;
       continue;
     }
     if (!made->skipped.empty())
@@ -58,12 +61,34 @@ artefacts profile(pass_request q, json& notes, json& seconds, json& perturbation
   return q.have;
 }
 
+// Diagnoses the artefacts of an earlier run again.
+int diagnose_again(const std::string& file) {
+  std::ifstream in{file};
+  for (std::string line; std::getline(in, line);) {
+    auto row = json::parse(line, nullptr, false);
+    if (!row.is_object() || !row.contains("artefacts"))
+      return std::fprintf(stderr, "bench-diagnosis: %s holds no artefacts\n", file.c_str()), 2;
+    artefacts have;
+    for (const auto& [kind, content] : row["artefacts"].items())
+      if (const auto known = parse_enum<artefact_kind>(kind))
+        have[*known] = content.is_string() ? content.get<std::string>() : content.dump();
+    auto findings = json::array();
+    for (const auto& f : diagnose(facts_of(have)))
+      findings.push_back(to_json(f));
+    row["found"] = findings.at(0).at("bound");
+    row["findings"] = std::move(findings);
+    std::printf("%s\n", row.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
+  }
+  return 0;
+}
+
 int run(const std::string& bin_dir, const std::string& folder, const std::vector<std::string>& names) {
   std::ifstream in{folder + "/planted.json"};
   const auto planted = json::parse(in, nullptr, false);
   if (!planted.is_array())
     return std::fprintf(stderr, "bench-diagnosis: %s/planted.json cannot be read\n", folder.c_str()), 2;
   local_pass_sandbox sandbox;
+  bool failed = false;
   for (const auto& row : planted) {
     const auto name = row.at("task").get<std::string>();
     if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end())
@@ -87,7 +112,7 @@ int run(const std::string& bin_dir, const std::string& folder, const std::vector
     json notes = json::object();
     json seconds = json::object();
     json perturbation = json::object();
-    const auto have = profile(q, notes, seconds, perturbation);
+    const auto have = profile(q, notes, seconds, perturbation, failed);
     auto findings = json::array();
     for (const auto& f : diagnose(facts_of(have)))
       findings.push_back(to_json(f));
@@ -102,7 +127,7 @@ int run(const std::string& bin_dir, const std::string& folder, const std::vector
     std::printf("%s\n", out.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
     std::fflush(stdout);
   }
-  return 0;
+  return failed ? 1 : 0;
 }
 
 } // namespace
@@ -114,5 +139,7 @@ int main(int argc, char** argv) {
     std::fputs("usage: bench-diagnosis BIN_DIR FOLDER [NAME…]\n", stderr);
     return 2;
   }
+  if (std::string_view{argv[1]} == "--again")
+    return kevolve::diagnose_again(argv[2]);
   return kevolve::run(argv[1], argv[2], {argv + 3, argv + argc});
 }

@@ -141,8 +141,7 @@ uint64_t repeats_for(double call_ns) {
 
 bool profiles_huge_pages(const pass_request& q, size_t arena_bytes) {
   const auto found = q.have.find(artefact_kind::evidence);
-  const auto facts =
-      found == q.have.end() ? nlohmann::json{} : nlohmann::json::parse(found->second, nullptr, false);
+  const auto facts = found == q.have.end() ? nlohmann::json{} : nlohmann::json::parse(found->second, nullptr, false);
   if (facts.is_object() && facts.contains("arena_pages"))
     return facts["arena_pages"] == "huge";
   static const auto setting = read_line("/sys/kernel/mm/transparent_hugepage/enabled");

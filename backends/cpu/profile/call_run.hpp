@@ -50,7 +50,7 @@ struct call_answer {
   double ticks_per_ns = 0.0;
   double clock_own = 0.0;  // ticks of a reading within its own interval
   double clock_pair = 0.0; // ticks of a pair of readings in the time around it
-  uint64_t calls = 0; // that the loops were counted in; without probes, all
+  uint64_t calls = 0;      // that the loops were counted in; without probes, all
   std::vector<probed_loop> loops;
 
   double median_ns(size_t side) const;
@@ -65,8 +65,8 @@ result<call_answer> run_calls(const pass_request& q, const call_plan& plan);
 
 // Returns the number of calls whose time together is long enough for the clock.
 uint64_t repeats_for(double call_ns);
-// Returns whether the arrays lie in huge pages, as the judge's do where they are large enough. Evidence "arena_pages" of
-// "huge" or "small" decides otherwise.
+// Returns whether the arrays lie in huge pages, as the judge's do where they are large enough. Evidence "arena_pages"
+// of "huge" or "small" decides otherwise.
 bool profiles_huge_pages(const pass_request& q, size_t arena_bytes);
 
 } // namespace kevolve

@@ -53,7 +53,7 @@ void simulated_counts::add(const simulated_counts& o) {
 }
 
 simulated_counts simulated_counts::divided_by(double n) const {
-  return {instructions / n,      reads / n,    writes / n,       l1_misses / n, last_level_misses / n,
+  return {instructions / n,       reads / n,    writes / n,       l1_misses / n, last_level_misses / n,
           instruction_misses / n, branches / n, branch_misses / n};
 }
 

@@ -14,8 +14,8 @@ struct simulated_counts {
   double instructions = 0.0;
   double reads = 0.0;
   double writes = 0.0;
-  double l1_misses = 0.0;         // of data, reads and writes
-  double last_level_misses = 0.0; // likewise
+  double l1_misses = 0.0;          // of data, reads and writes
+  double last_level_misses = 0.0;  // likewise
   double instruction_misses = 0.0; // of the first-level instruction cache
   double branches = 0.0;
   double branch_misses = 0.0;

@@ -39,7 +39,9 @@ result<std::string> measure(int core) {
   if (auto ok = meter.measure(); !ok)
     return tl::unexpected(ok.error());
   const auto peaks = meter.of_core();
-  nlohmann::json out{{"flops_per_s", peaks.flops_per_second}, {"flops_per_s_f64", peaks.flops_per_second / 2}, {"cycle_ns", cycle_ns()}};
+  nlohmann::json out{{"flops_per_s", peaks.flops_per_second},
+                     {"flops_per_s_f64", peaks.flops_per_second / 2},
+                     {"cycle_ns", cycle_ns()}};
   size_t above = 0;
   auto facts = hardware_facts(core, 1);
   for (const auto& level : peaks.levels) {

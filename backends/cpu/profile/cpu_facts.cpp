@@ -33,8 +33,8 @@ double behind(const std::string& remark, const std::string& word) {
 }
 
 struct loop_shape {
-  double factor = 1.0;    // source rounds in one of the machine's
-  bool unrolled = false;  // altogether: the machine has no loop of its own for it
+  double factor = 1.0;   // source rounds in one of the machine's
+  bool unrolled = false; // altogether: the machine has no loop of its own for it
 };
 
 void read_remarks(const json& remarks, double line, double last, cpu_facts& out, loop_shape& shape) {
@@ -104,10 +104,10 @@ void read_ports(const json& ports, cpu_facts& out) {
     return;
   const auto& m = ports["mix"];
   const auto count = [&](const char* name) { return static_cast<int>(number(m, name)); };
-  out.mix = {count("instructions"), count("loads"),        count("stores"),         count("stack_accesses"),
-             count("packed"),       count("scalar"),       count("divisions"),      count("gathers"),
-             count("multiply_adds"), count("calls"),       count("branches"),       count("partial_writes"),
-             count("vector_bytes"), count("access_bytes"), count("blocked_forwards")};
+  out.mix = {count("instructions"),  count("loads"),        count("stores"),          count("stack_accesses"),
+             count("packed"),        count("scalar"),       count("divisions"),       count("gathers"),
+             count("multiply_adds"), count("calls"),        count("branches"),        count("partial_writes"),
+             count("vector_bytes"),  count("access_bytes"), count("blocked_forwards")};
 }
 
 void read_experiments(const json& experiments, cpu_facts& out) {
@@ -154,10 +154,9 @@ cpu_facts facts_of(const artefacts& have) {
   const std::array names{"l1", "l2", "l3", "dram"};
   for (size_t i = 0; i < names.size(); ++i) {
     const std::string name = names[i];
-    out.levels[i] = {name, number(ceilings, (name + "_capacity").c_str()),
-                     number(ceilings, (name + "_bytes_per_s").c_str()),
-                     number(ceilings, (name + "_store_bytes_per_s").c_str()),
-                     number(ceilings, (name + "_latency_ns").c_str())};
+    out.levels[i] = {
+        name, number(ceilings, (name + "_capacity").c_str()), number(ceilings, (name + "_bytes_per_s").c_str()),
+        number(ceilings, (name + "_store_bytes_per_s").c_str()), number(ceilings, (name + "_latency_ns").c_str())};
   }
   const auto counters = artefact_of(have, artefact_kind::counters);
   const auto simulated = artefact_of(have, artefact_kind::exact_counts);

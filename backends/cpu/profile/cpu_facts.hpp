@@ -53,8 +53,8 @@ struct cpu_facts {
   double instruction_misses = 0.0;
   double l1_misses = 0.0;
   double last_level_misses = 0.0;
-  bool counted = false;       // the counts are the hardware's
-  bool small_pages = true;    // the call was timed in small pages
+  bool counted = false;                                 // the counts are the hardware's
+  bool small_pages = true;                              // the call was timed in small pages
   std::map<std::string, experiment_result> experiments; // the best of each name
 
   // The time that the model gives the hottest loop in one call; 0: unknown.

@@ -44,14 +44,15 @@ public:
     memory();
     machine_code();
     std::sort(found_.begin(), found_.end(),
-                     [](const auto& a, const auto& b) { return a.share * a.confidence > b.share * b.confidence; });
+              [](const auto& a, const auto& b) { return a.share * a.confidence > b.share * b.confidence; });
     if (found_.empty())
       add(bound_class::unknown, 0.0, 0.0, "no pass found what bounds the call", {});
     return std::move(found_);
   }
 
 private:
-  void add(bound_class bound, double share, double confidence, std::string words, std::map<std::string, double> evidence) {
+  void add(bound_class bound, double share, double confidence, std::string words,
+           std::map<std::string, double> evidence) {
     finding x;
     x.bound = bound;
     x.share = std::clamp(share, 0.0, 1.0);
@@ -122,15 +123,17 @@ private:
     const auto accesses = f_.mix.loads + f_.mix.stores;
     const auto stores = accesses > 0 ? static_cast<double>(f_.mix.stores) / accesses : 0.0;
     const auto seconds_a_byte =
-        (1.0 - stores) / home.read_rate + stores / std::max(home.store_rate, home.read_rate / 8);
+        (1.0 - stores) / home.read_rate + stores / std::max(home.store_rate, home.read_rate / 3);
     const auto used = rate * seconds_a_byte;
     const auto g = gain("smaller_set");
     // The time that a small set saves includes its fewer wrong predictions and fewer pages.
     const auto saved = std::max(0.0, 1.0 - 1.0 / g - elsewhere_);
     const auto tried = f_.experiments.contains("smaller_set");
     constexpr double near = 0.45;
-    const std::map<std::string, double> evidence{
-        {"bytes_per_s", rate}, {"ceiling_bytes_per_s", 1.0 / seconds_a_byte}, {"array_bytes", f_.array_bytes}, {"speedup", g}};
+    const std::map<std::string, double> evidence{{"bytes_per_s", rate},
+                                                 {"ceiling_bytes_per_s", 1.0 / seconds_a_byte},
+                                                 {"array_bytes", f_.array_bytes},
+                                                 {"speedup", g}};
     constexpr std::array bounds{bound_class::l1_bandwidth, bound_class::l2_bandwidth, bound_class::l3_bandwidth,
                                 bound_class::memory_bandwidth};
     if (used >= near && (!tried || g > 1.0))
@@ -143,6 +146,15 @@ private:
     if (!tried && elsewhere_ == 0.0 && values > 1.0)
       add(bound_class::cache_misses, 1.0 - 1.0 / values, 0.85,
           "on indices of the same range in another order, the call is " + figure(values) + " times as fast", evidence);
+    // Misses that were only simulated: a core has about ten of them in flight.
+    constexpr double in_flight = 10.0;
+    const auto waiting = f_.call_ns > 0.0 ? f_.l1_misses * home.latency_ns / in_flight / f_.call_ns : 0.0;
+    constexpr double unexplained = 2.0;
+    if (!tried && ratio_ > unexplained && waiting > 0.3)
+      add(bound_class::cache_misses, std::min(waiting, 1.0 - 1.0 / ratio_), by_model,
+          figure(f_.l1_misses) + " accesses a call miss the nearest cache, at " + figure(100.0 * used)
+              + " % of the bandwidth of " + home.name,
+          {{"l1_misses", f_.l1_misses}, {"latency_ns", home.latency_ns}});
     if (g > 1.0)
       add(bound_class::cache_misses, saved, 0.85,
           "on a set that fits into the nearest cache, a round is " + figure(g) + " times as fast, at "
@@ -177,9 +189,8 @@ private:
   void model(double in_loop) {
     // A model that explains only a part of the time counts for that part.
     const auto explained = ratio_ <= 0.0 ? 0.0 : ratio_ < model_low ? 0.3 : std::min(1.0, model_high / ratio_);
-    const std::map<std::string, double> evidence{{"cycles", f_.cycles},
-                                                 {"throughput_cycles", f_.throughput_cycles},
-                                                 {"measured_over_model", ratio_}};
+    const std::map<std::string, double> evidence{
+        {"cycles", f_.cycles}, {"throughput_cycles", f_.throughput_cycles}, {"measured_over_model", ratio_}};
     if (f_.freed_cycles > 0.0 && f_.freed_cycles < 0.85 * f_.cycles)
       return add(bound_class::false_dependence, in_loop * explained * (1.0 - f_.freed_cycles / f_.cycles) + 0.2, 0.65,
                  "an instruction keeps a part of its destination, and waits for what was there", evidence);
@@ -203,7 +214,8 @@ private:
                  {{"bytes_per_s", rate}, {"ceiling_bytes_per_s", f_.levels[0].read_rate}});
     if (f_.bottleneck == "port" || f_.mix.divisions > 0)
       add(bound_class::port_pressure, in_loop * explained * 0.9, by_model,
-          "the unit " + f_.busiest + " is busy for " + figure(f_.busiest_cycles) + " of " + figure(f_.cycles) + " cycles",
+          "the unit " + f_.busiest + " is busy for " + figure(f_.busiest_cycles) + " of " + figure(f_.cycles)
+              + " cycles",
           evidence);
   }
 
@@ -212,15 +224,14 @@ private:
       return;
     constexpr double lanes_left = 0.75;
     add(bound_class::scalar_code, in_loop * lanes_left, by_inference,
-        "the hottest loop works on one value at a time"
-            + (f_.not_vectorised.empty() ? "" : ": " + f_.not_vectorised),
+        "the hottest loop works on one value at a time" + (f_.not_vectorised.empty() ? "" : ": " + f_.not_vectorised),
         {{"instructions", f_.mix.instructions}});
   }
 
   const cpu_facts& f_;
   double modelled_ns_ = 0.0;
   double elsewhere_ = 0.0; // share of the time that wrong predictions and pages take
-  double ratio_ = 0.0; // measured over modelled time of the hottest loop; 0: unknown
+  double ratio_ = 0.0;     // measured over modelled time of the hottest loop; 0: unknown
   std::vector<finding> found_;
 };
 

@@ -20,7 +20,7 @@ profile_pass cpu_diagnosis_pass() {
   p.summary = "the bottlenecks that the other passes' figures support";
   p.targets = {"cpu"};
   p.reads = {artefact_kind::loops};
-  p.uses = {artefact_kind::ports,       artefact_kind::remarks,     artefact_kind::ceilings, artefact_kind::counters,
+  p.uses = {artefact_kind::ports,       artefact_kind::remarks,      artefact_kind::ceilings, artefact_kind::counters,
             artefact_kind::experiments, artefact_kind::exact_counts, artefact_kind::evidence};
   p.run = run;
   return p;

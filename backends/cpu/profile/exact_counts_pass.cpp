@@ -15,6 +15,7 @@ namespace kevolve {
 namespace {
 
 constexpr double slower_in_simulation = 150.0;
+constexpr double ns_to_place_a_byte = 60.0; // of the arguments, in simulation
 constexpr size_t most_lines = 12;
 
 const std::string& valgrind_program() {
@@ -46,7 +47,8 @@ result<pass_result> run(const pass_request& q) {
   if (!plain)
     return tl::unexpected(plain.error());
   pass_result out;
-  if (plain->call_ns * slower_in_simulation > 4e9 * q.budget_s) {
+  const auto arguments_ns = ns_to_place_a_byte * static_cast<double>(plain->image.layout.total);
+  if (plain->call_ns * slower_in_simulation + arguments_ns > 4e9 * q.budget_s) {
     out.skipped = "one simulated call would take longer than the budget";
     out.remedy = "a larger budget, or a smaller shape";
     return out;
@@ -75,8 +77,8 @@ result<pass_result> run(const pass_request& q) {
   auto words = words_of(plan);
   words[0] = "1"; // ms: the first samples are made in any case
   argv.insert(argv.end(), words.begin(), words.end());
-  // Valgrind reads its own mappings. The candidate inside may see other processes' files below /proc that belong to this
-  // user; it has no way to pass anything on but its folder.
+  // Valgrind reads its own mappings. The candidate inside may see other processes' files below /proc that belong to
+  // this user; it has no way to pass anything on but its folder.
   if (auto ok = run_profile_tool(q, argv, "valgrind", {"/proc"}); !ok)
     return tl::unexpected(ok.error());
   auto text = read_profile_file(q, "callgrind.out");

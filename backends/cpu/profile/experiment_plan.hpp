@@ -21,8 +21,8 @@ struct experiment {
 // Returns the experiments that make sense for these arguments. `side` is the call as it is.
 std::vector<experiment> plan_experiments(const call_image& image, const call_side& side);
 
-// Returns the shape with its sizes halved, in turn and the largest first, until all arrays together have at most `bytes`.
-// Nothing if the task allows no other sizes, or none is small enough.
+// Returns the shape with its sizes halved, in turn and the largest first, until all arrays together have at most
+// `bytes`. Nothing if the task allows no other sizes, or none is small enough.
 std::optional<shape_case> smaller_shape(const contract& task, const shape_case& shape, size_t bytes);
 
 // Median and 95 % interval of unchanged over changed time.

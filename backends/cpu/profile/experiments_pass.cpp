@@ -30,7 +30,8 @@ result<double> rounds_of(const pass_request& q, const call_plan& plan) {
 }
 
 nlohmann::json json_of(const std::string& name, const std::string& argument, const experiment_figure& f) {
-  nlohmann::json out{{"name", name}, {"speedup", f.speedup}, {"ci_low", f.low}, {"ci_high", f.high}, {"pairs", f.pairs}};
+  nlohmann::json out{
+      {"name", name}, {"speedup", f.speedup}, {"ci_low", f.low}, {"ci_high", f.high}, {"pairs", f.pairs}};
   if (!argument.empty())
     out["argument"] = argument;
   return out;
@@ -123,7 +124,8 @@ result<pass_result> run(const pass_request& q) {
 profile_pass cpu_experiments_pass() {
   profile_pass p;
   p.name = "cpu.experiments";
-  p.summary = "one thing changed and timed in pairs: denormals, huge pages, an offset, sorted or equal values, a small set";
+  p.summary =
+      "one thing changed and timed in pairs: denormals, huge pages, an offset, sorted or equal values, a small set";
   p.targets = {"cpu"};
   p.reads = {artefact_kind::source};
   p.uses = {artefact_kind::evidence};

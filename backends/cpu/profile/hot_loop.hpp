@@ -11,7 +11,7 @@ namespace kevolve {
 struct source_loop {
   uint32_t line = 0;
   uint32_t last = 0;
-  double share = 0.0; // of the call's time; 0: not timed
+  double share = 0.0;  // of the call's time; 0: not timed
   double rounds = 0.0; // of one call
 };
 

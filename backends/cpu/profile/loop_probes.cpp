@@ -1,8 +1,8 @@
-// kevolve-loop-probes.so: a pass plugin for clang 19 that counts what every loop of a source does, and times some loops.
-// It works before the optimiser, where each loop is still one of the source's, also if it is unrolled or vectorised
-// later. The counters are local variables that become induction variables, so the loops are optimised as without them;
-// each function adds its own to the table when it returns. Timing reads the clock around a loop, and is for loops alone
-// that the caller knows to be long.
+// kevolve-loop-probes.so: a pass plugin for clang 19 that counts what every loop of a source does, and times some
+// loops. It works before the optimiser, where each loop is still one of the source's, also if it is unrolled or
+// vectorised later. The counters are local variables that become induction variables, so the loops are optimised as
+// without them; each function adds its own to the table when it returns. Timing reads the clock around a loop, and is
+// for loops alone that the caller knows to be long.
 //
 // The module's text chooses the loops: static const char kevolve_probe_request[] = "time 0,3;" The driver
 // (call_driver.cpp) reads kevolve_probe_table, kevolve_probe_count and kevolve_probe_names.

@@ -52,8 +52,7 @@ loop_report loop_times(const call_answer& probed, const std::vector<size_t>& tim
   return out;
 }
 
-std::string loops_artefact(const loop_report& report, double call_ns, double probed_call_ns,
-                           size_t array_bytes) {
+std::string loops_artefact(const loop_report& report, double call_ns, double probed_call_ns, size_t array_bytes) {
   auto loops = nlohmann::json::array();
   for (const auto& t : report.loops) {
     nlohmann::json l{{"line", t.loop.line},   {"last", t.loop.last},     {"column", t.loop.column},

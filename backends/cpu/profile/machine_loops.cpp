@@ -161,7 +161,8 @@ instruction_mix mix_of(const std::vector<std::string>& instructions) {
     out.multiply_adds += contains_any(op, {"fmadd", "fmsub", "fnmadd", "fnmsub"}) ? 1 : 0;
     out.calls += op.starts_with("call") ? 1 : 0;
     out.branches += op.front() == 'j' && op != "jmp" && op != "jmpq" ? 1 : 0;
-    out.partial_writes += of_one && contains_any(op, {"cvtsi2s", "sqrt", "round", "rcp", "cvtss2sd", "cvtsd2ss"}) ? 1 : 0;
+    out.partial_writes +=
+        of_one && contains_any(op, {"cvtsi2s", "sqrt", "round", "rcp", "cvtss2sd", "cvtsd2ss"}) ? 1 : 0;
     const int bytes = contains_any(all, {"%zmm"}) ? 64 : contains_any(all, {"%ymm"}) ? 32 : vector ? 16 : 0;
     out.vector_bytes = std::max(out.vector_bytes, bytes);
   }

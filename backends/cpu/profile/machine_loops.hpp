@@ -21,10 +21,10 @@ struct instruction_mix {
   int gathers = 0;
   int multiply_adds = 0;
   int calls = 0;
-  int branches = 0;       // conditional ones
-  int partial_writes = 0; // conversions and roots that keep a part of their destination
-  int vector_bytes = 0;   // of the widest register
-  int access_bytes = 0;   // loaded and stored, the stack's aside
+  int branches = 0;         // conditional ones
+  int partial_writes = 0;   // conversions and roots that keep a part of their destination
+  int vector_bytes = 0;     // of the widest register
+  int access_bytes = 0;     // loaded and stored, the stack's aside
   int blocked_forwards = 0; // loads of bytes that narrower or shifted stores of the loop have just written
 };
 

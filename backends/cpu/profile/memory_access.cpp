@@ -21,8 +21,9 @@ int width_of(std::string_view op, std::string_view operands) {
   const bool vector = has(operands, "%xmm") || has(operands, "%ymm") || has(operands, "%zmm");
   if (vector && (op.ends_with("ss") || op == "vmovd" || op == "movd" || has(op, "insertps") || has(op, "broadcastss")))
     return 4;
-  if (vector && (op.ends_with("sd") || op == "vmovq" || op == "movq" || op.ends_with("lps") || op.ends_with("hps")
-                 || has(op, "broadcastsd")))
+  if (vector
+      && (op.ends_with("sd") || op == "vmovq" || op == "movq" || op.ends_with("lps") || op.ends_with("hps")
+          || has(op, "broadcastsd")))
     return 8;
   if (has(operands, "%zmm"))
     return 64;

@@ -52,13 +52,20 @@ std::string text_of(const machine_loop& l, size_t most) {
 }
 
 nlohmann::json json_of(const instruction_mix& m) {
-  return {{"instructions", m.instructions}, {"loads", m.loads},
-          {"stores", m.stores},             {"stack_accesses", m.stack_accesses},
-          {"packed", m.packed},             {"scalar", m.scalar},
-          {"divisions", m.divisions},       {"gathers", m.gathers},
-          {"multiply_adds", m.multiply_adds}, {"calls", m.calls},
-          {"branches", m.branches},         {"partial_writes", m.partial_writes},
-          {"vector_bytes", m.vector_bytes}, {"access_bytes", m.access_bytes},
+  return {{"instructions", m.instructions},
+          {"loads", m.loads},
+          {"stores", m.stores},
+          {"stack_accesses", m.stack_accesses},
+          {"packed", m.packed},
+          {"scalar", m.scalar},
+          {"divisions", m.divisions},
+          {"gathers", m.gathers},
+          {"multiply_adds", m.multiply_adds},
+          {"calls", m.calls},
+          {"branches", m.branches},
+          {"partial_writes", m.partial_writes},
+          {"vector_bytes", m.vector_bytes},
+          {"access_bytes", m.access_bytes},
           {"blocked_forwards", m.blocked_forwards}};
 }
 
@@ -81,8 +88,8 @@ result<pass_result> run(const pass_request& q) {
     return tl::unexpected(assembly.error());
   const auto loops = innermost_loops(*assembly);
   const auto found = q.have.find(artefact_kind::loops);
-  const auto hot = found == q.have.end() ? std::nullopt
-                                         : hottest_loop(nlohmann::json::parse(found->second, nullptr, false));
+  const auto hot =
+      found == q.have.end() ? std::nullopt : hottest_loop(nlohmann::json::parse(found->second, nullptr, false));
   const auto* l = chosen_loop(loops, hot);
   pass_result out;
   if (l == nullptr) {

@@ -1,4 +1,5 @@
-// The words that a loop has in the table of the loop probes. The pass plugin writes them, the driver's reader reads them.
+// The words that a loop has in the table of the loop probes. The pass plugin writes them, the driver's reader reads
+// them.
 #pragma once
 
 #include <cstddef>

@@ -65,8 +65,8 @@ result<void> checked(const pass_request& q, const std::string& program, const st
   auto said = read_profile_file(q, diagnostics).value_or("");
   if (said.size() > most_said)
     said.resize(most_said);
-  return fail(errc::unsupported, program.substr(program.rfind('/') + 1) + ": " + how_it_ended(end)
-                                     + (said.empty() ? "" : ": " + said));
+  return fail(errc::unsupported,
+              program.substr(program.rfind('/') + 1) + ": " + how_it_ended(end) + (said.empty() ? "" : ": " + said));
 }
 
 locked_command command_of(const pass_request& q, std::vector<std::string> argv, const std::string& output) {
@@ -175,8 +175,8 @@ result<void> build_calls(const pass_request& q, const profile_build& wanted) {
     const auto text = call_entry_text(q.task) + std::string{call_driver_text()};
     if (auto ok = write_profile_file(q, "driver.c", text); !ok)
       return ok;
-    if (auto ok = run_profile_tool(q, {clang, "-O1", "-w", "-D_GNU_SOURCE", "-c", "driver.c", "-o", driver},
-                                   "driver.out");
+    if (auto ok =
+            run_profile_tool(q, {clang, "-O1", "-w", "-D_GNU_SOURCE", "-c", "driver.c", "-o", driver}, "driver.out");
         !ok)
       return ok;
   }

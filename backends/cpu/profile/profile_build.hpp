@@ -1,5 +1,5 @@
-// Builds a candidate as a program that calls it (call_driver.c), in the folder of a pass and in its sandbox. Such a build
-// gives no figure that counts.
+// Builds a candidate as a program that calls it (call_driver.c), in the folder of a pass and in its sandbox. Such a
+// build gives no figure that counts.
 #pragma once
 
 #include "backends/profile/pass.hpp"

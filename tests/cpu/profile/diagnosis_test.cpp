@@ -24,7 +24,9 @@ cpu_facts plain() {
   f.bottleneck = "port";
   f.cycle_ns = 0.25;
   f.flops_rate = 1e11;
-  f.levels = {{{"l1", 32768, 1e12, 1e12, 1}, {"l2", 524288, 1e11, 1e11, 4}, {"l3", 1 << 25, 4e10, 4e10, 15},
+  f.levels = {{{"l1", 32768, 1e12, 1e12, 1},
+               {"l2", 524288, 1e11, 1e11, 4},
+               {"l3", 1 << 25, 4e10, 4e10, 15},
                {"dram", 0, 1e10, 1e10, 90}}};
   return f;
 }

@@ -147,7 +147,8 @@ TEST_CASE("counts exactly and labels the counts as other code") {
   CHECK(first.at("instructions").get<double>() > 12'000.0);
   CHECK(first.at("lines").size() > 0);
   place again;
-  CHECK(again.made(cpu_exact_counts_pass(), artefact_kind::exact_counts).at("instructions") == first.at("instructions"));
+  CHECK(again.made(cpu_exact_counts_pass(), artefact_kind::exact_counts).at("instructions")
+        == first.at("instructions"));
 }
 
 TEST_CASE("reports each experiment with its interval") {

@@ -126,11 +126,12 @@ TEST_CASE("reads a model's units and tells dependencies from busy units") {
 }
 
 TEST_CASE("joins remarks to the candidate's lines") {
-  const auto all = parse_remarks("--- !Analysis\nPass:            loop-vectorize\nName:            CantReorderFPOps\n"
-                                 "DebugLoc:        { File: candidate.c, Line: 4, Column: 3 }\nFunction:        f\nArgs:\n"
-                                 "  - String:          'loop not vectorized: '\n  - String:          it''s unsafe\n...\n"
-                                 "--- !Passed\nPass:            loop-vectorize\nName:            Vectorized\n"
-                                 "DebugLoc:        { File: other.h, Line: 4, Column: 3 }\nFunction:        g\n...\n");
+  const auto all =
+      parse_remarks("--- !Analysis\nPass:            loop-vectorize\nName:            CantReorderFPOps\n"
+                    "DebugLoc:        { File: candidate.c, Line: 4, Column: 3 }\nFunction:        f\nArgs:\n"
+                    "  - String:          'loop not vectorized: '\n  - String:          it''s unsafe\n...\n"
+                    "--- !Passed\nPass:            loop-vectorize\nName:            Vectorized\n"
+                    "DebugLoc:        { File: other.h, Line: 4, Column: 3 }\nFunction:        g\n...\n");
   REQUIRE(all.size() == 1);
   CHECK(all[0].kind == "analysis");
   CHECK(all[0].text == "loop not vectorized: it''s unsafe");
