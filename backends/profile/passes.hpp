@@ -5,6 +5,8 @@
 
 namespace kevolve {
 
-profile_pass roofline_pass(); // roofline.cpp
+profile_pass roofline_pass();        // roofline.cpp
+profile_pass device_bound_pass();    // device_evidence.cpp
+profile_pass device_counters_pass(); // device_evidence.cpp
 
 } // namespace kevolve

@@ -8,8 +8,17 @@ namespace kevolve {
 
 std::span<const profile_pass> profile_passes() {
   static const std::vector<profile_pass> passes{
-      cpu_ceilings_pass(), cpu_loops_pass(),       cpu_remarks_pass(),      cpu_ports_pass(),
-      cpu_counters_pass(), cpu_experiments_pass(), cpu_exact_counts_pass(), roofline_pass(),
+      roofline_pass(),
+      cpu_ceilings_pass(),
+      cpu_loops_pass(),
+      cpu_remarks_pass(),
+      cpu_ports_pass(),
+      cpu_counters_pass(),
+      cpu_experiments_pass(),
+      cpu_exact_counts_pass(),
+      cpu_diagnosis_pass(),
+      device_bound_pass(),
+      device_counters_pass(),
   };
   return passes;
 }

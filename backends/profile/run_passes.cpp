@@ -1,0 +1,129 @@
+#include "backends/profile/run_passes.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace kevolve {
+
+namespace {
+
+using steady = std::chrono::steady_clock;
+
+// A pass may take this many times the rest of the budget, or this long, before it is stopped.
+constexpr double patience = 4.0;
+constexpr double least_limit_s = 10.0;
+
+double seconds_since(steady::time_point then) {
+  return std::chrono::duration<double>{steady::now() - then}.count();
+}
+
+pass_request request_of(const profile_job& job, const pass_place& place, const artefacts& have) {
+  pass_request q;
+  q.task = job.task;
+  q.shape = job.shape;
+  q.target = job.target;
+  q.source = job.source;
+  q.language = job.language;
+  q.flags = job.flags;
+  q.object = job.object;
+  q.have = have;
+  q.bin_dir = place.bin_dir;
+  q.core = job.core;
+  q.sandbox = place.sandbox;
+  return q;
+}
+
+// Returns why the pass may not start; empty if it may.
+std::string obstacle(const profile_pass& p, const artefacts& have) {
+  for (const auto kind : p.reads)
+    if (!have.contains(kind))
+      return "it reads '" + to_string(kind) + "', which no pass made";
+  return {};
+}
+
+// Runs the pass; its seconds do not include the wait for the core.
+pass_result run_one(const profile_pass& p, pass_request& q, const pass_place& place, double& seconds) {
+  result<pass_result> made = fail(errc::internal, "it did not start");
+  const auto run = [&] {
+    const auto begin = steady::now();
+    try {
+      made = p.run(q);
+    } catch (const std::exception& e) {
+      made = fail(errc::internal, e.what());
+    }
+    seconds = seconds_since(begin);
+  };
+  if (p.use == pass_use::core) {
+    if (auto held = place.with_core(q.core, run); !held)
+      made = tl::unexpected(held.error());
+  } else
+    run();
+  if (made)
+    return std::move(*made);
+  pass_result failed;
+  failed.skipped = "the pass failed: " + to_string(made.error());
+  return failed;
+}
+
+} // namespace
+
+void run_passes(const profile_job& job, std::span<const profile_pass> known, const pass_place& place,
+                const std::function<void(const std::string& pass)>& starts,
+                const std::function<void(const pass_outcome&)>& ended) {
+  const auto whole_end = steady::now() + std::chrono::milliseconds{job.limit_ms};
+  artefacts have;
+  for (const auto& [kind, content] : job.have)
+    if (const auto k = parse_enum<artefact_kind>(kind))
+      have[*k] = content;
+  if (!job.source.empty())
+    have[artefact_kind::source] = job.source;
+  if (!job.object.empty())
+    have[artefact_kind::object] = job.object;
+  double spent = 0.0;
+  size_t number = 0;
+  for (const auto& name : job.passes) {
+    pass_outcome out;
+    out.name = name;
+    const auto p = std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.name == name; });
+    if (p == known.end())
+      out.skipped = "there is no such pass";
+    else if (out.skipped = obstacle(*p, have); !out.skipped.empty())
+      ;
+    else if ((p->use != pass_use::nothing && spent >= job.budget_s) || steady::now() >= whole_end) {
+      out.skipped = "the budget was spent by the passes before it";
+      out.remedy = "a larger --budget";
+    } else {
+      starts(name);
+      auto q = request_of(job, place, have);
+      q.budget_s = job.budget_s - spent;
+      const auto limit = std::max(least_limit_s, patience * q.budget_s);
+      q.deadline =
+          std::min(whole_end,
+                   steady::now() + std::chrono::duration_cast<steady::duration>(std::chrono::duration<double>{limit}));
+      q.folder = place.scratch + "/" + std::to_string(++number);
+      std::error_code ec;
+      std::filesystem::create_directory(q.folder, ec);
+      auto made = run_one(*p, q, place, out.seconds);
+      spent += out.seconds;
+      std::filesystem::remove_all(q.folder, ec);
+      out.perturbation = made.perturbation;
+      out.skipped = std::move(made.skipped);
+      out.remedy = std::move(made.remedy);
+      auto findings = nlohmann::json::array();
+      for (auto& f : made.findings) {
+        f.pass = name;
+        findings.push_back(to_json(f));
+      }
+      out.findings = findings.dump();
+      for (auto& [kind, content] : made.made) {
+        out.made[to_string(kind)] = content;
+        have[kind] = std::move(content);
+      }
+    }
+    ended(out);
+  }
+}
+
+} // namespace kevolve
