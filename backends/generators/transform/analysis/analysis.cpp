@@ -1,4 +1,5 @@
 #include "backends/generators/transform/analysis/analysis.hpp"
+#include "backends/generators/transform/analysis/obstacle.hpp"
 
 #include "backends/generators/transform/analysis/polynomial.hpp"
 #include "backends/generators/transform/ir/build.hpp"
@@ -99,10 +100,26 @@ struct access {
   std::vector<const stmt*> loops; // around it, the analysed loop and what is inside
 };
 
+// What keeps a loop in order; an empty text: nothing does.
+struct obstruction {
+  std::string text;
+  loop_obstacle kind = loop_obstacle::none;
+};
+
 struct region {
   std::vector<access> accesses;
-  std::string trouble; // what forbids any claim
+  obstruction trouble; // what forbids any claim
 };
+
+// Returns true if the element that is accessed is chosen by data.
+bool chosen_by_data(const access& a) {
+  return std::any_of(a.index.begin(), a.index.end(), [](const auto& p) {
+    if (!p)
+      return true;
+    const auto names = p->names();
+    return std::any_of(names.begin(), names.end(), [](const std::string& n) { return n.front() == '{'; });
+  });
+}
 
 void collect(const expr& e, bool write, std::vector<const stmt*>& loops, region& out) {
   if (e.kind == expr_kind::subscript) {
@@ -121,13 +138,13 @@ void collect(const expr& e, bool write, std::vector<const stmt*>& loops, region&
     return;
   }
   if (e.kind == expr_kind::call && !is_pure_call(e))
-    out.trouble = "calls " + e.text;
+    out.trouble = {"calls " + e.text, loop_obstacle::call};
   if (e.kind == expr_kind::opaque)
-    out.trouble = "holds '" + e.text + "'";
+    out.trouble = {"holds '" + e.text + "'", loop_obstacle::kept_text};
   if (e.kind == expr_kind::vector_load || e.kind == expr_kind::gather)
-    out.trouble = "is vectorised inside";
+    out.trouble = {"is vectorised inside", loop_obstacle::kept_text};
   if (e.kind == expr_kind::member || (e.kind == expr_kind::unary && e.text == "&"))
-    out.trouble = "takes an address or a member";
+    out.trouble = {"takes an address or a member", loop_obstacle::kept_text};
   for (const auto& x : e.args)
     collect(x, false, loops, out);
 }
@@ -135,11 +152,11 @@ void collect(const expr& e, bool write, std::vector<const stmt*>& loops, region&
 void collect(const std::vector<stmt>& body, std::vector<const stmt*>& loops, region& out, int whiles = 0) {
   for (const auto& s : body) {
     if (s.kind == stmt_kind::vector_store)
-      out.trouble = "is vectorised inside";
+      out.trouble = {"is vectorised inside", loop_obstacle::kept_text};
     if (s.kind == stmt_kind::opaque)
-      out.trouble = "holds '" + s.text.substr(0, s.text.find('\n')) + "'";
+      out.trouble = {"holds '" + s.text.substr(0, s.text.find('\n')) + "'", loop_obstacle::kept_text};
     if (s.kind == stmt_kind::give_back || (s.kind == stmt_kind::break_out && whiles == 0))
-      out.trouble = "is left early";
+      out.trouble = {"is left early", loop_obstacle::early_end};
     if (s.kind == stmt_kind::assign) {
       collect(s.target, true, loops, out);
       if (s.op != "=" && s.target.kind == expr_kind::subscript)
@@ -359,12 +376,12 @@ struct analyser {
   }
 
   // Empty if independent; `around`: loops between an outer loop and this one whose index may differ as well.
-  std::string conflict(const stmt& loop, const std::vector<const stmt*>& around) const {
+  obstruction conflict(const stmt& loop, const std::vector<const stmt*>& around) const {
     region r;
     auto loops = around;
     loops.push_back(&loop);
     collect(loop.body, loops, r);
-    if (!r.trouble.empty())
+    if (!r.trouble.text.empty())
       return r.trouble;
     auto locals = declared(loop.body);
     auto varying = assigned(loop.body);
@@ -373,20 +390,21 @@ struct analyser {
       if (!w.write)
         continue;
       if (w.array.empty() || pointers.count(w.array) != 0)
-        return "writes through a computed pointer";
+        return {"writes through a computed pointer", loop_obstacle::computed_pointer};
       if (locals.count(w.array) != 0)
         continue; // an array of the iteration's own
       for (const auto& x : r.accesses) {
         if (locals.count(x.array) != 0)
           continue;
         if (x.array.empty() || pointers.count(x.array) != 0)
-          return "reads through a computed pointer";
+          return {"reads through a computed pointer", loop_obstacle::computed_pointer};
         if (!may_alias(w.array, x.array))
           continue;
         if (w.array != x.array)
-          return w.array + " and " + x.array + " may overlap";
+          return {w.array + " and " + x.array + " may overlap", loop_obstacle::overlap};
         if (!apart(w, x, loop.name, varying, [&](const std::string& n) { return least(n, w, x); }))
-          return "iterations may meet in " + w.array;
+          return {"iterations may meet in " + w.array,
+                  chosen_by_data(w) || chosen_by_data(x) ? loop_obstacle::indirect_place : loop_obstacle::same_place};
       }
     }
     return {};
@@ -396,11 +414,11 @@ struct analyser {
     for (const auto& s : body) {
       if (s.kind == stmt_kind::loop) {
         auto& f = out[s.label];
-        f.reason = conflict(s, {});
+        f.reason = conflict(s, {}).text;
         f.independent = f.reason.empty();
         for (size_t i = 0; i < outer.size(); ++i) {
           std::vector<const stmt*> around(outer.begin() + static_cast<ptrdiff_t>(i), outer.end());
-          if (conflict(s, around).empty())
+          if (conflict(s, around).text.empty())
             out[outer[i]->label].outranked_by.insert(s.label);
         }
         outer.push_back(&s);
@@ -438,6 +456,17 @@ std::map<std::string, loop_facts> analyse(const program& reference, const contra
     if (!finish_all(finished, task, block).empty())
       out.merge(facts(finished)); // of whiles that become loops
   }
+  return out;
+}
+
+std::map<std::string, loop_obstacle> obstacles(const program& reference, const contract& task) {
+  analyser a{reference, task, {}, {}, {}, {}, {}, {}};
+  a.prepare();
+  std::map<std::string, loop_obstacle> out;
+  walk(reference.body, [&](const stmt& s) {
+    if (s.kind == stmt_kind::loop)
+      out[s.label] = a.conflict(s, {}).kind;
+  });
   return out;
 }
 
