@@ -1,5 +1,6 @@
 #include "runtime/node/references.hpp"
 
+#include "actors/evaluation/profile_record.hpp"
 #include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/rejudge.hpp"
@@ -62,6 +63,17 @@ result<void> names_of_rejudgement(const std::string& bytes, const name_visitor& 
   return {};
 }
 
+result<void> names_of_profile(const std::string& bytes, const name_visitor& visit) {
+  auto r = decode_older<profile_record>(bytes);
+  if (!r)
+    return tl::unexpected(r.error());
+  name_blob(r->diagnosis, visit);
+  for (const auto& p : r->passes)
+    for (const auto& [kind, digest] : p.artefacts)
+      name_blob(digest, visit);
+  return {};
+}
+
 std::string named(const naming_place& p, const std::string& key) {
   const auto id = key.substr(std::string{p.prefix}.size());
   auto out = std::string{p.what};
@@ -92,6 +104,7 @@ const std::vector<naming_place>& naming_places() {
       {table::nodes, "", "candidate", names_of_node},
       {table::index, "exchange/", "the exchange of candidate", names_of_exchange},
       {table::index, "prepared/", "the preparation", names_of_preparation},
+      {table::index, keys::profiles, "the profile of candidate", names_of_profile},
       {table::index, "rejudged/", "rejudgement", names_of_rejudgement}};
   return all;
 }

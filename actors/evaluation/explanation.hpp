@@ -1,0 +1,34 @@
+// Explains a campaign's result to the reference's author: what bounds the best candidate, which loops of the reference
+// stayed as they were and why, what would unlock them, and what was tried without gain.
+#pragma once
+
+#include "actors/evaluation/profile_run.hpp"
+#include "backends/generators/transform/loop_reading.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+// A candidate that gained nothing over the one that it was made from.
+struct vain_attempt {
+  uint64_t index = 0;
+  uint64_t parent = 0;
+  std::string summary;
+  std::string outcome; // a verdict, or "slower", "no difference"
+  double gain = 0.0;   // over its parent; 0: it did not pass
+};
+
+// Returns the attempts at the best candidate and at those that it came from, the best's own first, each summary once.
+std::vector<vain_attempt> vain_attempts(const std::vector<node_record>& nodes, uint64_t best, size_t most);
+
+// Returns the loops of the reference with obstacles and remedies. `source`: the reference's text, for the lines.
+nlohmann::json loops_json(const std::vector<loop_reading>& loops, const std::string& source);
+
+// Reads the campaign and explains it; runs nothing and stores nothing. Without a stored profile of the best candidate
+// the bound is what its figures alone tell. errc::not_found: no such campaign.
+result<nlohmann::json> explain_campaign(const profiling_place& place, const id128& campaign);
+
+} // namespace kevolve

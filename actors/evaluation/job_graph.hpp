@@ -1,0 +1,72 @@
+// The job graph in the open: the stages of an evaluation, the profile passes and the synthesis of their artefacts as
+// typed passes, and the planner that orders them for a request and a budget. Pure.
+#pragma once
+
+#include "actors/evaluation/plan.hpp"
+#include "backends/profile/pass.hpp"
+
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+struct graph_pass {
+  std::string name;
+  std::string summary;
+  std::vector<artefact_kind> reads; // all must be there
+  std::vector<artefact_kind> uses;  // read where they are there
+  std::vector<artefact_kind> makes;
+  pass_use use = pass_use::nothing;
+  bool counts = false;      // its figures may reach a verdict; never true of an instrumented build
+  bool instruments = false; // runs another build than the one that counts
+  double estimate_s = 0.0;
+  uint32_t version = 1;
+  availability can;
+  std::optional<stage> of_evaluation; // the stage that it is
+};
+
+// The stages of an evaluation, in the order of `stage`, without `done`.
+const std::vector<graph_pass>& stage_passes();
+const graph_pass& pass_of(stage s);
+// The synthesis of all artefacts into the diagnosis.
+graph_pass synthesis_pass();
+// The profile passes that apply to the request's target, with their estimates and preconditions there.
+std::vector<graph_pass> passes_for(std::span<const profile_pass> known, const pass_request& q);
+
+struct profile_question {
+  std::set<artefact_kind> have;
+  artefact_kind wanted = artefact_kind::diagnosis;
+  double budget_s = 2.0;         // of passes that use the core, the device or a compiler
+  std::vector<std::string> only; // names of passes, and the passes that they read from; empty: all that help
+};
+
+struct omitted_pass {
+  std::string name;
+  std::string reason;
+  std::string remedy; // what would enable it; may be empty
+};
+
+struct job_plan {
+  std::vector<graph_pass> passes; // in the order in which they run
+  std::vector<omitted_pass> omitted;
+  double estimate_s = 0.0;
+};
+
+// Returns the passes that lead to the wanted artefact, cheapest first as far as their inputs allow, and those left out
+// with the reason. A stage of the evaluation is never planned: its results are there, or are not.
+job_plan plan_passes(const std::vector<graph_pass>& known, const profile_question& q);
+
+// The circumstances of a pass's result besides its artefacts.
+struct pass_ground {
+  std::string machine; // device and tool chain
+  std::string call;    // task, shape, language, flags
+};
+
+// Returns the id under which the pass's result is reused: name, version, circumstances and the content of all that it
+// reads. A pass that reads and uses nothing describes the machine alone, whatever is called.
+id128 pass_key(const graph_pass& p, const pass_ground& ground, const std::map<artefact_kind, std::string>& digests);
+
+} // namespace kevolve

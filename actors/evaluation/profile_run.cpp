@@ -1,0 +1,247 @@
+#include "actors/evaluation/profile_run.hpp"
+
+#include "actors/evaluation/diagnosis.hpp"
+#include "actors/evaluation/profiler_client.hpp"
+#include "runtime/base/wall_clock.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kevolve {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr uint32_t limit_ms = 300'000;
+constexpr size_t longest_reason = 300; // tools may say more
+constexpr size_t largest_artefact = 16U << 20U;
+
+profile_question question_of(const profile_subject& s, const profile_order& order) {
+  profile_question q;
+  for (const auto& [kind, digest] : s.digests)
+    q.have.insert(kind);
+  q.budget_s = order.budget_s;
+  q.only = order.only;
+  return q;
+}
+
+result<job_plan> plan_of(const profile_subject& s, const profile_order& order) {
+  for (const auto& name : order.only) {
+    const auto* known = find_pass(name);
+    if (known != nullptr)
+      continue;
+    std::string names;
+    for (const auto& p : profile_passes())
+      names += (names.empty() ? "" : ", ") + std::string{p.name};
+    return fail(errc::not_found, "there is no pass '" + name + "'; there are: " + names);
+  }
+  return plan_passes(passes_for(profile_passes(), s.request), question_of(s, order));
+}
+
+// The passes of earlier profiles by their keys: of this candidate, and of others for passes that read none of it.
+std::map<id128, profiled_pass> known_results(const store& data, const id128& campaign) {
+  constexpr size_t most = 1'000;
+  std::map<id128, profiled_pass> out;
+  if (auto rows = data.scan(table::index, keys::profiles + keys::of(campaign), most))
+    for (const auto& [key, value] : *rows)
+      if (auto record = decode_older<profile_record>(value))
+        for (auto& p : record->passes)
+          if (p.skipped.empty() && p.key)
+            out.insert_or_assign(p.key, std::move(p));
+  return out;
+}
+
+void add_findings(const std::string& text, std::vector<finding>& out) {
+  const auto listed = json::parse(text, nullptr, false);
+  if (listed.is_array())
+    for (const auto& x : listed)
+      if (auto f = finding_of_json(x))
+        out.push_back(std::move(*f));
+}
+
+struct profile_making {
+  profile_record record;
+  artefacts have;
+  std::map<artefact_kind, std::string> digests;
+  std::vector<finding> findings;
+  std::vector<std::string> blobs; // to store
+
+  void add_artefact(profiled_pass& p, const std::string& kind, const std::string& content) {
+    const auto known = parse_enum<artefact_kind>(kind);
+    if (!known || content.size() > largest_artefact)
+      return;
+    p.artefacts[kind] = sha256_hex(content);
+    digests[*known] = p.artefacts[kind];
+    have[*known] = content;
+    blobs.push_back(content);
+  }
+};
+
+// Takes an earlier result over; false if one of its artefacts is gone.
+bool reuse(const store& data, const profiled_pass& earlier, profile_making& m) {
+  auto p = earlier;
+  p.reused = true;
+  artefacts there;
+  for (const auto& [kind, digest] : p.artefacts) {
+    const auto known = parse_enum<artefact_kind>(kind);
+    auto bytes = data.blob(digest);
+    if (!known || !bytes || !*bytes)
+      return false;
+    there[*known] = std::move(**bytes);
+  }
+  for (auto& [kind, content] : there) {
+    m.digests[kind] = sha256_hex(content);
+    m.have[kind] = std::move(content);
+  }
+  add_findings(p.findings, m.findings);
+  m.record.passes.push_back(std::move(p));
+  return true;
+}
+
+profiled_pass new_pass(const graph_pass& p) {
+  profiled_pass out;
+  out.name = p.name;
+  out.use = to_string(p.use);
+  out.instruments = p.instruments;
+  return out;
+}
+
+void take_outcomes(const std::vector<graph_pass>& planned, const pass_ground& ground, profiler_answer answer,
+                   profile_making& m) {
+  for (const auto& p : planned) {
+    auto out = new_pass(p);
+    const auto ended =
+        std::find_if(answer.passes.begin(), answer.passes.end(), [&](const auto& x) { return x.name == p.name; });
+    if (ended == answer.passes.end()) {
+      out.skipped = answer.died.empty() ? "the profiler left it out" : answer.died;
+      m.record.passes.push_back(std::move(out));
+      continue;
+    }
+    out.key = pass_key(p, ground, m.digests);
+    out.seconds = std::isfinite(ended->seconds) ? ended->seconds : 0.0;
+    out.perturbation = std::isfinite(ended->perturbation) ? ended->perturbation : 0.0;
+    out.skipped = ended->skipped.substr(0, longest_reason);
+    out.remedy = ended->remedy;
+    out.findings = ended->findings;
+    add_findings(out.findings, m.findings);
+    for (const auto& [kind, content] : ended->made)
+      m.add_artefact(out, kind, content);
+    m.record.passes.push_back(std::move(out));
+  }
+  m.record.sandbox_level = answer.sandbox_level;
+}
+
+result<void> run_new(const profiling_place& place, const profile_subject& s, const profile_order& order,
+                     const std::vector<graph_pass>& planned, const std::function<void(const std::string&)>& starts,
+                     profile_making& m) {
+  if (planned.empty())
+    return {};
+  profile_job job;
+  const auto& q = s.request;
+  job.task = q.task;
+  job.shape = q.shape;
+  job.target = q.target;
+  job.source = q.source;
+  job.language = q.language;
+  job.flags = q.flags;
+  job.object = q.object;
+  for (const auto& [kind, content] : m.have)
+    job.have[to_string(kind)] = content;
+  for (const auto& p : planned)
+    job.passes.push_back(p.name);
+  job.budget_s = order.budget_s;
+  job.limit_ms = limit_ms;
+  job.core = q.core;
+  const auto decisions = place.settings.decisions.find(s.target);
+  auto answer =
+      run_profiler(profiler_command(place.settings.helper_dir,
+                                    decisions == place.settings.decisions.end() ? target_options{} : decisions->second),
+                   job, starts);
+  if (!answer)
+    return tl::unexpected(answer.error());
+  take_outcomes(planned, s.ground, std::move(*answer), m);
+  return {};
+}
+
+void synthesise(const profile_subject& s, profile_making& m) {
+  diagnosis_facts facts;
+  facts.task = s.request.task.name;
+  facts.target = s.target;
+  facts.index = m.record.index;
+  facts.shape = m.record.shape;
+  facts.source = s.request.source;
+  facts.have = m.have;
+  facts.findings = m.findings;
+  auto p = new_pass(synthesis_pass());
+  const auto text = diagnosis_of(facts).dump(-1, ' ', false, json::error_handler_t::replace);
+  p.artefacts[to_string(artefact_kind::diagnosis)] = sha256_hex(text);
+  m.record.diagnosis = sha256_hex(text);
+  m.blobs.push_back(text);
+  m.record.passes.push_back(std::move(p));
+}
+
+} // namespace
+
+result<job_plan> plan_profile(const profiling_place& place, const profile_order& order) {
+  const auto s = read_subject(place, order);
+  return s ? plan_of(*s, order) : tl::unexpected(s.error());
+}
+
+result<profile_record> profile_candidate(const profiling_place& place, const profile_order& order,
+                                         const std::function<void(const std::string& pass)>& starts) {
+  const auto s = read_subject(place, order);
+  if (!s)
+    return tl::unexpected(s.error());
+  const auto plan = plan_of(*s, order);
+  if (!plan)
+    return tl::unexpected(plan.error());
+  profile_making m;
+  m.record.index = order.index;
+  m.record.candidate = s->candidate;
+  m.record.shape = s->request.task.shapes[s->request.shape].name;
+  m.record.budget_s = order.budget_s;
+  m.record.time_ns = wall_clock_ns();
+  m.have = s->request.have;
+  m.digests = s->digests;
+  const auto known = order.again ? std::map<id128, profiled_pass>{} : known_results(place.data, order.campaign);
+  std::vector<graph_pass> planned;
+  for (const auto& p : plan->passes) {
+    if (p.name == synthesis_pass().name)
+      continue;
+    const auto earlier = known.find(pass_key(p, s->ground, m.digests));
+    if (earlier == known.end() || !reuse(place.data, earlier->second, m))
+      planned.push_back(p);
+  }
+  if (auto ok = run_new(place, *s, order, planned, starts, m); !ok)
+    return tl::unexpected(ok.error());
+  synthesise(*s, m);
+  for (const auto& o : plan->omitted) {
+    profiled_pass p;
+    p.name = o.name;
+    p.skipped = o.reason;
+    p.remedy = o.remedy;
+    m.record.passes.push_back(std::move(p));
+  }
+  transaction t;
+  for (auto& b : m.blobs)
+    t.writes.push_back(write_op::put_blob(std::move(b)));
+  t.writes.push_back(write_op::put(table::index, keys::profile(order.campaign, order.index), encode(m.record)));
+  if (auto done = place.data.commit({&t, 1}); !done)
+    return tl::unexpected(done.error());
+  return std::move(m.record);
+}
+
+result<std::optional<profile_record>> stored_profile(const store& data, const id128& campaign, uint64_t index) {
+  auto bytes = data.get(table::index, keys::profile(campaign, index));
+  if (!bytes)
+    return tl::unexpected(bytes.error());
+  if (!*bytes)
+    return std::nullopt;
+  auto record = decode_older<profile_record>(**bytes);
+  return record ? result<std::optional<profile_record>>{std::move(*record)} : tl::unexpected(record.error());
+}
+
+} // namespace kevolve

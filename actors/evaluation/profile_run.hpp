@@ -1,0 +1,50 @@
+// Profiles a candidate of a stored campaign: plans the passes, runs them in kevolve-profiler, synthesises and stores.
+// Blocks the calling thread, which must not be an actor's.
+#pragma once
+
+#include "actors/evaluation/job_graph.hpp"
+#include "actors/evaluation/profile_record.hpp"
+#include "actors/evaluation/profiler_settings.hpp"
+#include "backends/target.hpp"
+#include "store/store.hpp"
+
+#include <functional>
+#include <optional>
+
+namespace kevolve {
+
+struct profile_order {
+  id128 campaign;
+  uint64_t index = 0; // 0: the reference
+  double budget_s = 2.0;
+  std::string shape;             // name of a declared shape; empty: the one with the longest call
+  std::vector<std::string> only; // names of passes; empty: all that help
+  bool again = false;            // reuse no stored result
+};
+
+struct profiling_place {
+  store& data;
+  profiler_settings settings;
+};
+
+// The candidate as far as the passes need it.
+struct profile_subject {
+  pass_request request; // without sandbox and folder
+  pass_ground ground;
+  id128 candidate; // zero: the reference
+  std::string target;
+  std::map<artefact_kind, std::string> digests;
+};
+
+// errc::not_found: no such campaign, candidate or shape; errc::bad_input: the candidate has no source, or did not pass.
+result<profile_subject> read_subject(const profiling_place& place, const profile_order& order);
+// Plans without running anything.
+result<job_plan> plan_profile(const profiling_place& place, const profile_order& order);
+// errc::unavailable: the sandbox allows no pass. The new record replaces the candidate's earlier profile.
+result<profile_record> profile_candidate(const profiling_place& place, const profile_order& order,
+                                         const std::function<void(const std::string& pass)>& starts);
+
+// Returns the stored profile; nothing if there is none.
+result<std::optional<profile_record>> stored_profile(const store& data, const id128& campaign, uint64_t index);
+
+} // namespace kevolve
