@@ -93,6 +93,28 @@ def hostile_node(index: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def hostile_profile() -> dict[str, Any]:
+    """Returns a profile: three loops of one call, and texts with markup."""
+    loop = {"line": 2, "last": 9, "function": MARKUP, "parent": -1, "entries": 1, "trips": 8, "ns": 900.0, "self_ns": 100.0, "share": 0.1,
+            "vector_lanes": None}  # fmt: skip
+    finding = {"bound": "denormals", "share": 0.5, "confidence": 0.9, "headroom": 2.0, "pass": MARKUP, "words": MARKUP, "evidence": {},
+               "lines": [{"first": 3, "last": 5}], "title": MARKUP, "strategy": MARKUP}  # fmt: skip
+    done = {"name": MARKUP, "state": "ran", "uses": "core", "instrumented_build": True, "seconds": 1.5, "perturbation": 0.25, "reason": None,
+            "remedy": None, "artefacts": {"loops": "a" * 64}}  # fmt: skip
+    return {
+        "candidate": 1, "shape": MARKUP, "budget_s": 2.0, "seconds": 1.5, "time_ns": 1, "sandbox_level": MARKUP,
+        "passes": [done, {**done, "state": "skipped", "reason": MARKUP, "remedy": MARKUP}],
+        "diagnosis": {
+            "schema": "kevolve-diagnosis-1", "task": MARKUP, "target": "cpu", "candidate": 1, "shape": MARKUP, "call_ns": 990.0,
+            "probed_call_ns": 1000.0, "roof": {"ns": 100.0, "by": "l2_bandwidth", "headroom": 9.9},
+            "bound": {"class": "denormals", "title": MARKUP, "confidence": 0.9, "share": 0.5, "strategy": MARKUP},
+            "loops": [loop, {**loop, "line": 3, "parent": 0, "ns": 500.0}, {**loop, "line": 6, "parent": 0, "ns": 300.0},
+                      {**loop, "line": 8, "parent": 77, "ns": 300.0}],
+            "findings": [finding], "further_findings": 0,
+        },
+    }  # fmt: skip
+
+
 def actor(number: int, parent: int | None = None, **more: Any) -> dict[str, Any]:
     return {
         "id": number, "kind": "search_node", "name": MARKUP, "parent": parent, "alive": True, "state": MARKUP,
@@ -174,6 +196,10 @@ class FakeNode:
             part = rest[:4096]
             last = part[-1]["sequence"] if part else int(query.get("after", "0"))
             return {"items": part, "last_sequence": last, "truncated": len(rest) > len(part)}
+        if path == own + "/candidates/0/profile":
+            return hostile_profile()
+        if path == own + "/candidates/0":
+            return {"index": 0, "reference": True, "language": "c", "source": "int x;", "path": MARKUP, "speedup": 1.0}
         if path.startswith(own + "/candidates/") and (index := int(path.rsplit("/", 1)[1])) < 5000:
             return hostile_node(index)
         task = {"name": "t", "summary": MARKUP, "language": "c", "prototype": MARKUP, "work": {"flops": "n", "bytes": "8*n"},

@@ -133,6 +133,29 @@ class HostileText(FakeCase):
         self.check_console()
 
 
+class Profiles(FakeCase):
+    def test_a_profile_shows_its_findings_and_the_loops_of_a_call_within_each_other(self) -> None:
+        b = self.browser
+        self.serve(story(8))
+        self.go(f"#/campaigns/{ID}/node/0")
+        b.wait_text("Why it is slow")
+        b.run("document.querySelectorAll('details').forEach((d) => d.open = true)")
+        b.wait("the flame graph", lambda: b.run("return document.querySelectorAll('svg.flame rect.loop').length") == 3)
+        box = b.run("""return [...document.querySelectorAll('svg.flame rect')].map((r) => {
+                       const x = r.getBoundingClientRect(); return [x.left, x.right, x.top]; })""")  # fmt: skip
+        call, outer, first, second = box
+        self.assertLessEqual(outer[1], call[1] + 1)
+        self.assertLessEqual(second[1], outer[1] + 1)
+        self.assertLessEqual(first[1], second[0] + 1)  # side by side
+        self.assertLess(first[2], outer[2])  # inner loops stand above
+        self.assertEqual(first[2], second[2])
+        for text in ("lines 3 to 5", "50 % of the call", "makes the call 25 % slower", "on another build", SHOWN):
+            self.assertIn(text, b.text("main"))
+        self.assertIsNone(b.run("return window.broken ?? null"))
+        self.check_no_sideways_scrolling()
+        self.check_console()
+
+
 class Unknowns(FakeCase):
     def choose(self, value: str) -> None:
         self.browser.run("""const s = document.querySelector('section[aria-label="best so far"] select');

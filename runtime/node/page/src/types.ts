@@ -242,3 +242,41 @@ export interface Resource {
   granted: number;
   unfit: string | null;
 }
+
+// A loop of the candidate's source within one call; `parent` is its place in the list.
+export interface DiagnosisLoop {
+  line: number;
+  last: number;
+  parent: number;
+  ns: number | null;
+  self_ns: number | null;
+  share: number | null;
+}
+
+// docs/diagnosis.schema.json
+export interface Diagnosis {
+  shape: string;
+  call_ns: number | null;
+  probed_call_ns: number | null;
+  roof: { ns: number; by: string; headroom: number } | null;
+  bound: { class: string; title: string; confidence: number; share: number; strategy: string } | null;
+  loops: DiagnosisLoop[];
+  findings: { title: string; share: number; confidence: number; pass: string; words: string; strategy: string; lines: { first: number; last: number }[] }[];
+}
+
+export interface ProfilePass {
+  name: string;
+  state: "ran" | "reused" | "skipped";
+  instrumented_build: boolean;
+  seconds: number;
+  perturbation: number | null;
+  reason: string | null;
+  remedy: string | null;
+  artefacts: Record<string, string>;
+}
+
+export interface Profile {
+  candidate: number;
+  passes: ProfilePass[];
+  diagnosis: Diagnosis | null;
+}

@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { campaignPath, get } from "./api";
 import { count, interval, money, reused, seconds, short, speedup, stageName, visible, words } from "./format";
 import { Await, Code, Diff, Facts, Fold, useGet, useLoad, Verdict } from "./parts";
+import { ProfileView } from "./profile";
 import { Roofline } from "./roofline";
 import { links } from "./route";
 import { Samples } from "./samples_plot";
@@ -141,6 +142,7 @@ function Whole({ id, n }: { id: string; n: NodeWhole }) {
       )}
       {n.prompt && <Fold title="Prompt"><Code text={n.prompt} label="prompt" /></Fold>}
       {n.reply && <Fold title="Reply"><Code text={n.reply} label="reply" /></Fold>}
+      {(n.reference || n.verdict === "pass") && <Fold title="Why it is slow"><ProfileView id={id} index={n.index} /></Fold>}
       {!n.reference && (
         <>
           <Fold title="Samples" open><Samples evaluations={evaluations} baselineName={baselineName} /></Fold>
