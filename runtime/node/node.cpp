@@ -405,6 +405,8 @@ result<std::unique_ptr<node>> node::start(node_options options) {
     admin.statuses = parts.statuses;
     admin.devices = parts.devices;
     admin.data = parts.data;
+    admin.profilers = {parts.options.bin_dir.empty() ? helper_directory() : parts.options.bin_dir,
+                       parts.options.decisions, parts.options.cores};
     const auto& reach = parts.options.batch;
     admin.no_devices = !parts.targets.empty()
                        && std::all_of(parts.targets.begin(), parts.targets.end(),

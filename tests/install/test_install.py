@@ -40,6 +40,7 @@ class Install(unittest.TestCase):
 
     def test_lays_files_where_a_distribution_looks_for_them(self) -> None:
         expected = ["bin/kevolve", "bin/kevolved", "libexec/kevolve/kevolve-judge", "libexec/kevolve/kevolve-zygote", "libexec/kevolve/kevolve-serve",
+                    "libexec/kevolve/kevolve-profiler",
                     "libexec/kevolve/kevolve-compile-server", "libexec/kevolve/kevolve-compile-server-cuda",
                     "lib/systemd/system/kevolved.service", "share/bash-completion/completions/kevolve",
                     "share/zsh/site-functions/_kevolve", "share/fish/vendor_completions.d/kevolve.fish",

@@ -99,6 +99,8 @@ int main(int argc, char** argv) {
   kevolve::add_doctor(app, chosen);
   kevolve::add_fsck(app, chosen);
   kevolve::add_rejudge(app, chosen);
+  kevolve::add_profile(app, chosen);
+  kevolve::add_explain(app, chosen);
   kevolve::add_bench(app, chosen);
   kevolve::add_backup(app, chosen);
   kevolve::add_batch(app, chosen);

@@ -62,6 +62,8 @@ void add_generated(CLI::App& app, verb_action& chosen); // completions man
 void add_actors(CLI::App& app, verb_action& chosen);    // actors list, get, tree, summary
 void add_doctor(CLI::App& app, verb_action& chosen);    // doctor
 void add_fsck(CLI::App& app, verb_action& chosen);      // fsck
+void add_profile(CLI::App& app, verb_action& chosen);   // profile
+void add_explain(CLI::App& app, verb_action& chosen);   // explain
 void add_rejudge(CLI::App& app, verb_action& chosen);   // rejudge
 void add_bench(CLI::App& app, verb_action& chosen);     // bench
 void add_backup(CLI::App& app, verb_action& chosen);    // backup restore

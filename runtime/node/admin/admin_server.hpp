@@ -4,6 +4,7 @@
 
 #include "actors/actor_status.hpp"
 #include "actors/devices/device_board.hpp"
+#include "actors/evaluation/profiler_settings.hpp"
 #include "actors/interfaces.hpp"
 #include "runtime/base/result.hpp"
 #include "runtime/node/admin/http_limits.hpp"
@@ -33,6 +34,7 @@ struct admin_options {
   std::shared_ptr<store> data{};         // store of the audit log and of idempotency keys; null: neither is kept
   bool no_devices = false;               // true: no device of the node's targets can be reached
   std::function<std::string()> broken{}; // returns why the node cannot go on, or an empty text; for /readyz
+  profiler_settings profilers{};         // for profiles on request
   tls_files tls{};
   http_limits limits{};
 };

@@ -4,6 +4,7 @@
 
 #include "actors/actor_status.hpp"
 #include "actors/devices/device_board.hpp"
+#include "actors/evaluation/profiler_settings.hpp"
 #include "actors/interfaces.hpp"
 #include "runtime/node/admin/json.hpp"
 #include "runtime/node/admin/paging.hpp"
@@ -46,6 +47,8 @@ struct api_context {
   std::shared_ptr<request_ledger> ledger; // null: nothing may be changed through this API
   std::shared_ptr<store> data;            // null likewise; for batches
   bool no_devices = false;                // no device of its targets can be reached, so the node is ready without one
+  profiler_settings profilers;            // for profiles on request
+  std::shared_ptr<std::atomic<bool>> profiling = std::make_shared<std::atomic<bool>>(false);
   std::shared_ptr<std::atomic<bool>> backing_up = std::make_shared<std::atomic<bool>>(false);
 };
 

@@ -101,6 +101,7 @@ public:
     api_ = std::make_unique<admin_api>(node_->system(), std::move(context));
   }
   ~in_process() override { api_.reset(); }
+  bool offline() const override { return true; }
   in_process(const in_process&) = delete;
   in_process& operator=(const in_process&) = delete;
 

@@ -25,6 +25,8 @@ public:
 
   // Returns the answer's body as it is, for what is not JSON.
   result<std::string> text(const std::string& target);
+  // Returns true if no node runs on the directory: it is only read.
+  virtual bool offline() const { return false; }
   // Sets how long an answer may take.
   void allow(std::chrono::milliseconds limit) { limit_ = limit; }
 

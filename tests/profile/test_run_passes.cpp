@@ -1,0 +1,125 @@
+#include "backends/profile/run_passes.hpp"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+
+using namespace kevolve;
+
+namespace {
+
+class scratch {
+public:
+  scratch() {
+    std::string pattern = "/tmp/kevolve-profile-test.XXXXXX";
+    path = ::mkdtemp(pattern.data());
+  }
+  ~scratch() { std::filesystem::remove_all(path); }
+  scratch(const scratch&) = delete;
+  scratch& operator=(const scratch&) = delete;
+  std::string path;
+};
+
+profile_pass named(const char* name, result<pass_result> (*run)(const pass_request&)) {
+  profile_pass p;
+  p.name = name;
+  p.run = run;
+  return p;
+}
+
+result<pass_result> makes_loops(const pass_request& q) {
+  pass_result out;
+  out.made[artefact_kind::loops] = "of " + q.source;
+  finding f;
+  f.bound = bound_class::denormals;
+  out.findings.push_back(f);
+  return out;
+}
+
+result<pass_result> reads_loops(const pass_request& q) {
+  pass_result out;
+  out.made[artefact_kind::ports] = q.have.at(artefact_kind::loops) + " in "
+                                   + (std::filesystem::is_empty(q.folder) ? "an empty folder" : "a used folder");
+  return out;
+}
+
+std::map<std::string, pass_outcome> run(const profile_job& job, const std::vector<profile_pass>& known) {
+  const scratch folder;
+  std::map<std::string, pass_outcome> out;
+  run_passes(
+      job, known,
+      {nullptr, folder.path, "",
+       [](int, const std::function<void()>& go) -> result<void> {
+         go();
+         return {};
+       }},
+      [](const std::string&) {}, [&](const pass_outcome& x) { out[x.name] = x; });
+  return out;
+}
+
+profile_job job_of(std::vector<std::string> passes) {
+  profile_job job;
+  job.source = "a source";
+  job.passes = std::move(passes);
+  return job;
+}
+
+} // namespace
+
+TEST_CASE("a pass gets what the passes before it made, and an empty folder") {
+  auto second = named("second", reads_loops);
+  second.reads = {artefact_kind::loops};
+  const auto out = run(job_of({"first", "second"}), {named("first", makes_loops), second});
+  CHECK(out.at("second").made.at("ports") == "of a source in an empty folder");
+  const auto findings = nlohmann::json::parse(out.at("first").findings);
+  CHECK(findings[0]["pass"] == "first");
+}
+
+TEST_CASE("a pass that fails or throws is skipped with the reason, and the next one runs") {
+  const auto out = run(
+      job_of({"fails", "throws", "first"}),
+      {named("fails", [](const pass_request&) -> result<pass_result> { return fail(errc::io, "the disk said no"); }),
+       named("throws", [](const pass_request&) -> result<pass_result> { throw std::bad_alloc{}; }),
+       named("first", makes_loops)});
+  CHECK(out.at("fails").skipped.find("the disk said no") != std::string::npos);
+  CHECK(out.at("throws").skipped.find("the pass failed") != std::string::npos);
+  CHECK(out.at("first").skipped.empty());
+}
+
+TEST_CASE("a pass whose input a failed pass owed is skipped by the input's name") {
+  auto second = named("second", reads_loops);
+  second.reads = {artefact_kind::loops};
+  const auto out = run(job_of({"second", "unknown"}), {second});
+  CHECK(out.at("second").skipped.find("'loops'") != std::string::npos);
+  CHECK(out.at("unknown").skipped == "there is no such pass");
+}
+
+TEST_CASE("no pass starts once the passes before it have spent the budget") {
+  auto job = job_of({"first", "second"});
+  job.passes.emplace_back("free");
+  job.budget_s = 1e-12;
+  auto first = named("first", makes_loops);
+  auto second = named("second", makes_loops);
+  first.use = second.use = pass_use::compiler;
+  const auto out = run(job, {first, second, named("free", makes_loops)});
+  CHECK(out.at("free").skipped.empty()); // it uses nothing
+  CHECK(out.at("first").skipped.empty());
+  CHECK(out.at("second").skipped.find("budget") != std::string::npos);
+  CHECK(out.at("second").remedy == "a larger --budget");
+}
+
+TEST_CASE("a pass that uses the core runs while the core is held, and not at all if it is not free") {
+  auto p = named("first", makes_loops);
+  p.use = pass_use::core;
+  const scratch folder;
+  std::string skipped;
+  run_passes(
+      job_of({"first"}), std::vector{p},
+      {nullptr, folder.path, "",
+       [](int, const std::function<void()>&) -> result<void> { return fail(errc::timed_out, "held by 4711"); }},
+      [](const std::string&) {}, [&](const pass_outcome& x) { skipped = x.skipped; });
+  CHECK(skipped.find("held by 4711") != std::string::npos);
+}

@@ -1,0 +1,193 @@
+// kevolve profile and kevolve explain on the data of a finished campaign, and over HTTP.
+#include "schema_check.hpp"
+#include "tests/cli/program.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <fstream>
+
+using namespace kevolve::test;
+
+namespace {
+
+// The small reduction of the node's tests, with its work declared, so that there is a roof.
+void write_reduction(const temporary_folder& f) {
+  for (const auto* name : {"row_energy.toml", "row_energy.task.toml", "row_energy.c"})
+    f.write(name, read_file(source_path(std::string{"tests/node/tasks/"} + name))
+                      + (std::string{name}.find("task") == std::string::npos
+                             ? ""
+                             : "\n[work]\nflops = \"2 * rows * cols\"\nbytes = \"4 * rows * cols\"\n"));
+}
+
+json run_campaign(const temporary_folder& f) {
+  write_reduction(f);
+  const auto done = run_kevolve({"run", "row_energy.toml", "--set", "budget.candidates=3", "--json"}, f.path);
+  CAPTURE(done.err);
+  REQUIRE(done.code == 0);
+  return done.document();
+}
+
+const json* pass_of(const json& profile, const std::string& name) {
+  for (const auto& p : profile["passes"])
+    if (p["name"] == name)
+      return &p;
+  return nullptr;
+}
+
+} // namespace
+
+TEST_CASE("a candidate of a finished campaign is profiled, and the profile is stored with it") {
+  temporary_folder f;
+  const auto campaign = run_campaign(f);
+  const auto best = std::to_string(campaign["best"]["node"].get<int>());
+  const auto figures = run_kevolve({"candidate", best, "--json"}, f.path).document();
+
+  const auto none = run_kevolve({"profile", best, "--stored"}, f.path);
+  CHECK(none.code == 3);
+
+  const auto made = run_kevolve({"profile", best, "--budget", "20s", "--json"}, f.path);
+  CAPTURE(made.err);
+  REQUIRE(made.code == 0);
+  const auto profile = made.document();
+  const auto* roofline = pass_of(profile, "roofline");
+  REQUIRE(roofline != nullptr);
+  CHECK((*roofline)["state"] == "ran");
+  const auto* synthesis = pass_of(profile, "synthesis");
+  REQUIRE(synthesis != nullptr);
+  CHECK((*synthesis)["artefacts"]["diagnosis"].get<std::string>().size() == 64);
+  const auto rules = json::parse(read_file(source_path("docs/diagnosis.schema.json")));
+  CHECK(misfit(rules, rules, profile["diagnosis"]) == "");
+  CHECK(profile["diagnosis"]["call_ns"].get<double>() > 0.0);
+  CHECK(profile["diagnosis"]["roof"].is_object());
+
+  const auto stored = run_kevolve({"profile", best, "--stored", "--json"}, f.path);
+  REQUIRE(stored.code == 0);
+  CHECK(stored.document() == profile);
+
+  // Nothing that counts has changed.
+  auto after = run_kevolve({"candidate", best, "--json"}, f.path).document();
+  CHECK(after["speedup"] == figures["speedup"]);
+  CHECK(after["evaluations"] == figures["evaluations"]);
+  CHECK(run_kevolve({"fsck", "--data", "kevolve-data"}, f.path).code == 0);
+
+  // The same again reuses what is stored.
+  const auto again = run_kevolve({"profile", best, "--budget", "20s", "--json"}, f.path).document();
+  CHECK((*pass_of(again, "roofline"))["state"] == "reused");
+  const auto trace = f.path + "/trace.json";
+  REQUIRE(run_kevolve({"profile", best, "--stored", "--trace", trace}, f.path).code == 0);
+  CHECK(json::parse(read_file(trace))["traceEvents"][0]["dur"].get<double>() > 0.0);
+
+  const auto unknown = run_kevolve({"profile", best, "--pass", "magic"}, f.path);
+  CHECK(unknown.code == 3);
+  CHECK(unknown.err.find("there is no pass 'magic'; there are: ") != std::string::npos);
+  CHECK(run_kevolve({"profile", best, "--budget", "soon"}, f.path).code == 2);
+  CHECK(run_kevolve({"profile", "999"}, f.path).code == 3);
+}
+
+TEST_CASE("an explanation names the bound, the roof, and for each loop that stayed why and what unlocks it") {
+  temporary_folder f;
+  f.write("chain.c", "void chain(const float *x, const int *at, float *y, long n) {\n"
+                     "  float s = 0.5f;\n"
+                     "  for (long i = 0; i < n; ++i)\n"
+                     "    y[i] = 0.0f;\n"
+                     "  for (long i = 0; i < n; ++i) {\n"
+                     "    s = s * 0.5f + x[i];\n"
+                     "    y[at[i]] += s;\n"
+                     "  }\n"
+                     "}\n");
+  f.write("chain.task.toml", R"([task]
+name = "chain"
+family = "scan"
+summary = "A recurrence whose values are added where the data says"
+
+[[argument]]
+name = "x"
+role = "input"
+dtype = "f32"
+shape = ["n"]
+fill = { distribution = "uniform", low = -1.0, high = 1.0 }
+
+[[argument]]
+name = "at"
+role = "input"
+dtype = "i32"
+shape = ["n"]
+fill = { distribution = "integer", low = 0, high = 63 }
+
+[[argument]]
+name = "y"
+role = "output"
+dtype = "f32"
+shape = ["n"]
+
+[[argument]]
+name = "n"
+role = "size"
+minimum = 64
+
+[[shape]]
+n = 4096
+
+[[shape]]
+n = 1000
+held_out = true
+
+[reference]
+language = "c"
+file = "chain.c"
+entry = "chain"
+
+[work]
+flops = "3 * n"
+bytes = "12 * n"
+
+[tolerance]
+relative = 1e-3
+absolute = 1e-3
+)");
+  f.write("chain.toml", "task = \"chain.task.toml\"\ntarget = \"cpu\"\n\n[[generator]]\nkind = \"transform\"\n\n"
+                        "[budget]\ncandidates = 2\n");
+  const auto done = run_kevolve({"run", "chain.toml", "--json"}, f.path);
+  CAPTURE(done.err);
+  CAPTURE(done.out);
+  const auto explained = run_kevolve({"explain", "--json"}, f.path);
+  CAPTURE(explained.err);
+  REQUIRE(explained.code == 0);
+  const auto e = explained.document();
+  CHECK(e["diagnosis"]["roof"].is_object());
+  const auto& loops = e["reference"]["loops"];
+  REQUIRE(loops.size() == 2);
+  CHECK(loops[0]["line"] == 3);
+  CHECK(loops[0]["order"].is_null());
+  CHECK(loops[1]["line"] == 5);
+  CHECK(loops[1]["order"]["obstacle"] == "indirect_place");
+  CHECK(loops[1]["order"]["rewrite"].get<std::string>().find("Sort or group") != std::string::npos);
+  CHECK(loops[1]["order"]["assertion"].is_string());
+  const auto text = run_kevolve({"explain"}, f.path);
+  CHECK(text.out.find("line 5") != std::string::npos);
+  CHECK(text.out.find("iterations may meet in y") != std::string::npos);
+}
+
+TEST_CASE("a node profiles on request over HTTP, and refuses a wrong request") {
+  temporary_folder f;
+  const auto campaign = run_campaign(f);
+  const auto id = campaign["campaign"].get<std::string>();
+  const auto best = std::to_string(campaign["best"]["node"].get<int>());
+  f.write("kevolved.toml", "data_dir = \"kevolve-data\"\nlisten = \"127.0.0.1:0\"\n");
+  program node{"kevolved", {"kevolved.toml"}, f.path};
+  REQUIRE(node.wait_for("serving "));
+  const auto made = run_kevolve({"profile", id, best, "--budget", "20s", "--json"}, f.path);
+  CAPTURE(made.err);
+  REQUIRE(made.code == 0);
+  CHECK((*pass_of(made.document(), "roofline"))["state"] == "ran");
+  const auto stored = run_kevolve({"profile", id, best, "--stored", "--json"}, f.path);
+  REQUIRE(stored.code == 0);
+  CHECK(stored.document()["diagnosis"] == made.document()["diagnosis"]);
+  CHECK(run_kevolve({"profile", id, best, "--shape", "no such shape"}, f.path).code == 3);
+  const auto explained = run_kevolve({"explain", id, "--json"}, f.path);
+  REQUIRE(explained.code == 0);
+  CHECK(explained.document()["profiled"] == true);
+  node.signal(15);
+  CHECK(node.finish().code == 0);
+}

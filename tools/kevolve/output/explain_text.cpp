@@ -1,0 +1,73 @@
+#include "tools/kevolve/output/explain_text.hpp"
+
+#include "tools/kevolve/output/campaign_text.hpp"
+#include "tools/kevolve/output/profile_text.hpp"
+#include "tools/kevolve/output/terminal.hpp"
+
+#include <fmt/core.h>
+
+namespace kevolve {
+
+namespace {
+
+void add_unlocking(const json& obstacle, std::string& out) {
+  out += "    rewrite: " + text_at(obstacle, "rewrite") + "\n";
+  if (const auto assertion = text_at(obstacle, "assertion"); !assertion.empty())
+    out += "    or assert: " + assertion + "\n";
+}
+
+void add_loop(const json& l, std::string& out) {
+  out += fmt::format("  line {}: {}\n", l.value("line", 0U), text_at(l, "source"));
+  const auto& order = l["order"];
+  const auto& vectors = l["vectors"];
+  if (order.is_null() && vectors.is_null()) {
+    out += "    free to be reordered and vectorised\n";
+    return;
+  }
+  if (order.is_object()) {
+    out += "    its iterations stay in order: " + text_at(order, "why") + "\n";
+    add_unlocking(order, out);
+  } else {
+    out += "    not vectorised by itself: " + text_at(vectors, "why") + "\n";
+    add_unlocking(vectors, out);
+  }
+}
+
+} // namespace
+
+std::string explanation_text(const json& e) {
+  const auto best = e.value("best", 0U);
+  auto out = fmt::format(
+      "{}: {}\n\n", text_at(e, "task"),
+      best == 0 ? std::string{"nothing is faster than the reference"}
+                : fmt::format("candidate {} is the best, {}", best, human_speedup(number_at(e, "speedup"))));
+  const auto& d = e["diagnosis"];
+  out += (best == 0 ? std::string{"the reference"} : fmt::format("candidate {}", best))
+         + (d.is_object() ? " on " + text_at(d, "shape") : "") + ": ";
+  out += d.is_object() ? diagnosis_text(d) : "nothing was timed\n";
+  if (!e.value("profiled", false))
+    out += fmt::format("by its figures alone; for more: kevolve profile {} {}\n", text_at(e, "campaign").substr(0, 8),
+                       best);
+  const auto& reference = e["reference"];
+  out += "\nloops of the reference\n";
+  for (const auto& l : reference["loops"])
+    add_loop(l, out);
+  if (reference["loops"].empty())
+    out += "  none that the embedded generator reads\n";
+  if (!reference["kept"].empty()) {
+    out += "\nkept word for word\n";
+    for (const auto& k : reference["kept"])
+      out += (k.value("line", 0U) == 0 ? "  " : fmt::format("  line {}: ", k.value("line", 0U))) + text_at(k, "why")
+             + "\n";
+  }
+  if (!e["tried_without_gain"].empty()) {
+    out += "\ntried without gain\n";
+    for (const auto& a : e["tried_without_gain"])
+      out += fmt::format("  candidate {} from {}: {}: {}{}\n", a.value("candidate", 0U), a.value("parent", 0U),
+                         fit_to(text_at(a, "summary"), 90), text_at(a, "outcome"),
+                         a["gain"].is_number() ? fmt::format(", {:.3g}x", number_at(a, "gain")) : "");
+  }
+  return out;
+}
+
+} // namespace kevolve

@@ -1,0 +1,174 @@
+// kevolve profile: why a candidate is slow, by passes that run now or ran before.
+#include "actors/evaluation/diagnosis.hpp"
+#include "actors/evaluation/profile_run.hpp"
+#include "runtime/base/program_directory.hpp"
+#include "runtime/node/admin/profile_json.hpp"
+#include "tools/kevolve/client/connection.hpp"
+#include "tools/kevolve/client/only_campaign.hpp"
+#include "tools/kevolve/duration.hpp"
+#include "tools/kevolve/exit_codes.hpp"
+#include "tools/kevolve/output/campaign_text.hpp"
+#include "tools/kevolve/output/profile_text.hpp"
+#include "tools/kevolve/output/terminal.hpp"
+#include "tools/kevolve/verbs.hpp"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <fstream>
+#include <memory>
+
+namespace kevolve {
+
+namespace {
+
+constexpr auto answer_limit = std::chrono::minutes{15};
+
+struct profile_options {
+  common_options common;
+  node_address where;
+  std::string id;
+  std::string index;
+  std::string budget = "2s";
+  std::string shape;
+  std::string trace;
+  std::vector<std::string> passes;
+  std::vector<std::string> weak_sandbox;
+  bool again = false;
+  bool plan = false;
+  bool stored = false;
+};
+
+result<std::string> text_of_profile(const json& profile, const std::string& trace) {
+  if (!trace.empty() && profile["diagnosis"].is_object()) {
+    std::ofstream out{trace, std::ios::binary};
+    out << chrome_trace(profile["diagnosis"]).dump() << "\n";
+    if (!out.flush())
+      return fail(errc::io, "cannot write " + trace);
+  }
+  return profile_text(profile);
+}
+
+// Shows the profile, and writes its trace.
+int show(const profile_options& o, const json& profile) {
+  auto text = text_of_profile(profile, o.trace);
+  if (!text)
+    return report(text.error(), o.common.json);
+  print_out(o.common.json ? to_text(profile) + "\n" : *text);
+  return exit_code::ok;
+}
+
+profiling_place place_of(const profile_options& o, store& data) {
+  profiler_settings settings;
+  settings.helper_dir = helper_directory();
+  for (const auto& name : target_names())
+    settings.decisions[name].allow_weak_sandbox = o.weak_sandbox;
+  return {data, settings};
+}
+
+// Profiles in a directory that no node has.
+int run_here(const profile_options& o, const profile_order& order) {
+  store_options look;
+  look.create = false;
+  look.read_only = o.plan;
+  auto data = store::open(o.where.data, look);
+  if (!data)
+    return report(data.error(), o.common.json);
+  const auto place = place_of(o, **data);
+  if (o.plan) {
+    const auto plan = plan_profile(place, order);
+    if (!plan)
+      return report(plan.error(), o.common.json);
+    print_out(o.common.json ? to_text(to_json(*plan)) + "\n" : plan_text(to_json(*plan)));
+    return exit_code::ok;
+  }
+  const auto made = profile_candidate(place, order, [&](const std::string& pass) {
+    if (!o.common.quiet && !o.common.json)
+      print_err("kevolve: pass " + printable(pass) + "\n");
+  });
+  if (!made)
+    return report(made.error(), o.common.json);
+  const auto text = (*data)->blob(made->diagnosis);
+  return show(o, to_json(*made, text && *text ? **text : std::string{}));
+}
+
+int run(const profile_options& o, profile_order order) {
+  auto node = connection::open(o.where, true);
+  if (!node)
+    return report(node.error(), o.common.json);
+  auto named = campaign_or_only(**node, o.id);
+  if (!named)
+    return report(named.error(), o.common.json);
+  const auto campaign = (*node)->get("/v1/campaigns/" + percent_encoded(*named));
+  if (!campaign)
+    return report(campaign.error(), o.common.json);
+  const auto id = text_at(*campaign, "id");
+  order.campaign = parse_id(id);
+  const auto path = "/v1/campaigns/" + id + "/candidates/" + std::to_string(order.index) + "/profile";
+  if (o.stored) {
+    const auto profile = (*node)->get(path);
+    return profile ? show(o, *profile) : report(profile.error(), o.common.json);
+  }
+  if ((*node)->offline()) {
+    node->reset(); // its share of the directory's lock
+    return run_here(o, order);
+  }
+  if (o.plan)
+    return report({errc::unsupported, "--plan needs a directory that no node has"}, o.common.json);
+  (*node)->allow(answer_limit);
+  json body{{"budget_s", order.budget_s}};
+  if (!order.shape.empty())
+    body["shape"] = order.shape;
+  if (!order.only.empty())
+    body["passes"] = order.only;
+  if (order.again)
+    body["again"] = "yes";
+  const auto profile = (*node)->post(path, body);
+  return profile ? show(o, *profile) : report(profile.error(), o.common.json);
+}
+
+int profile(profile_options o) {
+  if (o.index.empty()) // one word alone is the candidate's index in the only campaign
+    std::swap(o.id, o.index);
+  if (o.index.empty() || o.index.find_first_not_of("0123456789") != std::string::npos || o.index.size() > 18)
+    return report(
+        {errc::bad_input, "profile wants a candidate's index in the tree, a whole number; 0 is the reference"},
+        o.common.json);
+  const auto budget = duration_in_seconds(o.budget);
+  if (!budget)
+    return report({errc::bad_input, "--budget: '" + printable(o.budget) + "' is no time, such as 2s or 1m"},
+                  o.common.json);
+  profile_order order;
+  order.index = std::stoull(o.index);
+  order.budget_s = *budget;
+  order.shape = o.shape;
+  order.only = o.passes;
+  order.again = o.again;
+  return run(o, std::move(order));
+}
+
+} // namespace
+
+void add_profile(CLI::App& app, verb_action& chosen) {
+  auto o = std::make_shared<profile_options>();
+  auto* verb = app.add_subcommand("profile", "Why a candidate is slow: profilers, and the diagnosis they lead to");
+  verb->footer("Example: kevolve profile 1a2b 17 --budget 5s --trace call.json\n"
+               "The profile is stored with the candidate. Its figures reach no verdict and no speed-up.");
+  verb->add_option("ID", o->id, "the campaign's id, or at least 4 of its first digits (default: the only one)");
+  verb->add_option("INDEX", o->index, "the candidate's index in the tree; 0 is the reference. One word alone is INDEX");
+  verb->add_option("--budget", o->budget, "time for passes that use a compiler, the core or the device (default: 2s)");
+  verb->add_option("--pass", o->passes, "only this pass, and those that it reads from; may be repeated")
+      ->allow_extra_args(false);
+  verb->add_option("--shape", o->shape, "a declared shape (default: the one with the longest call)");
+  verb->add_option("--trace", o->trace, "write Chrome trace events of one call to this file");
+  verb->add_flag("--again", o->again, "reuse no stored result");
+  verb->add_flag("--plan", o->plan, "only show which passes would run, and which not and why");
+  verb->add_flag("--stored", o->stored, "only show the stored profile; run nothing");
+  add_weak_sandbox(*verb, o->weak_sandbox);
+  add_common(*verb, o->common);
+  add_address(*verb, o->where);
+  verb->callback([o, &chosen] { chosen = [o] { return profile(*o); }; });
+}
+
+} // namespace kevolve
