@@ -7,7 +7,8 @@ namespace kevolve {
 namespace {
 
 constexpr std::array<bound_row, bound_texts.size()> rows{{
-    {bound_class::unknown, "no bottleneck could be named", "Look at the loop that takes most of the time, and at what its statements wait for.", "", ""},
+    {bound_class::unknown, "no bottleneck could be named",
+     "Look at the loop that takes most of the time, and at what its statements wait for.", "", ""},
     {bound_class::latency_chain, "a chain of dependent operations",
      "Run several independent chains at once: more accumulators, several rows or queries in one loop.",
      "latency,dependences,instruction parallelism", "split_accumulators,jam,reassociate,unroll"},

@@ -8,17 +8,17 @@ namespace kevolve {
 
 std::span<const profile_pass> profile_passes() {
   static const std::vector<profile_pass> passes{
-      roofline_pass(),
-      cpu_ceilings_pass(),
-      cpu_loops_pass(),
-      cpu_remarks_pass(),
-      cpu_ports_pass(),
-      cpu_counters_pass(),
-      cpu_experiments_pass(),
-      cpu_exact_counts_pass(),
-      cpu_diagnosis_pass(),
-      device_bound_pass(),
-      device_counters_pass(),
+      roofline_pass(),         // every target
+      cpu_ceilings_pass(),     // cpu
+      cpu_loops_pass(),        // cpu
+      cpu_remarks_pass(),      // cpu
+      cpu_ports_pass(),        // cpu
+      cpu_counters_pass(),     // cpu
+      cpu_experiments_pass(),  // cpu
+      cpu_exact_counts_pass(), // cpu
+      cpu_diagnosis_pass(),    // cpu
+      device_bound_pass(),     // cuda, triton, hip
+      device_counters_pass(),  // cuda, triton
   };
   return passes;
 }

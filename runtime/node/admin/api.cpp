@@ -3,6 +3,7 @@
 #include "runtime/base/log.hpp"
 #include "runtime/base/printable.hpp"
 #include "runtime/base/wall_clock.hpp"
+#include "runtime/node/admin/api_profile.hpp"
 #include "runtime/node/admin/ledger.hpp"
 #include "runtime/node/admin/page.hpp"
 

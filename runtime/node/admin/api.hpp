@@ -81,7 +81,6 @@ std::vector<route> steering_routes(); // api_steering.cpp
 std::vector<route> relay_routes();    // api_relay.cpp
 std::vector<route> model_routes();    // api_models.cpp
 std::vector<route> batch_routes();    // api_batch.cpp
-std::vector<route> profile_routes();  // api_profile.cpp
 void node(const call_ptr& c);         // api_nodes.cpp
 void best(const call_ptr& c);
 void history(const call_ptr& c); // api_history.cpp

@@ -1,4 +1,5 @@
 // Profiles of candidates over HTTP: read what is stored, or run the passes now.
+#include "runtime/node/admin/api_profile.hpp"
 #include "actors/evaluation/diagnosis.hpp"
 #include "actors/evaluation/explanation.hpp"
 #include "actors/evaluation/profile_run.hpp"
