@@ -31,6 +31,8 @@ artefacts profile(pass_request q, json& notes, json& seconds, json& perturbation
   for (const auto& p : {cpu_ceilings_pass(), cpu_loops_pass(), cpu_remarks_pass(), cpu_ports_pass(),
                         cpu_counters_pass(), cpu_experiments_pass(), cpu_exact_counts_pass()}) {
     const std::string name{p.name};
+    if (const auto* only = std::getenv("KEVOLVE_ONLY_PASS"); only != nullptr && name != only)
+      continue;
     if (p.available != nullptr)
       if (const auto there = p.available(q); !there.available) {
         notes[name] = there.reason;

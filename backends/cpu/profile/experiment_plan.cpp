@@ -68,16 +68,18 @@ std::vector<experiment> plan_experiments(const call_image& image, const call_sid
     out.push_back(std::move(e));
   }
   size_t moved = 0;
+  for (const auto& place : image.layout.places) {
+    const auto& a = arguments[place.argument];
+    if (!is_written(a) || image.layout.places.size() < 2 || a.align > 64 || ++moved > most_arrays)
+      continue;
+    experiment e{"moved_array", a.name, side, side, {}};
+    e.changed.moved = static_cast<int>(place.argument);
+    e.changed.offset = moved_bytes;
+    out.push_back(std::move(e));
+  }
   size_t replaced = 0;
   for (const auto& place : image.layout.places) {
     const auto& a = arguments[place.argument];
-    if (is_written(a) && image.layout.places.size() > 1 && a.align <= 64 && moved < most_arrays) {
-      ++moved;
-      experiment e{"moved_array", a.name, side, side, {}};
-      e.changed.moved = static_cast<int>(place.argument);
-      e.changed.offset = moved_bytes;
-      out.push_back(std::move(e));
-    }
     if (is_read(a) && values_are_free(image.task, a) && place.bytes >= least_bytes && replaced < most_arrays) {
       ++replaced;
       for (const bool sorts : {true, false}) {

@@ -173,7 +173,7 @@ instruction_mix mix_of(const std::vector<std::string>& instructions) {
 std::vector<std::string> without_partial_writes(const std::vector<std::string>& instructions) {
   std::vector<std::string> out;
   for (const auto& text : instructions) {
-    // Of "vcvtsi2sd %rax, %xmm1, %xmm2", the register in the middle is what is kept.
+    // The register in the middle of "vcvtsi2sd %rax, %xmm1, %xmm2" is the one that is kept.
     const auto last = text.rfind(", ");
     const auto before = last == std::string::npos ? last : text.rfind("%xmm", last);
     if (mix_of({text}).partial_writes > 0 && before != std::string::npos && text.find("sqrt") == std::string::npos) {

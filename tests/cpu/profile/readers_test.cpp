@@ -1,4 +1,4 @@
-// What tools and probes write, read as values.
+// The readers of texts that tools and probes write.
 #include "backends/cpu/profile/call_run.hpp"
 #include "backends/cpu/profile/callgrind_report.hpp"
 #include "backends/cpu/profile/experiment_plan.hpp"
