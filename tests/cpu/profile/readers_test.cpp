@@ -22,7 +22,7 @@ const std::string answer = "clock 10 50\nsample 40000\nsample 42000\nrate 2.0\nc
                            "names\n0\tf\tcandidate.c\t3\t3\t6\t1\t-1\n1\tf\tcandidate.c\t4\t5\t6\t2\t0\n";
 
 constexpr const char* loop_text = R"(
-	.file	1 "/work" "candidate.c"
+	.file	1 "/tmp" "candidate.c"
 	.file	2 "/usr/include" "math.h"
 f:
 	.loc	1 3 3
