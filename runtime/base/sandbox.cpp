@@ -67,23 +67,29 @@ uint64_t file_rights(int abi) {
   return out;
 }
 
+constexpr const char* own_process = "/proc/self";
+
+int add_path(int ruleset, const char* path, uint64_t rights) {
+  auto fd = ::open(path, O_PATH | O_CLOEXEC);
+  if (fd < 0)
+    return 0;
+  struct stat st = {};
+  landlock_path_beneath_attr rule = {};
+  rule.parent_fd = fd;
+  rule.allowed_access = rights;
+  if (fstat(fd, &st) == 0 && !S_ISDIR(st.st_mode))
+    rule.allowed_access &= rights_of_files;
+  auto rc = syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+  auto error = errno;
+  ::close(fd);
+  return rc == 0 ? 0 : error;
+}
+
 int add_paths(int ruleset, const std::vector<std::string>& paths, uint64_t rights) {
-  for (const auto& path : paths) {
-    auto fd = ::open(path.c_str(), O_PATH | O_CLOEXEC);
-    if (fd < 0)
-      continue;
-    struct stat st = {};
-    landlock_path_beneath_attr rule = {};
-    rule.parent_fd = fd;
-    rule.allowed_access = rights;
-    if (fstat(fd, &st) == 0 && !S_ISDIR(st.st_mode))
-      rule.allowed_access &= rights_of_files;
-    auto rc = syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
-    auto error = errno;
-    ::close(fd);
-    if (rc != 0)
-      return error;
-  }
+  for (const auto& path : paths)
+    if (path != own_process)
+      if (auto error = add_path(ruleset, path.c_str(), rights); error != 0)
+        return error;
   return 0;
 }
 
@@ -189,6 +195,10 @@ result<void> sandbox::lock() const {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
     return failed("PR_SET_NO_NEW_PRIVS");
   if (p.ruleset >= 0) {
+    const auto& readable = p.policy.readable;
+    if (std::find(readable.begin(), readable.end(), own_process) != readable.end()
+        && add_path(p.ruleset, own_process, rights_to_read) != 0)
+      return failed("admitting its own process's files");
     if (syscall(SYS_landlock_restrict_self, p.ruleset, 0) != 0)
       return failed("restricting with Landlock");
     ::close(p.ruleset); // closes this process's copy; the next child inherits it from the process that prepared it

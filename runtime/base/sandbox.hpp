@@ -39,7 +39,9 @@ enum class sandbox_profile : uint8_t {
 
 struct sandbox_policy {
   sandbox_profile profile = sandbox_profile::compiler;
-  std::vector<std::string> readable; // files and folders to read, list and (compiler) execute; missing ones are skipped
+  // Files and folders to read, list and (compiler) execute; missing ones are skipped. /proc/self is that of the process
+  // which calls lock().
+  std::vector<std::string> readable;
   std::vector<std::string> writable; // the same rights, and create, write, rename and remove below them
   std::vector<std::string> devices;  // device files to read, write and ioctl
   bool allow_threads = false;        // loading, running: allows new threads

@@ -79,6 +79,18 @@ TEST_CASE("a locked compiler reaches no other file, no network and no other proc
         == EACCES);
 }
 
+TEST_CASE("/proc/self of a policy is the locked process's own") {
+  if (detect_sandbox().landlock_abi == 0) {
+    MESSAGE("no Landlock on this kernel: paths are not bounded");
+    return;
+  }
+  auto policy = compiler_policy();
+  policy.readable.emplace_back("/proc/self");
+  const auto of_parent = "/proc/" + std::to_string(getpid()) + "/status";
+  CHECK(locked(policy, [] { return open("/proc/self/maps", O_RDONLY) < 0 ? errno : 0; }) == 0);
+  CHECK(locked(policy, [&] { return open(of_parent.c_str(), O_RDONLY) < 0 ? errno : 0; }) == EACCES);
+}
+
 TEST_CASE("paths made writable by a policy can be written up to its limit") {
   const auto* base = std::getenv("TMPDIR");
   std::string folder = std::string{base != nullptr ? base : "/tmp"} + "/kevolve-sandbox-XXXXXX";

@@ -77,9 +77,8 @@ result<pass_result> run(const pass_request& q) {
   auto words = words_of(plan);
   words[0] = "1"; // ms: the first samples are made in any case
   argv.insert(argv.end(), words.begin(), words.end());
-  // Valgrind reads its own mappings. The candidate inside may see other processes' files below /proc that belong to
-  // this user; it has no way to pass anything on but its folder.
-  if (auto ok = run_profile_tool(q, argv, "valgrind", {"/proc"}); !ok)
+  // Valgrind reads its own mappings.
+  if (auto ok = run_profile_tool(q, argv, "valgrind", {"/proc/self"}); !ok)
     return tl::unexpected(ok.error());
   auto text = read_profile_file(q, "callgrind.out");
   auto answer = read_profile_file(q, "calls.txt");
