@@ -2,12 +2,12 @@
 // for direct use; use `kevolve profile`.
 #include "backends/compile/workspace.hpp"
 #include "backends/judge/core_turn.hpp"
+#include "backends/profile/locked_sandbox.hpp"
 #include "backends/profile/run_passes.hpp"
 #include "runtime/base/channel.hpp"
 #include "runtime/base/confinement.hpp"
 #include "runtime/base/helper_process.hpp"
 #include "runtime/base/program_directory.hpp"
-#include "runtime/base/sandbox.hpp"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -24,8 +24,6 @@ namespace kevolve {
 
 namespace {
 
-constexpr uint64_t most_memory = uint64_t{4} << 30U;
-constexpr uint64_t largest_file = uint64_t{256} << 20U;
 constexpr auto turn_limit = std::chrono::seconds{60};
 constexpr auto job_limit = std::chrono::seconds{60};
 
@@ -42,45 +40,6 @@ public:
 
 private:
   int fd_;
-};
-
-class locked_passes : public pass_sandbox {
-public:
-  explicit locked_passes(attention& listener) : listener_(listener) {}
-
-  step_result run_tool(const locked_command& command, const std::vector<std::string>& readable) override {
-    return run(command, readable);
-  }
-  step_result run_candidate(const locked_command& command) override { return run(command, {}); }
-  // Returns the layers that would confine a command.
-  result<std::string> level() {
-    const auto lock = sandbox::prepare(policy_of("/tmp", {}));
-    return lock ? result<std::string>{lock->level()} : tl::unexpected(lock.error());
-  }
-
-private:
-  static sandbox_policy policy_of(const std::string& folder, const std::vector<std::string>& readable) {
-    sandbox_policy policy;
-    policy.profile = sandbox_profile::compiler;
-    policy.readable = readable;
-    for (const auto* place : {"/usr/include", "/usr/local/include", "/usr/lib", "/usr/lib64", "/usr/libexec",
-                              "/usr/bin", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/dev/null"})
-      policy.readable.emplace_back(place);
-    policy.writable = {folder};
-    policy.memory_bytes = most_memory;
-    policy.file_size_bytes = largest_file;
-    policy.cpu_seconds = 600;
-    policy.keep_fds = {0, 1, 2, 3};
-    policy.parent_pid = ::getpid();
-    return policy;
-  }
-
-  step_result run(const locked_command& command, const std::vector<std::string>& readable) {
-    const auto lock = sandbox::prepare(policy_of(command.directory, readable));
-    return lock ? run_locked(command, *lock, listener_) : step_result{step_end::not_started, 0, lock.error()};
-  }
-
-  attention& listener_;
 };
 
 // Calls `run` on the core, while no other process of this machine times there.
@@ -111,9 +70,9 @@ int serve(channel& link, const std::string& scratch, const std::vector<std::stri
   if (!job)
     return 1;
   node_attention listener{link.fd()};
-  locked_passes sandbox_of{listener};
+  locked_pass_sandbox sandbox_of{&listener};
   profile_end end;
-  const auto level = sandbox_of.level();
+  const auto level = locked_pass_sandbox::level();
   const auto work = workspace::make(scratch);
   if (!level || !work)
     end.trouble = {"sandbox", (level ? work.error() : level.error()).detail, 0};

@@ -3,8 +3,8 @@
 // planted.json. It ends with 1 if a pass failed; one that cannot run here is skipped. bench-diagnosis --again FILE:
 // diagnoses the artefacts of such lines (KEVOLVE_ARTEFACTS=1) again.
 #include "backends/cpu/profile/diagnosis.hpp"
-#include "backends/cpu/profile/local_sandbox.hpp"
 #include "backends/cpu/profile/passes.hpp"
+#include "backends/profile/locked_sandbox.hpp"
 #include "config/task.hpp"
 
 #include <nlohmann/json.hpp>
@@ -89,7 +89,7 @@ int run(const std::string& bin_dir, const std::string& folder, const std::vector
   const auto planted = json::parse(in, nullptr, false);
   if (!planted.is_array())
     return std::fprintf(stderr, "bench-diagnosis: %s/planted.json cannot be read\n", folder.c_str()), 2;
-  local_pass_sandbox sandbox;
+  locked_pass_sandbox sandbox;
   bool failed = false;
   for (const auto& row : planted) {
     const auto name = row.at("task").get<std::string>();

@@ -1,7 +1,7 @@
 // The passes with this machine's tools. A pass whose tool is missing says so and is not run.
-#include "backends/cpu/profile/local_sandbox.hpp"
 #include "backends/cpu/profile/passes.hpp"
 #include "backends/cpu/profile/plain_calls.hpp"
+#include "backends/profile/locked_sandbox.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -42,7 +42,7 @@ argument array(const char* name, argument_role role, const char* extent) {
 
 struct place {
   std::string folder = std::filesystem::temp_directory_path() / "kevolve-passes-XXXXXX";
-  local_pass_sandbox sandbox;
+  locked_pass_sandbox sandbox;
   pass_request q;
 
   place() {

@@ -1,0 +1,64 @@
+#include "backends/profile/locked_sandbox.hpp"
+
+#include "runtime/base/sandbox.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace kevolve {
+
+namespace {
+
+constexpr uint64_t most_memory = uint64_t{8} << 30U;
+constexpr uint64_t largest_file = uint64_t{1} << 30U;
+
+// Leaves a step alone until its deadline.
+class nobody : public attention {
+public:
+  int descriptor() const override { return -1; } // never readable
+  bool attend() override { return true; }
+};
+
+// A locked step reports on descriptor 3, which must not be the lock's own.
+void reserve_report_descriptor() {
+  static const bool done = [] {
+    const auto fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (fd > 3)
+      ::close(fd);
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+sandbox_policy policy_of(const std::string& folder, const std::vector<std::string>& readable) {
+  sandbox_policy policy;
+  policy.profile = sandbox_profile::compiler;
+  policy.readable = readable;
+  for (const auto* place : {"/usr/include", "/usr/local/include", "/usr/lib", "/usr/lib64", "/usr/libexec", "/usr/bin",
+                            "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/dev/null"})
+    policy.readable.emplace_back(place);
+  policy.writable = {folder};
+  policy.memory_bytes = most_memory;
+  policy.file_size_bytes = largest_file;
+  policy.cpu_seconds = 600;
+  policy.keep_fds = {0, 1, 2, 3};
+  policy.parent_pid = ::getpid();
+  return policy;
+}
+
+} // namespace
+
+step_result locked_pass_sandbox::run_tool(const locked_command& command, const std::vector<std::string>& readable) {
+  reserve_report_descriptor();
+  const auto lock = sandbox::prepare(policy_of(command.directory, readable));
+  nobody none;
+  return lock ? run_locked(command, *lock, listener_ == nullptr ? none : *listener_)
+              : step_result{step_end::not_started, 0, lock.error()};
+}
+
+result<std::string> locked_pass_sandbox::level() {
+  const auto lock = sandbox::prepare(policy_of("/tmp", {}));
+  return lock ? result<std::string>{lock->level()} : tl::unexpected(lock.error());
+}
+
+} // namespace kevolve
