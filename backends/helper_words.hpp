@@ -11,7 +11,8 @@ namespace kevolve {
 
 // Returns a variable of this process's environment; empty if it is not set.
 std::string environment(const char* name);
-// Returns the interpreter that KEVOLVE_PYTHON names, as helpers find it in folders of their own; empty if it is not set.
+// Returns the interpreter that KEVOLVE_PYTHON names, as helpers find it in folders of their own; empty if it is not
+// set.
 std::string named_python();
 // Returns a helper's environment: the variables for finding programs and temporary files, and nothing else of ours.
 std::map<std::string, std::string> helper_environment();

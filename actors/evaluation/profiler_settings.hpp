@@ -1,4 +1,4 @@
-// How a node starts kevolve-profiler.
+// Settings by which a node starts kevolve-profiler.
 #pragma once
 
 #include "backends/target.hpp"

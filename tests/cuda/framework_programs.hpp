@@ -1,4 +1,4 @@
-// What tests of references in PyTorch share: their interpreter, and programs of the task `iterate`.
+// Shared by tests of references in PyTorch: their interpreter, and programs of the task `iterate`.
 #pragma once
 
 #include "backends/framework/framework_client.hpp"

@@ -1,4 +1,4 @@
-// What the embedded generator can do with each loop of a reference, and what keeps it from more.
+// Tells which loops of a reference the embedded generator can change, and what keeps it from more.
 #pragma once
 
 #include "backends/generator.hpp"

@@ -102,9 +102,10 @@ private:
     };
     const auto kept = std::count_if(suite_.items.begin(), suite_.items.end(), lacks);
     if (kept > 0 && !options_.quiet)
-      print_err(fmt::format("kevolve: {} of {} tasks keep the settings that they began with, without this --set; --data "
-                            "with another folder begins them anew\n",
-                            kept, suite_.items.size()));
+      print_err(
+          fmt::format("kevolve: {} of {} tasks keep the settings that they began with, without this --set; --data "
+                      "with another folder begins them anew\n",
+                      kept, suite_.items.size()));
   }
 
   // Begins campaigns until as many run as may.

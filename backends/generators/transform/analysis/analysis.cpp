@@ -100,7 +100,7 @@ struct access {
   std::vector<const stmt*> loops; // around it, the analysed loop and what is inside
 };
 
-// What keeps a loop in order; an empty text: nothing does.
+// The reason that keeps a loop in order; empty if there is none.
 struct obstruction {
   std::string text;
   loop_obstacle kind = loop_obstacle::none;
