@@ -29,7 +29,8 @@ def program(name: str) -> str:
 def run(*words: object, accept: tuple[int, ...] = (0,)) -> str:
     """Returns what a program printed. KevolveError: it failed, with its words."""
     command = [str(w) for w in words]
-    environment = {"KEVOLVE_PYTHON": sys.executable, **os.environ}  # it reads modules with this Python's PyTorch
+    # It reads modules with this Python's PyTorch, unless another is named.
+    environment = {**os.environ, "KEVOLVE_PYTHON": os.environ.get("KEVOLVE_PYTHON") or sys.executable}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode not in accept:
         said = (done.stderr.strip() or done.stdout.strip())[-4000:]
