@@ -145,6 +145,16 @@ class Facts(unittest.TestCase):
                 change(module)
                 self.assertTrue(compiled(x).any())
 
+    def test_compiling_a_module_is_no_change(self) -> None:
+        torch._dynamo.reset()
+        module = Judged()
+        self.assertTrue(FACTS.holds(module))
+        torch.compile(module, backend="eager")(torch.randn(2, 4))
+        self.assertTrue(FACTS.holds(module))
+        module.compile(backend="eager")
+        module(torch.randn(2, 4))
+        self.assertTrue(FACTS.holds(module))
+
     def test_classes_that_are_changed_are_noticed(self) -> None:
         module = Judged()
         for kind, name in ((Model, "helper"), (Inner, "scaled"), (Options, "scale"), (torch.nn.ReLU, "forward")):

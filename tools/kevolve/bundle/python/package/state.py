@@ -239,7 +239,8 @@ def _attributes(x: Any) -> dict[str, Any]:
     return {n: y for n, y in vars(x).items() if n not in _PYTORCHS}
 
 
-_PYTORCHS = frozenset(vars(torch.nn.Module())) | {"_compiled_call_impl"}
+# torch.compile and Module.compile() set the last two on what they compile.
+_PYTORCHS = frozenset(vars(torch.nn.Module())) | {"_compiled_call_impl", "_is_torch_compile"}
 
 
 class _Plain:
