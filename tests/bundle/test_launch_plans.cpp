@@ -40,7 +40,7 @@ std::string expression_text(random_stream& random, int depth) {
     return "-" + left;
   const auto right = expression_text(random, depth - 1);
   const std::vector<std::string> functions{"min", "max", "ceildiv"};
-  const std::vector<std::string> operators{" + ", "-", " * ", "/", " % "};
+  const std::vector<std::string> operators{" + ", "-", " * ", "/", "//", " % "};
   if (random.below(3) == 0)
     return functions[random.below(functions.size())] + "(" + left + ", " + right + ")";
   const auto both = left + operators[random.below(operators.size())] + right;
@@ -77,7 +77,7 @@ json expressions_json() {
                             "a)",
                             "--",
                             "a**b",
-                            "a//b"}) {
+                            "a///b"}) {
     REQUIRE_FALSE_MESSAGE(expression::parse(wrong), wrong);
     out.push_back({{"text", wrong}, {"sizes", nullptr}, {"value", nullptr}});
   }

@@ -35,6 +35,13 @@ void no_profile(const call_ptr& c, uint64_t index) {
                         + std::to_string(index) + " makes one"});
 }
 
+// The profile of a candidate that was never profiled.
+profile_record empty_profile(uint64_t index) {
+  profile_record out;
+  out.index = index;
+  return out;
+}
+
 void reply_profile(const call_ptr& c, const profile_record& r, const std::string& diagnosis) {
   auto out = to_json(r, diagnosis);
   if (c->text("format") == "trace")
@@ -47,19 +54,26 @@ void read_profile(const call_ptr& c) {
   if (!index)
     return;
   with_campaign_id(c, c->path.at("id"), [c, index = *index](const id128& id) {
-    gather(c, {{"profile", keys::index, keys::profile(id, index)}}, [c, index](const found_values& found) {
-      const auto stored = found.find("profile");
-      auto record = stored == found.end() ? result<profile_record>{fail(errc::not_found, "")}
-                                          : decode_older<profile_record>(stored->second);
-      if (!record) {
-        no_profile(c, index);
-        return;
-      }
-      gather(c, {{"diagnosis", keys::blobs, record->diagnosis}}, [c, record = *record](const found_values& texts) {
-        const auto text = texts.find("diagnosis");
-        reply_profile(c, record, text == texts.end() ? std::string{} : text->second);
-      });
-    });
+    gather(c, {{"profile", keys::index, keys::profile(id, index)}, {"candidate", keys::nodes, keys::node(id, index)}},
+           [c, index](const found_values& found) {
+             const auto stored = found.find("profile");
+             auto record = stored == found.end() ? result<profile_record>{fail(errc::not_found, "")}
+                                                 : decode_older<profile_record>(stored->second);
+             if (!record) {
+               if (index > 0 && !found.contains("candidate"))
+                 c->refuse(problem{404, "no-candidate", "the campaign has no candidate " + std::to_string(index)});
+               else if (c->text("format") == "trace")
+                 no_profile(c, index);
+               else
+                 c->reply(to_json(empty_profile(index), ""));
+               return;
+             }
+             gather(c, {{"diagnosis", keys::blobs, record->diagnosis}},
+                    [c, record = *record](const found_values& texts) {
+                      const auto text = texts.find("diagnosis");
+                      reply_profile(c, record, text == texts.end() ? std::string{} : text->second);
+                    });
+           });
   });
 }
 

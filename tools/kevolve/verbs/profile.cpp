@@ -108,6 +108,10 @@ int run(const profile_options& o, profile_order order) {
   const auto path = "/v1/campaigns/" + id + "/candidates/" + std::to_string(order.index) + "/profile";
   if (o.stored) {
     const auto profile = (*node)->get(path);
+    if (profile && profile->at("passes").empty())
+      return report({errc::not_found, "candidate " + std::to_string(order.index)
+                                          + " has no profile yet: leave out --stored to make one"},
+                    o.common.json);
     return profile ? show(o, *profile) : report(profile.error(), o.common.json);
   }
   if ((*node)->offline()) {

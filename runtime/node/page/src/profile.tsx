@@ -114,11 +114,11 @@ function Passes({ p }: { p: Profile }) {
 
 export function ProfileView({ id, index }: { id: string; index: number }) {
   const profile = useGet<Profile>(`${campaignPath(id)}/candidates/${index}/profile`);
-  if (profile.problem?.status === 404)
-    return <p class="note">Not profiled. Profile it with <code>{`kevolve profile ${short(id)} ${index}`}</code>.</p>;
   if (profile.problem) return <Trouble problem={profile.problem} again={profile.again} />;
   if (profile.value === null) return <Loading what="the profile" />;
   const p = profile.value;
+  if (p.passes.length === 0)
+    return <p class="note">Not profiled. Profile it with <code>{`kevolve profile ${short(id)} ${index}`}</code>.</p>;
   return (
     <>
       {p.diagnosis && <Findings d={p.diagnosis} />}
