@@ -56,6 +56,15 @@ TEST_CASE("a doubt about the figures is stated beside them") {
   CHECK(results_json(b)["environment"]["is_the_machine_that_measured"] == false);
 }
 
+TEST_CASE("a kernel that was compared with PyTorch says so first") {
+  auto b = sample_bundle();
+  CHECK_FALSE(has(readme_text(b), "PyTorch"));
+  b.beside_pytorch = "2.21x faster than torch.compile default";
+  const auto text = readme_text(b);
+  REQUIRE(has(text, "**2.21x faster than torch.compile default**"));
+  CHECK(text.find("Beside PyTorch") < text.find("as fast as the reference"));
+}
+
 TEST_CASE("slower shapes and the judge's overhead are stated below the table") {
   auto b = sample_bundle();
   CHECK_FALSE(has(readme_text(b), "slower than the reference"));

@@ -66,7 +66,9 @@ result<void> write_all(const new_options& o, const std::map<std::string, std::st
     const auto path = (fs::path{o.out} / name).lexically_normal().string();
     if (!o.force && fs::exists(path, ec) && read_or_empty(path) != text)
       return fail(errc::conflict,
-                  "'" + path + "' is there already and differs: give --force, or another --out or --name");
+                  "'" + path
+                      + "' is there already and differs. If you edited it, kevolve run goes on with the campaign file "
+                        "beside it; --force writes it anew, and another --out or --name leaves it alone");
   }
   for (const auto& [name, text] : files) {
     const auto path = (fs::path{o.out} / name).lexically_normal().string();

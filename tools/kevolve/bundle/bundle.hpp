@@ -52,6 +52,8 @@ struct bundle_input : speedup_interval {
   std::string summary;
   std::string generator;
   bool final_confirmed = false;
+  std::string
+      beside_pytorch; // "2.21x faster than torch.compile default, the best of 5 baselines, …"; empty: not compared
   std::string disturbed;
   json reused_from; // {campaign, candidate} that the figures were measured for; null: this campaign's own
   std::vector<bundle_shape> shapes;

@@ -117,6 +117,7 @@ result<void> read_best(const json& status, json best, bundle_input& b) {
   b.generator = raw_at(p, "generator");
   read_speedup(best, b);
   read_basis(best, b);
+  b.beside_pytorch = raw_at(best, "baseline_headline");
   b.verdict = verdict;
   b.evidence = json::array();
   const json* against_reference = nullptr;

@@ -21,11 +21,12 @@ std::string headline(const bundle_input& b) {
   if (b.campaign.empty())
     return "A kernel from a file. **Nobody has judged it**: this bundle holds no figures, and its tests are all there "
            "is.\n\n";
-  std::string out = fmt::format(
-      "A kernel that a search found: **{} as fast as the reference**{}{}.\n\n",
-      markdown(fmt::format("{:.2f} times", b.speedup)), b.ci_low > 0 ? ", " + interval_sentence(b, b.basis) : "",
-      b.final_confirmed ? ", measured directly against eager PyTorch in fresh processes"
-                        : "; by what was measured on the way, the final confirmation was not made");
+  std::string out = b.beside_pytorch.empty() ? "" : "Beside PyTorch: **" + markdown(b.beside_pytorch) + "**.\n\n";
+  out += fmt::format("A kernel that a search found: **{} as fast as the reference**{}{}.\n\n",
+                     markdown(fmt::format("{:.2f} times", b.speedup)),
+                     b.ci_low > 0 ? ", " + interval_sentence(b, b.basis) : "",
+                     b.final_confirmed ? ", measured directly against eager PyTorch in fresh processes"
+                                       : "; by what was measured on the way, the final confirmation was not made");
   if (!b.disturbed.empty())
     out += "The machine was disturbed while this was measured (" + markdown(b.disturbed)
            + "): take it for an estimate.\n\n";

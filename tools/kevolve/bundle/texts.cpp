@@ -96,6 +96,8 @@ json results_json(const bundle_input& b) {
 std::string readme_text(const bundle_input& b) {
   const auto& task = b.task;
   std::string out = "# " + markdown(task.name) + (task.summary.empty() ? "" : ": " + markdown(task.summary)) + "\n\n";
+  if (!b.beside_pytorch.empty())
+    out += "Beside PyTorch: **" + markdown(b.beside_pytorch) + "**.\n\n";
   out += fmt::format("A kernel that a search found: **{} as fast as the reference**{}{}.\n\n",
                      markdown(fmt::format("{:.2f} times", b.speedup)),
                      b.ci_low > 0 ? ", " + interval_sentence(b, b.basis) : "",

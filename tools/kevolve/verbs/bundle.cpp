@@ -55,7 +55,7 @@ std::string summary_of(const bundle_input& b, const std::string& place, size_t f
     return fmt::format("{}: {} and {} files; nobody has judged them\n", printable(place),
                        human_number(b.kernels.size(), "kernel"), files);
   const auto figure =
-      human_speedup(b.speedup)
+      (b.beside_pytorch.empty() ? "" : b.beside_pytorch + "; over the reference ") + human_speedup(b.speedup)
       + (b.final_confirmed ? "" : " by what was measured on the way, the final confirmation was not made");
   if (!b.kernels.empty())
     return fmt::format("{}: {}, candidate {}, {} and {} files\n", printable(place), figure, b.node,
@@ -88,6 +88,7 @@ int run(const bundle_options& o) {
                            {"candidate", b->node},
                            {"node", b->node},
                            {"speedup", b->speedup},
+                           {"beside_pytorch", b->beside_pytorch.empty() ? json(nullptr) : json(b->beside_pytorch)},
                            {"final", b->final_confirmed},
                            {"package", or_null(b->package)},
                            {"without_package", or_null(b->without_package)},
