@@ -30,14 +30,14 @@ class FakeCase(BrowserCase):
         self.browser.sign_in(node.url, TOKEN)
         return node
 
-
-class BigTree(FakeCase):
     def colour_by(self, by: str) -> None:
         self.browser.run("""const s = document.querySelector('section[aria-label="search tree"] select');
                          s.value = arguments[0]; s.dispatchEvent(new Event('change', {bubbles: true}))""", by)  # fmt: skip
         legend = ".scale" if by == "speedup" else "ul.legend"
         self.browser.wait("its legend", partial(self.browser.run, "return !!document.querySelector(arguments[0])", legend))
 
+
+class BigTree(FakeCase):
     def test_a_tree_of_5000_nodes_is_drawn_panned_and_zoomed(self) -> None:
         b = self.browser
         events = story(NODES)
