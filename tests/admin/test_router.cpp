@@ -144,7 +144,8 @@ TEST_CASE("the OpenAPI document describes resuming after an event that the log m
         for (const auto& p : operation["parameters"])
           goes_on = goes_on || p["name"] == "after";
       CAPTURE(path);
-      CHECK(operation["responses"].contains("409") == goes_on);
+      if (method == "get") // others have conflicts of their own
+        CHECK(operation["responses"].contains("409") == goes_on);
       if (!goes_on)
         continue;
       told.insert(operation["operationId"]);

@@ -34,7 +34,7 @@ std::vector<std::string> with_small(std::vector<std::string> words) {
 TEST_CASE("a suite goes on after it was killed, and tells one table") {
   temporary_folder f;
   write_tasks(f);
-  const auto words = with_small({"suite", "run", "tasks", "--each", "60s", "--export", "out"});
+  const auto words = with_small({"suite", "run", "tasks", "--each", "1h", "--export", "out"});
   {
     program p("kevolve", words, f.path);
     REQUIRE(p.wait_for("[2/2] second: begun"));
