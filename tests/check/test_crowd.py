@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(os.environ.get("KEVOLVE_BIN", ROOT / "build" / "bin")) / "bench-crowd"
-ACTORS = 10000
+ACTORS = 20000
 
 
 def told(*words: object) -> dict:
