@@ -155,28 +155,10 @@ private:
       // A candidate is asked for nothing there that the reference itself does not do.
       size_t draws = 0;
       for (const auto& set : (*pool)->sets)
-        if (auto missed = misses_anywhere(**pool, set, ++draws); !missed)
-          return tl::unexpected<evaluation_error>(missed.error());
-        else if (*missed)
-          return refusal(std::move(**missed));
+        if (auto missed = misses(**pool, set, ++draws))
+          return refusal(std::move(*missed));
     }
     return {};
-  }
-
-  // The same as misses(), also of sets whose arrays lie on the device: the host looks at those alone that are not well
-  // within the tolerance.
-  attempt<std::optional<rejection>> misses_anywhere(const input_sets& pool, const input_set& set, size_t draws) {
-    if (!set.remote)
-      return misses(pool, set, draws);
-    const auto well = keeps_tolerance(pool, set);
-    if (!well)
-      return tl::unexpected<evaluation_error>(well.error());
-    if (*well)
-      return std::optional<rejection>{};
-    auto here = maker_.device()->fetch(set);
-    if (!here)
-      return tl::unexpected<evaluation_error>(here.error());
-    return misses(pool, *here, draws);
   }
 
   // A candidate is asked for nothing that the reference does not do. Draws on which it only misses the tolerance are

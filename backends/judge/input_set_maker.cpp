@@ -134,7 +134,7 @@ attempt<input_set> input_set_maker::make_there(const shape_case& shape, const dr
   auto made = device_->make(request_, hooks_, shape, options, with_reference, error, reference_ns);
   if (!made)
     return tl::unexpected<evaluation_error>(at(shape, made.error()));
-  if (stays_there(options.edge))
+  if (request_.mode != judge_mode::admit)
     return made;
   auto fetched = device_->fetch(*made);
   if (fetched && with_reference)
@@ -266,7 +266,7 @@ input_set_maker::get(const shape_case& shape, edge_kind edge, const std::string&
     return options;
   };
   const bool on_device = there(shape, edge);
-  const bool stays = on_device && stays_there(edge);
+  const bool stays = on_device && request_.mode != judge_mode::admit;
   // Where sets are redrawn in place, a warm-up and one timed call need two.
   const auto least = stays ? std::min<size_t>(size.least, 2) : size.least;
   size_t bytes_there = 0;

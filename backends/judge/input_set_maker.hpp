@@ -68,16 +68,12 @@ public:
 private:
   attempt<input_set> finish_set(const shape_case& shape, result<drawn_call> drawn, bool with_reference,
                                 std::vector<double>* error, double* reference_ns);
-  // Makes a set on the device; with its arrays here, too, unless it stays there.
+  // Makes a set on the device; with its arrays here, too, if they are looked at: at an admission.
   attempt<input_set> make_there(const shape_case& shape, const draw_options& options, bool with_reference,
                                 std::vector<double>* error, double* reference_ns);
   bool there(const shape_case& shape, edge_kind edge) const {
     return device_ != nullptr && device_->serves(request_, shape, edge);
   }
-  // Returns true for sets on the device that the host does not look at. An admission looks at usual ones, for what
-  // answers would pass without work; there are many edge values, and the device tells whether the reference is right on
-  // them.
-  bool stays_there(edge_kind edge) const { return request_.mode != judge_mode::admit || edge != edge_kind::none; }
   attempt<void> make_planned(const adversarial_draw& draw, bool strict, input_sets& out);
   // Adds the error that one more rounding of the floating inputs causes, by argument.
   attempt<void> add_rounding_error(input_set& set);

@@ -77,16 +77,6 @@ TEST_CASE("large inputs are drawn on the device, and what is expected is compute
   request.reference = request.oracle = pack_framework({"iterate", doubling});
   o = runner.ask(request);
   CHECK_MESSAGE(o.result == verdict::pass, told(o));
-  // The device finds that the reference in its own precision misses large values, and the host says where.
-  request.reference = request.oracle = pack_framework(
-      {"iterate", "import torch\n"
-                  "def iterate(x, w):\n"
-                  "    y = x * 2 + w[0]\n"
-                  "    return y if x.dtype == torch.float64 else torch.where(x.abs() > 1e3, y * 1.5, y)\n"});
-  o = runner.ask(request);
-  CHECK_MESSAGE(o.result == verdict::wrong_result, told(o));
-  CHECK_MESSAGE(o.rule == "tolerance_of_reference", told(o));
-  CHECK_MESSAGE(o.detail.find("its edge 'large'") != std::string::npos, told(o));
 }
 
 TEST_CASE("a reference that does not use the device is no baseline") {
