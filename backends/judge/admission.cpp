@@ -147,18 +147,37 @@ private:
     for (const auto edge : edges_of(request_.task)) {
       if (edge == edge_kind::cancellation && request_.oracle.empty())
         continue;
-      auto pool = smallest ? edge_on_smallest(maker_, shape, edge) : edge_on_larger(maker_, shape, edge);
+      // A candidate is asked for nothing there that the reference itself does not do.
+      size_t draws = 0;
+      const auto visit = [&](const input_sets& pool, const input_set& set) { return keep_on_edge(pool, set, ++draws); };
+      auto pool = smallest ? edge_on_smallest(maker_, shape, edge, visit) : edge_on_larger(maker_, shape, edge, visit);
       if (!pool)
         return tl::unexpected<evaluation_error>(pool.error());
       if (const auto& bad = (*pool)->not_finite; !bad.which.empty())
         return refusal(not_finite_on_edge(bad, shape, edge));
-      // A candidate is asked for nothing there that the reference itself does not do.
-      size_t draws = 0;
-      for (const auto& set : (*pool)->sets)
-        if (auto missed = misses(**pool, set, ++draws))
-          return refusal(std::move(*missed));
     }
     return {};
+  }
+
+  // Refuses a set on which the reference misses the tolerance. Of a set whose arrays lie on the device, the host looks
+  // only at one that is not well within it, and the device keeps nothing.
+  attempt<void> keep_on_edge(const input_sets& pool, const input_set& set, size_t draws) {
+    if (!find_not_finite(request_.task, set).which.empty())
+      return {}; // refused for that
+    if (!set.remote)
+      return refuse_if(misses(pool, set, draws));
+    const auto well = keeps_tolerance(pool, set);
+    const auto here = well && !*well ? maker_.device()->fetch(set) : attempt<input_set>{input_set{}};
+    maker_.device()->forget(set);
+    if (!well)
+      return tl::unexpected<evaluation_error>(well.error());
+    if (!here)
+      return tl::unexpected<evaluation_error>(here.error());
+    return *well ? attempt<void>{} : refuse_if(misses(pool, *here, draws));
+  }
+
+  static attempt<void> refuse_if(std::optional<rejection> missed) {
+    return missed ? refusal(std::move(*missed)) : attempt<void>{};
   }
 
   // A candidate is asked for nothing that the reference does not do. Draws on which it only misses the tolerance are

@@ -134,7 +134,7 @@ attempt<input_set> input_set_maker::make_there(const shape_case& shape, const dr
   auto made = device_->make(request_, hooks_, shape, options, with_reference, error, reference_ns);
   if (!made)
     return tl::unexpected<evaluation_error>(at(shape, made.error()));
-  if (request_.mode != judge_mode::admit)
+  if (request_.mode != judge_mode::admit || options.edge != edge_kind::none)
     return made;
   auto fetched = device_->fetch(*made);
   if (fetched && with_reference)
@@ -239,9 +239,13 @@ attempt<void> input_set_maker::fits(const shape_case& shape) const {
                   {{"shape", shape.name}}});
 }
 
-attempt<std::shared_ptr<const input_sets>>
-input_set_maker::get(const shape_case& shape, edge_kind edge, const std::string& purpose, const input_set_count& size) {
-  const auto label = shape.name + "/" + to_string(edge) + "/" + purpose;
+attempt<std::shared_ptr<const input_sets>> input_set_maker::get(const shape_case& shape, edge_kind edge,
+                                                                const std::string& purpose, const input_set_count& size,
+                                                                const set_visitor& visit) {
+  // An admission looks once at each edge set, wherever it lies; candidates get sets that stay.
+  const bool on_trial = request_.mode == judge_mode::admit && edge != edge_kind::none; // the reference
+  const auto label =
+      shape.name + "/" + to_string(edge) + "/" + purpose + (on_trial && there(shape, edge) ? " of admission" : "");
   const auto key = derive_id("pool", to_string(identity_) + label);
   if (auto found = cache_.find(key))
     return found;
@@ -288,9 +292,10 @@ input_set_maker::get(const shape_case& shape, edge_kind edge, const std::string&
 
     std::vector<double> error;
     double ns = 0.0;
-    // A slow reference runs beside the oracle on the first sets only: its error is a property of the task.
+    // A slow reference runs beside the oracle on the first sets only: its error is a property of the task. An admission
+    // asks whether it is right on every edge.
     const bool with_reference =
-        may_differ(request_.task) || i < 2 || steady_clock::now() - start < std::chrono::milliseconds{100};
+        may_differ(request_.task) || i < 2 || on_trial || steady_clock::now() - start < std::chrono::milliseconds{100};
     const auto each = pool->sets.empty() ? 0 : pool->bytes / pool->sets.size();
     const auto likely = each == 0 ? size.least : std::clamp(settings_.shape_bytes / each + 1, size.least, size.most);
     auto set = on_device ? make_there(shape, options_of(i), with_reference, &error, &ns)
@@ -329,6 +334,9 @@ input_set_maker::get(const shape_case& shape, edge_kind edge, const std::string&
       pool->reference_error[k] = std::max(pool->reference_error[k], error[k]);
       pool->reference_max_abs = std::max(pool->reference_max_abs, error[k]);
     }
+    if (visit)
+      if (auto ok = visit(*pool, *set); !ok)
+        return tl::unexpected<evaluation_error>(ok.error());
     pool->bytes += set->bytes();
     bytes_there += set->remote ? set->remote->bytes() : 0;
     pool->sets.push_back(std::move(*set));

@@ -26,6 +26,9 @@ struct input_set_count {
   std::chrono::milliseconds patience{1500};
 };
 
+// Called with each set of a pool when it is made, while its arrays are where they were made. An error ends the pool.
+using set_visitor = std::function<attempt<void>(const input_sets& pool, const input_set& set)>;
+
 // The sets of planned draws. Draws that are not made in time are counted.
 struct planned_sets {
   std::string purpose; // keeps them apart in the cache, with the constants that the plan follows
@@ -52,7 +55,7 @@ public:
 
   // `purpose` keeps pools apart that must not share data: "screening", "confirm", "screen".
   attempt<std::shared_ptr<const input_sets>> get(const shape_case& shape, edge_kind edge, const std::string& purpose,
-                                                 const input_set_count& size);
+                                                 const input_set_count& size, const set_visitor& visit = {});
   attempt<std::shared_ptr<const input_sets>> get_planned(const planned_sets& wanted);
   // Replaces a usual set of a pool that get() returned by one with new values, in the same memory.
   attempt<void> redraw(const std::shared_ptr<const input_sets>& pool, size_t set);
@@ -68,7 +71,8 @@ public:
 private:
   attempt<input_set> finish_set(const shape_case& shape, result<drawn_call> drawn, bool with_reference,
                                 std::vector<double>* error, double* reference_ns);
-  // Makes a set on the device; with its arrays here, too, if they are looked at: at an admission.
+  // Makes a set on the device; with its arrays here, too, if null submissions are compared with it: a usual one at an
+  // admission.
   attempt<input_set> make_there(const shape_case& shape, const draw_options& options, bool with_reference,
                                 std::vector<double>* error, double* reference_ns);
   bool there(const shape_case& shape, edge_kind edge) const {

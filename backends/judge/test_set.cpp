@@ -30,13 +30,13 @@ const input_set_count& draws_of(edge_kind edge) {
 } // namespace
 
 attempt<std::shared_ptr<const input_sets>> edge_on_smallest(input_set_maker& maker, const shape_case& shape,
-                                                            edge_kind edge) {
-  return maker.get(shape, edge, "edge", draws_of(edge));
+                                                            edge_kind edge, const set_visitor& visit) {
+  return maker.get(shape, edge, "edge", draws_of(edge), visit);
 }
 
 attempt<std::shared_ptr<const input_sets>> edge_on_larger(input_set_maker& maker, const shape_case& shape,
-                                                          edge_kind edge) {
-  return maker.get(shape, edge, "larger edge", edge == edge_kind::large ? larger_size : draws_of(edge));
+                                                          edge_kind edge, const set_visitor& visit) {
+  return maker.get(shape, edge, "larger edge", edge == edge_kind::large ? larger_size : draws_of(edge), visit);
 }
 
 std::string why_skipped(const input_sets& pool, const judge_request& request) {

@@ -11,9 +11,9 @@ namespace kevolve {
 
 // The sets that an edge is tried with: most of them on the smallest shape, few on another, which may be large.
 attempt<std::shared_ptr<const input_sets>> edge_on_smallest(input_set_maker& maker, const shape_case& shape,
-                                                            edge_kind edge);
+                                                            edge_kind edge, const set_visitor& visit = {});
 attempt<std::shared_ptr<const input_sets>> edge_on_larger(input_set_maker& maker, const shape_case& shape,
-                                                          edge_kind edge);
+                                                          edge_kind edge, const set_visitor& visit = {});
 
 // Returns why nobody is judged on it; empty if all are.
 std::string why_skipped(const input_sets& pool, const judge_request& request);
