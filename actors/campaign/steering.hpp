@@ -33,11 +33,14 @@ struct steering {
 // it.
 bool apply(steering& s, const steering_record& r);
 
+// Returns a hash of the whole value, of injections only who gave them and the candidate. Records hold it, and the fold
+// compares.
 id128 hash_of(const steering& s);
 
 // Applies a change to `s` and returns its record, complete but for the tree's hash.
 steering_record record_change(steering& s, steering_record r);
 
+// Returns the budget that counts: the one that a person set, else that of the campaign file.
 steered_budget budget_of(const campaign_spec& spec, const steering& s);
 
 } // namespace kevolve

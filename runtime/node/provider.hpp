@@ -31,6 +31,7 @@ result<provider_setup> setup_of(const provider_spec& spec, std::shared_ptr<model
 result<api_key> key_of(const provider_setup& setup);
 // Returns one attempt, ready to send. errc::not_found or errc::unauthorised if the key cannot be read.
 result<attempt> attempt_of(const provider_setup& setup, std::string body, bool stream);
+// Returns the message about an attempt that has ended: the answer, or what failed, the remedy and when to try again.
 provider_end end_of(const attempt_end& e);
 
 struct provider_state {
