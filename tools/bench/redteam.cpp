@@ -23,6 +23,7 @@ struct tally {
   int passed = 0;
   int gained = 0;
   int faults = 0;
+  int left_to_confirmation = 0; // passed by a screening
   double largest_speedup = 0.0;
   std::map<std::string, int> refusals; // for example "wrong_result/tolerance"
   std::vector<std::string> objections; // the first few
@@ -48,15 +49,11 @@ void count(tally& t, const redteam::exhibit& e, const std::string& variant, cons
 }
 
 json row(const redteam::exhibit& e, const tally& t) {
-  json out{{"name", e.name},
-           {"task", e.task},
-           {"runs", t.runs},
-           {"refusals", json::object()},
-           {"passed", t.passed},
-           {"gained", t.gained},
-           {"faults", t.faults},
-           {"objected", t.objected},
-           {"objections", t.objections}};
+  json out{{"name", e.name},         {"task", e.task},
+           {"runs", t.runs},         {"refusals", json::object()},
+           {"passed", t.passed},     {"gained", t.gained},
+           {"faults", t.faults},     {"left_to_confirmation", t.left_to_confirmation},
+           {"objected", t.objected}, {"objections", t.objections}};
   for (const auto& [rule, n] : t.refusals)
     out["refusals"][rule] = n;
   if (!e.honest) {
@@ -72,7 +69,13 @@ json row(const redteam::exhibit& e, const tally& t) {
 // Judges one exhibit. If the judge does not answer, that is recorded as a finding.
 result<void> try_once(helper_session& judge, const redteam::catalogue& c, const redteam::exhibit& e,
                       const std::string& variant, const std::string& object, tally& t) {
-  auto o = judge.ask(redteam::request_for(c, e, object));
+  auto request = redteam::request_for(c, e, object);
+  auto o = judge.ask(request);
+  if (o && redteam::needs_confirmation(e, request, *o)) {
+    ++t.left_to_confirmation;
+    request.mode = judge_mode::confirm;
+    o = judge.ask(request);
+  }
   if (!o) {
     if (o.error().code != errc::internal)
       return tl::unexpected(o.error());

@@ -234,6 +234,10 @@ judge_request request_for(const catalogue& c, const exhibit& e, std::string obje
   return q;
 }
 
+bool needs_confirmation(const exhibit& e, const judge_request& asked, const judge_outcome& o) {
+  return !e.honest && !e.gainless && asked.mode == judge_mode::screening && !o.trouble && o.result == verdict::pass;
+}
+
 std::string summary(const judge_outcome& o) {
   if (o.trouble)
     return "fault: " + o.trouble.kind + ": " + o.trouble.detail;

@@ -53,6 +53,11 @@ result<std::string> build_object(const exhibit& e, const std::string& variant);
 // tenth; by chance it occurs once in ten thousand screenings.
 judge_request request_for(const catalogue& c, const exhibit& e, std::string object);
 
+// Returns true for a cheat that a screening passed. A campaign confirms such a candidate before it counts, on other
+// draws, and so do the test and the benchmark: what hides in few calls of a process may not meet a telling draw in a
+// screening.
+bool needs_confirmation(const exhibit& e, const judge_request& asked, const judge_outcome& o);
+
 // Returns the violated requirement of the outcome; empty if it is as required.
 std::string objection(const exhibit& e, const judge_outcome& o);
 // Returns "refused: wrong_result/tolerance", "passed", "gained" or "fault: …".
