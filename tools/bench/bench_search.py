@@ -1,4 +1,4 @@
-"""Compares a search with random choice of parents, using the same moves, drafts, seeds and budget. Reports the
+"""Compares searches with random choice of parents, using the same moves, drafts, seeds and budget. Reports the
 candidates judged until the champion reaches 90 % of the best speed-up found by any run.
 """
 
@@ -11,7 +11,7 @@ import bench_quality
 import common
 from common import Json
 
-POLICIES = ["uct", "random"]
+POLICIES = ["uct", "random"]  # unless others are named; the last is what the first ones are compared with
 SHARE = 0.9
 
 
@@ -29,10 +29,10 @@ def summary(runs: list[Json], wanted: float, budget: int) -> Json:
 
 
 def measure(arguments: argparse.Namespace, task: str, seeds: int) -> Json:
-    runs: dict[str, list[Json]] = {p: [] for p in POLICIES}
+    runs: dict[str, list[Json]] = {p: [] for p in arguments.policy}
     for seed in range(arguments.seed, arguments.seed + seeds):
         with_seed = argparse.Namespace(**vars(arguments) | {"seed": seed})
-        for policy in POLICIES:  # in turn, so that both see the same noise of the machine
+        for policy in arguments.policy:  # in turn, so that all see the same noise of the machine
             common.say(f"{task}: {policy}, seed {seed}")
             with common.scratch() as folder:
                 done = bench_quality.campaign_of(with_seed, bench_quality.campaign_file(task, folder), arguments.wall, folder, f"search.policy={policy}")
@@ -41,12 +41,12 @@ def measure(arguments: argparse.Namespace, task: str, seeds: int) -> Json:
                                      "candidates": done["candidates"], "stop_reason": done["stop_reason"]})
     best = max((r["speedup"] for all_of in runs.values() for r in all_of), default=0.0)
     return {"task": task, "best": best, "runs": runs,
-            "policies": {p: summary(runs[p], SHARE * best, arguments.budget) for p in POLICIES if runs[p]}}
+            "policies": {p: summary(runs[p], SHARE * best, arguments.budget) for p in arguments.policy if runs[p]}}
 
 
-def row_of(t: Json) -> list[str]:
+def row_of(t: Json, policies: list[str]) -> list[str]:
     out = [t["task"], f"{t['best']:.2f}×"]
-    for p in POLICIES:
+    for p in policies:
         s = t["policies"].get(p)
         if not s:
             out += ["-", "-"]
@@ -58,10 +58,12 @@ def row_of(t: Json) -> list[str]:
 
 
 def render(document: Json) -> str:
-    rows = [["task", "best", "uct: final (least–most)", "to 90 % of best", "random: final", "to 90 % of best"]]
-    rows += [row_of(t) for t in document["tasks"]]
+    policies = document.get("policies", POLICIES)
+    rows = [["task", "best"] + [cell for p in policies for cell in (f"{p}: final (least–most)", "to 90 % of best")]]
+    rows += [row_of(t, policies) for t in document["tasks"]]
+    limit = f" or {document['wall']} s" if "wall" in document else ""
     return common.table(rows) + (
-        f"\n\n{document['seeds']} seeds, {document['budget']} candidates each. To 90 %: median of candidates judged until the "
+        f"\n\n{document['seeds']} seeds, {document['budget']} candidates{limit} each. To 90 %: median of candidates judged until the "
         "champion was at 90 % of the best final result of that task. In brackets: how many runs came there.")
 
 
@@ -71,12 +73,15 @@ def main() -> None:
                    help="only this one; may be repeated")
     p.add_argument("--budget", type=int, metavar="N", help="candidates of each run (short 30, long 80)")
     p.add_argument("--seeds", type=int, help="runs of each policy (short 2, long 5)")
+    p.add_argument("--policy", action="append", metavar="NAME", help="compare these, the last one as the baseline (uct, random)")
     p.add_argument("--wall", type=int, default=600, help="most seconds of a run")
     arguments = p.parse_args()
     common.need(arguments.bin, "kevolve", "bench-winner")
+    arguments.policy = arguments.policy or POLICIES
     arguments.budget = arguments.budget or (80 if arguments.long else 30)
     seeds = arguments.seeds or (5 if arguments.long else 2)
-    document = common.header("search", arguments) | {"budget": arguments.budget, "seeds": seeds}
+    document = common.header("search", arguments) | {
+        "budget": arguments.budget, "seeds": seeds, "wall": arguments.wall, "policies": arguments.policy}
     common.each(document, arguments.task or ["softmax", "map_id", "row_statistics"],
                 lambda t: measure(arguments, t, seeds))
     common.publish(common.close(document), render(document), arguments.json)
