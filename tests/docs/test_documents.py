@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import tempfile
@@ -13,7 +14,7 @@ import documents
 
 SOURCE = Path(os.environ.get("KEVOLVE_SOURCE", Path(__file__).resolve().parents[2]))
 BIN = Path(os.environ.get("KEVOLVE_BIN", SOURCE / "build" / "bin")).resolve()
-TOTAL_LIMIT_S = 1200
+LIMIT_S = 1200
 README_LINES = 140
 INTERFACE = documents.Interface(BIN)
 
@@ -31,22 +32,12 @@ def all_pages() -> list[Path]:
                     if "node_modules" not in page.parts)]
 
 
-def pages_of_pytorch() -> list[Path]:
-    """The pages whose commands need PyTorch."""
-    return sorted((SOURCE / "docs").glob("pytorch*.md"))
-
-
-def run_all_blocks(test: unittest.TestCase, of: list[Path]) -> None:
-    """Runs the commands of each page in a shell of its own; they share the limit."""
-    end = time.monotonic() + TOTAL_LIMIT_S
-    for page in of:
-        begin = time.monotonic()
-        status, said = documents.run_blocks(page, BIN, SOURCE, max(1.0, end - begin))
-        blocks = sum(b.tag in documents.RUN for b in documents.blocks_of(page.read_text()))
-        if blocks:
-            print(f"{page.name}: {blocks} blocks, exit status {status}, {time.monotonic() - begin:.1f} s", flush=True)
-        with test.subTest(page.relative_to(SOURCE)):
-            test.assertEqual(status, 0, f"{page.name}:\n{said}")
+def run_blocks_of(test: unittest.TestCase, page: Path) -> None:
+    """Runs the commands of a page in a shell of its own."""
+    begin = time.monotonic()
+    status, said = documents.run_blocks(page, BIN, SOURCE, LIMIT_S)
+    print(f"{page.name}: exit status {status}, {time.monotonic() - begin:.1f} s", flush=True)
+    test.assertEqual(status, 0, f"{page.name}:\n{said}")
 
 
 class Checker(unittest.TestCase):
@@ -144,16 +135,14 @@ class Documents(unittest.TestCase):
     def test_the_readme_is_short(self) -> None:
         self.assertLessEqual(len((SOURCE / "README.md").read_text().splitlines()), README_LINES)
 
-    def test_blocks_run(self) -> None:
-        run_all_blocks(self, [page for page in pages() if page not in pages_of_pytorch()])
+
+class Blocks(unittest.TestCase):
+    """The commands of each page that has some: test_tutorial of docs/tutorial.md. Those of pytorch*.md need PyTorch."""
 
 
-class PyTorchDocuments(unittest.TestCase):
-    """Those of PyTorch, whose commands take as long as all others."""
-
-    def test_blocks_run(self) -> None:
-        run_all_blocks(self, pages_of_pytorch())
-
+for each in pages():
+    if any(b.tag in documents.RUN for b in documents.blocks_of(each.read_text())):
+        setattr(Blocks, "test_" + each.stem.lower().replace("-", "_"), functools.partialmethod(run_blocks_of, each))
 
 
 if __name__ == "__main__":
