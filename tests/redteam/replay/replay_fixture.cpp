@@ -123,4 +123,56 @@ judge_outcome replay_bench::judge(const contract& task, const std::string& refer
   return judge(task, reference, "c", source, "O3");
 }
 
+std::string redteam_folder(const std::string& name) {
+  const auto* source = std::getenv("KEVOLVE_SOURCE");
+  REQUIRE_MESSAGE(source != nullptr, "KEVOLVE_SOURCE is not set: run through ctest");
+  return std::string{source} + "/tests/redteam/" + name;
+}
+
+replay_bench& bench() {
+  static replay_bench one;
+  return one;
+}
+
+bool holds(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+std::string summary(const judge_outcome& o) {
+  std::string out = to_string(o.result) + "/" + o.rule + ": " + o.detail;
+  if (o.trouble)
+    out += " fault " + o.trouble.kind + ": " + o.trouble.detail;
+  for (const auto& [key, value] : o.evidence)
+    out += "\n  " + key + ": " + value;
+  return out;
+}
+
+void must_be_clean(const replay_fixture& f) {
+  const auto o = bench().judge(f);
+  INFO(f.name << " " << summary(o));
+  CHECK(o.result == verdict::pass);
+  CHECK(o.evidence.contains(sanitised_evidence));
+  CHECK(!o.evidence.contains(unsanitised_evidence));
+}
+
+void controls_must_be_clean(const std::string& from, const std::string& to) {
+  // The compile server's linker knows neither the function that the one calls nor the resolver of the other.
+  const std::vector<std::string> no_candidates{"registers_an_exit", "ifunc_dispatch"};
+  size_t tried = 0;
+  for (const auto& f : load_replay_fixtures(redteam_folder("honest"))) {
+    if (f.name < from || f.name >= to || holds(no_candidates, f.name))
+      continue;
+    ++tried;
+    if (f.name != "reads_whole_lines") {
+      must_be_clean(f);
+      continue;
+    }
+    const auto o = bench().judge(f);
+    INFO(summary(o));
+    CHECK(o.result == verdict::out_of_bounds);
+    CHECK(o.rule == "sanitizer");
+  }
+  CHECK(tried > 0);
+}
+
 } // namespace kevolve::testing
