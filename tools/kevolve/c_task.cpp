@@ -2,6 +2,8 @@
 
 #include "backends/generators/transform/analysis/signature.hpp"
 #include "backends/generators/transform/frontend/ast.hpp"
+#include "runtime/base/contract.hpp"
+#include "runtime/base/expression.hpp"
 #include "runtime/base/kinds.hpp"
 #include "tools/kevolve/client/reference_check.hpp"
 #include "tools/kevolve/output/terminal.hpp"
@@ -53,6 +55,24 @@ std::string dtype_of(scalar_kind k) {
     default:
       return {};
   }
+}
+
+// Returns the bytes of all arrays at these sizes; errc::bad_input if an extent overflows or is no number.
+result<double> bytes_of(const std::vector<c_argument>& arguments, const std::map<std::string, int64_t>& sizes) {
+  double out = 0.0;
+  for (const auto& a : arguments) {
+    if (a.from.shape.empty())
+      continue;
+    auto bytes = static_cast<double>(parse_dtype(a.dtype).transform(size_bytes).value_or(0));
+    for (const auto& extent : a.from.shape) {
+      const auto n = expression::parse(extent).and_then([&](const auto& e) { return e.evaluate(sizes); });
+      if (!n)
+        return fail(errc::bad_input, "'" + a.from.name + "': " + n.error().detail);
+      bytes *= static_cast<double>(*n);
+    }
+    out += bytes;
+  }
+  return out;
 }
 
 bool is_float(const std::string& dtype) {
@@ -260,6 +280,13 @@ result<void> make_c_task(const new_options& o, std::map<std::string, std::string
   }
   if (!out.refusals.empty())
     return {};
+  const auto bytes = bytes_of(arguments, sizes);
+  if (!bytes)
+    return refuse(line, "size", "an extent has no value at these sizes: " + bytes.error().detail,
+                  "give other values with --size");
+  if (constexpr double gib = 1024.0 * 1024.0 * 1024.0; *bytes > o.memory_gib * gib)
+    return refuse(line, "memory", fmt::format("its arrays take {:.4g} GiB at these sizes", *bytes / gib),
+                  "give smaller values with --size, or allow more with --memory");
   const auto file = o.name + (is_cpp(language) ? ".cpp" : ".c");
   files[file] = text;
   files[o.name + ".task.toml"] = task_text(o, entry, language, file, arguments, sizes, out);

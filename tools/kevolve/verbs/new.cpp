@@ -76,7 +76,7 @@ void add_new_options(CLI::App& verb, new_options& o) {
       ->allow_extra_args(false);
   verb.add_flag("--train", o.train, "trace in training mode; refused where that draws numbers or changes buffers");
   add_strict_fp32(verb, o.strict_fp32);
-  verb.add_option("--memory", o.memory_gib, "GiB that the inputs may take")
+  verb.add_option("--memory", o.memory_gib, "GiB that the inputs may take; of a C function, all arrays")
       ->check(CLI::Range(0.001, 65536.0))
       ->capture_default_str();
   verb.add_option("--device-memory", o.device_memory_gib, "GiB of the GPU, for the targets on one")
