@@ -102,7 +102,8 @@ private:
     const auto detail =
         bad.differ
             ? bad.which + where
-                  + ": no candidate is right by both. Change the fill rules, or give an [oracle] that "
+                  + ": no candidate is right by both. Change how inputs are drawn (fill of an array, range of a "
+                    "scalar), or give an [oracle] that "
                     "means what the reference computes"
             : (bad.only_the_oracle
                    ? "the oracle (the reference with float promoted to double, unless the task gives its own; "
@@ -111,7 +112,8 @@ private:
                   + " leaves infinite or NaN elements" + where + " (" + bad.which
                   + "). Every output holds NaN before a call, and so does what lies beside every array: an element "
                     "that stays so was never written, was read first, or came from past an array's end. If the "
-                    "figures are meant, change the fill rules or declare nonfinite = \"match\"";
+                    "figures are meant, change how inputs are drawn (fill of an array, range of a scalar) or declare "
+                    "nonfinite = \"match\"";
     return {verdict::nonfinite, "nonfinite_reference", detail, {{"shape", shape.name}}};
   }
 
@@ -354,7 +356,8 @@ private:
                        "nonfinite_reference",
                        "the reference leaves infinite or NaN elements in " + where
                            + ", where the oracle has numbers: " + wrong_elements(c, elements)
-                           + ". Change the fill rules, or write the reference so that it overflows nowhere, and leaves "
+                           + ". Change how inputs are drawn (fill of an array, range of a scalar), or write the "
+                             "reference so that it overflows nowhere, and leaves "
                              "no function's domain, where the exact result does not",
                        {{"argument", a.name}, {"shape", pool.shape.name}}};
     return rejection{verdict::wrong_result,
