@@ -1,5 +1,7 @@
 #include "actors/evaluation/diagnosis.hpp"
 
+#include "backends/nvidia/profile/device_facts.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -100,6 +102,36 @@ json shown(const finding& f) {
   return out;
 }
 
+// The kernels of a device's call, the one that takes most time first.
+json kernels_of(const artefacts& have, double call_ns) {
+  auto kernels = device_facts_of(have).kernels;
+  std::sort(kernels.begin(), kernels.end(),
+            [](const auto& a, const auto& b) { return a.ns != b.ns ? a.ns > b.ns : a.name < b.name; });
+  auto out = json::array();
+  for (const auto& k : kernels)
+    if (out.size() < most_loops)
+      out.push_back({{"kernel", k.name.substr(0, 200)},
+                     {"launches", whole(k.launches)},
+                     {"ns", or_null(k.ns)},
+                     {"share", call_ns > 0.0 && k.ns > 0.0 ? json(std::min(1.0, k.ns / call_ns)) : json(nullptr)},
+                     {"registers", or_null(k.registers)},
+                     {"occupancy", or_null(std::min(1.0, k.occupancy))},
+                     {"limit", k.limit.empty() ? json(nullptr) : json(k.limit.substr(0, 100))}});
+  return out;
+}
+
+// The launches of one call on the device's time line.
+json timeline_of(const json& trace) {
+  auto out = json::array();
+  if (trace.is_object() && trace.contains("kernels") && trace["kernels"].is_array())
+    for (const auto& k : trace["kernels"])
+      if (out.size() < most_loops && number_in(k, "ns") > 0.0)
+        out.push_back({{"kernel", text_in(k, "kernel").substr(0, 200)},
+                       {"start_ns", std::max(0.0, number_in(k, "start_ns"))},
+                       {"ns", number_in(k, "ns")}});
+  return out;
+}
+
 bool same_place(const finding& a, const finding& b) {
   return a.bound == b.bound && a.lines.size() == b.lines.size()
          && std::equal(a.lines.begin(), a.lines.end(), b.lines.begin(),
@@ -134,7 +166,8 @@ json diagnosis_of(const diagnosis_facts& facts) {
   const auto roof = roof_of(parsed(facts.have, artefact_kind::roof));
   const auto timed = timings.is_object() ? timings.value(facts.shape, json::object()) : json::object();
   const auto judged_ns = number_in(timed, "candidate_ns");
-  const auto probed_ns = number_in(loops, "call_ns");
+  const auto trace = parsed(facts.have, artefact_kind::device_trace);
+  const auto probed_ns = number_in(loops, "call_ns", number_in(trace, "call_ns"));
   auto all = ranked(facts.findings);
   for (auto& f : all)
     std::erase_if(f.lines, [&](const auto& l) { return l.first < 1 || l.last < l.first || l.last > lines; });
@@ -160,6 +193,8 @@ json diagnosis_of(const diagnosis_facts& facts) {
           {"roof", roof},
           {"bound", bound},
           {"loops", loops_of(loops, probed_ns, lines)},
+          {"kernels", kernels_of(facts.have, probed_ns)},
+          {"timeline", timeline_of(trace)},
           {"findings", first},
           {"further_findings", all.size() - first.size()}};
 }
@@ -177,6 +212,9 @@ json chrome_trace(const json& diagnosis) {
   event(
       text_in(diagnosis, "task") + ", " + text_in(diagnosis, "shape"), 0.0, call_ns / 1e3,
       {{"candidate", diagnosis.value("candidate", json(nullptr))}, {"bound", diagnosis.value("bound", json(nullptr))}});
+  if (diagnosis.contains("timeline"))
+    for (const auto& k : diagnosis["timeline"])
+      event(text_in(k, "kernel"), number_in(k, "start_ns") / 1e3, number_in(k, "ns") / 1e3, k);
   const auto& loops = diagnosis["loops"];
   std::vector<double> next(loops.size()); // where the next loop inside begins
   double outer = 0.0;

@@ -31,8 +31,8 @@ std::vector<finding> ranked(std::vector<finding> in);
 
 nlohmann::json diagnosis_of(const diagnosis_facts& facts);
 
-// Returns the diagnosis as Chrome trace events: the loops of one call by time, nested, and the passes that measured
-// them.
+// Returns the diagnosis as Chrome trace events: the loops of one call by time, nested, or the
+// kernels of a device's call as they began and ended.
 nlohmann::json chrome_trace(const nlohmann::json& diagnosis);
 
 } // namespace kevolve

@@ -134,7 +134,7 @@ void take_outcomes(const std::vector<graph_pass>& planned, const pass_ground& gr
   m.record.sandbox_level = answer.sandbox_level;
 }
 
-result<void> run_new(const profiling_place& place, const profile_subject& s, const profile_order& order,
+result<void> run_new(const profiler_settings& settings, const profile_subject& s, const profile_order& order,
                      const std::vector<graph_pass>& planned, const std::function<void(const std::string&)>& starts,
                      profile_making& m) {
   if (planned.empty())
@@ -155,10 +155,10 @@ result<void> run_new(const profiling_place& place, const profile_subject& s, con
   job.budget_s = order.budget_s;
   job.limit_ms = limit_ms;
   job.core = q.core;
-  const auto decisions = place.settings.decisions.find(s.target);
+  const auto decisions = settings.decisions.find(s.target);
   auto answer =
-      run_profiler(profiler_command(place.settings.helper_dir,
-                                    decisions == place.settings.decisions.end() ? target_options{} : decisions->second),
+      run_profiler(profiler_command(settings.helper_dir,
+                                    decisions == settings.decisions.end() ? target_options{} : decisions->second),
                    job, starts);
   if (!answer)
     return tl::unexpected(answer.error());
@@ -183,7 +183,51 @@ void synthesise(const profile_subject& s, profile_making& m) {
   m.record.passes.push_back(std::move(p));
 }
 
+profile_making begun(const profile_subject& s, const profile_order& order) {
+  profile_making m;
+  m.record.index = order.index;
+  m.record.candidate = s.candidate;
+  m.record.shape = s.request.task.shapes[s.request.shape].name;
+  m.record.budget_s = order.budget_s;
+  m.record.time_ns = wall_clock_ns();
+  m.have = s.request.have;
+  m.digests = s.digests;
+  return m;
+}
+
+void add_omitted(const job_plan& plan, profile_making& m) {
+  for (const auto& o : plan.omitted) {
+    profiled_pass p;
+    p.name = o.name;
+    p.skipped = o.reason;
+    p.remedy = o.remedy;
+    m.record.passes.push_back(std::move(p));
+  }
+}
+
 } // namespace
+
+result<job_plan> plan_subject(const profile_subject& subject, const profile_order& order) {
+  return plan_of(subject, order);
+}
+
+result<unstored_profile> profile_unstored(const profiler_settings& settings, const profile_subject& subject,
+                                          const profile_order& order,
+                                          const std::function<void(const std::string& pass)>& starts) {
+  const auto plan = plan_of(subject, order);
+  if (!plan)
+    return tl::unexpected(plan.error());
+  auto m = begun(subject, order);
+  std::vector<graph_pass> planned;
+  for (const auto& p : plan->passes)
+    if (p.name != synthesis_pass().name)
+      planned.push_back(p);
+  if (auto ok = run_new(settings, subject, order, planned, starts, m); !ok)
+    return tl::unexpected(ok.error());
+  synthesise(subject, m);
+  add_omitted(*plan, m);
+  return unstored_profile{std::move(m.record), std::move(m.blobs.back()), std::move(m.have)};
+}
 
 result<job_plan> plan_profile(const profiling_place& place, const profile_order& order) {
   const auto s = read_subject(place, order);
@@ -198,14 +242,7 @@ result<profile_record> profile_candidate(const profiling_place& place, const pro
   const auto plan = plan_of(*s, order);
   if (!plan)
     return tl::unexpected(plan.error());
-  profile_making m;
-  m.record.index = order.index;
-  m.record.candidate = s->candidate;
-  m.record.shape = s->request.task.shapes[s->request.shape].name;
-  m.record.budget_s = order.budget_s;
-  m.record.time_ns = wall_clock_ns();
-  m.have = s->request.have;
-  m.digests = s->digests;
+  auto m = begun(*s, order);
   const auto known = order.again ? std::map<id128, profiled_pass>{} : known_results(place.data, order.campaign);
   std::vector<graph_pass> planned;
   for (const auto& p : plan->passes) {
@@ -215,16 +252,10 @@ result<profile_record> profile_candidate(const profiling_place& place, const pro
     if (earlier == known.end() || !reuse(place.data, earlier->second, m))
       planned.push_back(p);
   }
-  if (auto ok = run_new(place, *s, order, planned, starts, m); !ok)
+  if (auto ok = run_new(place.settings, *s, order, planned, starts, m); !ok)
     return tl::unexpected(ok.error());
   synthesise(*s, m);
-  for (const auto& o : plan->omitted) {
-    profiled_pass p;
-    p.name = o.name;
-    p.skipped = o.reason;
-    p.remedy = o.remedy;
-    m.record.passes.push_back(std::move(p));
-  }
+  add_omitted(*plan, m);
   transaction t;
   for (auto& b : m.blobs)
     t.writes.push_back(write_op::put_blob(std::move(b)));

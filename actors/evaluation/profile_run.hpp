@@ -44,6 +44,17 @@ result<job_plan> plan_profile(const profiling_place& place, const profile_order&
 result<profile_record> profile_candidate(const profiling_place& place, const profile_order& order,
                                          const std::function<void(const std::string& pass)>& starts);
 
+// A profile of a subject that no campaign has: of a file. Nothing is stored.
+struct unstored_profile {
+  profile_record record;
+  std::string diagnosis; // JSON text
+  artefacts made;        // and given
+};
+result<job_plan> plan_subject(const profile_subject& subject, const profile_order& order);
+result<unstored_profile> profile_unstored(const profiler_settings& settings, const profile_subject& subject,
+                                          const profile_order& order,
+                                          const std::function<void(const std::string& pass)>& starts);
+
 // Returns the stored profile; nothing if there is none.
 result<std::optional<profile_record>> stored_profile(const store& data, const id128& campaign, uint64_t index);
 

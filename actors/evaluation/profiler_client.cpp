@@ -74,6 +74,12 @@ public:
 helper_command profiler_command(const std::string& helper_dir, const target_options& options) {
   helper_command out{{helper_dir + "/kevolve-profiler"}, helper_environment(), {}};
   accept_weakness(out.argv, options);
+  // The places of the driver, of the vendor's tools and of Python, and the devices that may be used.
+  for (const auto* name : {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "KEVOLVE_CUPTI",
+                           "KEVOLVE_NCU", "KEVOLVE_PYTHON"})
+    if (auto value = environment(name); !value.empty())
+      out.environment[name] = std::move(value);
+  out.environment["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
   return out;
 }
 

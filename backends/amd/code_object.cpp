@@ -125,15 +125,38 @@ result<std::vector<code_kernel>> read_code_object(std::string_view bytes) {
   return out;
 }
 
-uint64_t waves_per_simd(const code_kernel& kernel, uint64_t waves, uint64_t dynamic_lds,
-                        std::string_view architecture) {
+wave_limit limit_of_waves(const code_kernel& kernel, uint64_t waves, uint64_t dynamic_lds,
+                          std::string_view architecture) {
   const auto registers = (std::max<uint64_t>(kernel.vgprs, 1) + register_step - 1) / register_step * register_step;
   const auto by_registers = std::min(most_waves, registers_of_lane / registers);
   const auto lds = kernel.lds_bytes + dynamic_lds;
   if (waves == 0 || lds > lds_of_unit(architecture))
-    return 0;
+    return {0, lds > lds_of_unit(architecture) ? "LDS" : ""};
   const auto groups = lds == 0 ? most_waves * simds : lds_of_unit(architecture) / lds;
-  return std::min(by_registers, (groups * waves + simds - 1) / simds);
+  const auto by_lds = (groups * waves + simds - 1) / simds;
+  const auto most = std::min(by_registers, by_lds);
+  return {most, most >= most_waves ? "waves" : by_lds < by_registers ? "LDS" : "registers"};
+}
+
+uint64_t waves_per_simd(const code_kernel& kernel, uint64_t waves, uint64_t dynamic_lds,
+                        std::string_view architecture) {
+  return limit_of_waves(kernel, waves, dynamic_lds, architecture).waves;
+}
+
+std::string architecture_of(std::string_view bytes) {
+  // EF_AMDGPU_MACH of the header's flags.
+  constexpr uint32_t mask = 0xff;
+  struct machine {
+    uint32_t number;
+    const char* name;
+  };
+  constexpr std::array machines{machine{0x3f, "gfx90a"}, machine{0x4c, "gfx942"}, machine{0x4f, "gfx950"}};
+  Elf64_Ehdr head{};
+  if (read_at(bytes, 0, head) && head.e_machine == machine_amdgpu)
+    for (const auto& m : machines)
+      if (m.number == (head.e_flags & mask))
+        return m.name;
+  return {};
 }
 
 std::string_view listing_of(std::string_view assembly, const std::string& kernel) {

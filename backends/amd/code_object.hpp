@@ -35,6 +35,17 @@ result<std::vector<code_kernel>> read_code_object(std::string_view bytes);
 // Valid for CDNA 2 to 4. `waves` is the number of waves of a work-group. Returns 0 if no work-group fits.
 uint64_t waves_per_simd(const code_kernel& kernel, uint64_t waves, uint64_t dynamic_lds, std::string_view architecture);
 
+// The same with the resource that limits it: "registers", "LDS", or "waves" where all fit.
+struct wave_limit {
+  uint64_t waves = 0;
+  std::string limit;
+};
+wave_limit limit_of_waves(const code_kernel& kernel, uint64_t waves, uint64_t dynamic_lds,
+                          std::string_view architecture);
+
+// Returns the architecture that the object names, "gfx942"; empty for one that is not known here.
+std::string architecture_of(std::string_view bytes);
+
 // Returns a kernel's part of a compiler's listing; empty if it has none.
 std::string_view listing_of(std::string_view assembly, const std::string& kernel);
 

@@ -78,6 +78,18 @@ doctor_row examine_disassembler(const std::string& program) {
           found ? "" : "install the toolkit's cuda-nvdisasm; the Python package triton carries one too"};
 }
 
+doctor_row examine_ncu(const std::string& ncu, const std::string& forbidden) {
+  if (ncu.empty())
+    return {
+        "Nsight Compute", state::weaker,
+        "no ncu in PATH nor in /usr/local/cuda/bin: nobody says what warps wait for, and kevolve profile skips gpu.ncu",
+        "install the toolkit's nsight-compute, or name its ncu in KEVOLVE_NCU"};
+  if (!forbidden.empty())
+    return {"Nsight Compute", state::weaker, ncu + ", but " + forbidden + ": kevolve profile skips gpu.ncu",
+            counters_remedy};
+  return {"Nsight Compute", state::ok, ncu, ""};
+}
+
 std::string missing_in(const std::vector<doctor_row>& rows) {
   std::string out;
   for (const auto& row : rows)
@@ -99,10 +111,7 @@ std::vector<doctor_row> examine_cuda(const cuda_examination& subject, candidate_
   const auto cupti = find_cupti();
   rows.push_back({"CUPTI", cupti ? state::ok : state::weaker, cupti ? *cupti : cupti.error().detail,
                   cupti ? "" : "install the toolkit's CUPTI (cuda-cupti), or name libcupti.so in KEVOLVE_CUPTI"});
-  const auto ncu = find_ncu();
-  rows.push_back({"Nsight Compute", ncu.empty() ? state::weaker : state::ok,
-                  ncu.empty() ? "no ncu in PATH nor in /usr/local/cuda/bin: nobody says what warps wait for" : ncu,
-                  ncu.empty() ? "install the toolkit's nsight-compute, or name its ncu in KEVOLVE_NCU" : ""});
+  rows.push_back(examine_ncu(find_ncu(), counters_forbidden()));
   const auto sanitizer = find_sanitizer(subject.tools->root);
   rows.push_back(
       {"compute-sanitizer", sanitizer.empty() ? state::weaker : state::ok,

@@ -28,6 +28,8 @@ std::vector<doctor_row> examine_machine(const cuda_examination& subject,
 std::vector<doctor_row> examine_cuda(const cuda_examination& subject, candidate_compiler by = candidate_compiler::nvcc);
 // Returns the row about the result of find_disassembler().
 doctor_row examine_disassembler(const std::string& program);
+// Returns the row about the result of find_ncu(). `forbidden`: why hardware counters cannot be read; empty if they can.
+doctor_row examine_ncu(const std::string& ncu, const std::string& forbidden);
 // Returns the missing rows with their remedies as one line; empty if there are none.
 std::string missing_in(const std::vector<doctor_row>& rows);
 

@@ -13,27 +13,47 @@ namespace kevolve {
 
 namespace {
 
+enum class counted_for : uint8_t { both, judged_only, requested_only };
+
 struct counter {
   const char* name;
   const char* metric; // metric of Nsight Compute
+  counted_for when = counted_for::both;
 };
 
+using enum counted_for;
 constexpr std::array counters{
     counter{"duration_ns", "gpu__time_duration.sum"},
-    counter{"sm_percent", "sm__throughput.avg.pct_of_peak_sustained_elapsed"},
-    counter{"memory_percent", "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"},
+    counter{"sm_percent", "sm__throughput.avg.pct_of_peak_sustained_elapsed", judged_only},
+    counter{"memory_percent", "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed", judged_only},
     counter{"dram_percent", "dram__throughput.avg.pct_of_peak_sustained_elapsed"},
-    counter{"dram_read_bytes", "dram__bytes_read.sum"},
-    counter{"dram_written_bytes", "dram__bytes_write.sum"},
-    counter{"l1_hit_percent", "l1tex__t_sector_hit_rate.pct"},
-    counter{"l2_hit_percent", "lts__t_sector_hit_rate.pct"},
+    counter{"dram_read_bytes", "dram__bytes_read.sum", judged_only},
+    counter{"dram_written_bytes", "dram__bytes_write.sum", judged_only},
+    counter{"l1_hit_percent", "l1tex__t_sector_hit_rate.pct", judged_only},
+    counter{"l2_hit_percent", "lts__t_sector_hit_rate.pct", judged_only},
     counter{"warps_percent", "sm__warps_active.avg.pct_of_peak_sustained_active"},
     counter{"issue_percent", "smsp__issue_active.avg.pct_of_peak_sustained_active"},
     counter{"tensor_percent", "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"},
     counter{"instructions", "smsp__inst_executed.sum"},
-    counter{"bank_conflicts", "l1tex__data_bank_conflicts_pipe_lsu.sum"},
+    counter{"bank_conflicts", "l1tex__data_bank_conflicts_pipe_lsu.sum", judged_only},
     counter{"local_instructions", "smsp__inst_executed_op_local_ld.sum"},
     counter{"registers", "launch__registers_per_thread"},
+    counter{"l2_percent", "lts__lts2xbar_cycles_active.avg.pct_of_peak_sustained_elapsed", requested_only},
+    counter{"l2_sectors_percent", "lts__t_sectors.avg.pct_of_peak_sustained_elapsed", requested_only},
+    counter{"l1_percent", "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed", requested_only},
+    counter{"fma_percent", "sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_active", requested_only},
+    counter{"alu_percent", "sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active", requested_only},
+    counter{"xu_percent", "sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_active", requested_only},
+    counter{"fp64_percent", "sm__inst_executed_pipe_fp64.avg.pct_of_peak_sustained_active", requested_only},
+    counter{"sm_cycles", "sm__cycles_elapsed.sum", requested_only},
+    counter{"active_cycles_mean", "sm__cycles_active.avg", requested_only},
+    counter{"active_cycles_most", "sm__cycles_active.max", requested_only},
+    counter{"shared_conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", requested_only},
+    counter{"load_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", requested_only},
+    counter{"load_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", requested_only},
+    counter{"store_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", requested_only},
+    counter{"store_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", requested_only},
+    counter{"local_stores", "smsp__inst_executed_op_local_st.sum", requested_only},
 };
 
 // A reason for which warps wait. The metric is the number of waiting warps per issued instruction, in cycles per
@@ -41,20 +61,21 @@ constexpr std::array counters{
 struct stall {
   const char* name;
   const char* words;
+  counted_for when = both;
 };
 
 constexpr std::array stalls{
     stall{"long_scoreboard", "global or local memory"},
     stall{"short_scoreboard", "shared memory"},
     stall{"barrier", "other warps at a barrier"},
-    stall{"membar", "a memory fence"},
+    stall{"membar", "a memory fence", judged_only},
     stall{"math_pipe_throttle", "a busy arithmetic pipe"},
     stall{"mio_throttle", "a full queue of memory instructions"},
-    stall{"lg_throttle", "a full queue of global memory"},
+    stall{"lg_throttle", "a full queue of global memory", judged_only},
     stall{"wait", "fixed latencies"},
-    stall{"not_selected", "another warp's turn"},
-    stall{"no_instruction", "the instruction cache"},
-    stall{"gmma", "a tensor core's result"},
+    stall{"not_selected", "another warp's turn", judged_only},
+    stall{"no_instruction", "the instruction cache", judged_only},
+    stall{"gmma", "a tensor core's result", judged_only},
 };
 
 std::string metric_of(const stall& s) {
@@ -99,30 +120,45 @@ constexpr size_t most_name = 128; // of a kernel; the candidate chooses it
 
 } // namespace
 
-std::vector<std::string> ncu_command(const std::string& ncu, const std::string& log) {
-  std::string metrics;
+std::vector<std::string> metrics_of(counter_choice choice) {
+  const auto wanted = [&](counted_for when) {
+    return when == both || (choice == counter_choice::judged) == (when == judged_only);
+  };
+  std::vector<std::string> out;
   for (const auto& c : counters)
-    metrics += (metrics.empty() ? "" : ",") + std::string{c.metric};
+    if (wanted(c.when))
+      out.emplace_back(c.metric);
   for (const auto& s : stalls)
-    metrics += "," + metric_of(s);
-  return {ncu,
-          "--target-processes",
-          "application-only",
-          "--clock-control",
-          "none",
-          "--cache-control",
-          "none",
-          "--csv",
-          "--page",
-          "raw",
-          "--metrics",
-          metrics,
-          "--print-units",
-          "base",
-          "--print-kernel-base",
-          "function",
-          "--log-file",
-          log};
+    if (wanted(s.when))
+      out.push_back(metric_of(s));
+  return out;
+}
+
+std::vector<std::string> ncu_command(const std::string& ncu, const std::string& log, counter_choice choice) {
+  std::string metrics;
+  for (const auto& m : metrics_of(choice))
+    metrics += (metrics.empty() ? "" : ",") + m;
+  std::vector<std::string> out{ncu,
+                               "--target-processes",
+                               "application-only",
+                               "--clock-control",
+                               "none",
+                               "--cache-control",
+                               "none",
+                               "--csv",
+                               "--page",
+                               "raw",
+                               "--metrics",
+                               metrics,
+                               "--print-units",
+                               "base",
+                               "--print-kernel-base",
+                               "function",
+                               "--log-file",
+                               log};
+  if (choice == counter_choice::requested) // the first launch of each kernel
+    out.insert(out.end(), {"--kernel-id", "::regex:.*:1"});
+  return out;
 }
 
 result<std::vector<profiled_kernel>> read_ncu_table(std::string_view text) {

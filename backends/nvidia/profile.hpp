@@ -15,9 +15,18 @@ struct profiled_kernel {
   std::map<std::string, double> counters; // by our names (profile.cpp); unreported counters are absent
 };
 
+// The counters to collect. A kernel runs once for each group that the device can count at a time, so fewer are quicker.
+enum class counter_choice : uint8_t {
+  judged = 0, // after a confirmed gain: all but those of `requested` alone
+  requested,  // by `kevolve profile`: those that its findings are made of, without the compound figures
+};
+
 // Returns the profiler's command; the program to profile follows it. The profiler writes its result to `log` when that
-// program has ended.
-std::vector<std::string> ncu_command(const std::string& ncu, const std::string& log);
+// program has ended. With `requested`, it counts the first launch of each kernel alone.
+std::vector<std::string> ncu_command(const std::string& ncu, const std::string& log,
+                                     counter_choice choice = counter_choice::judged);
+// Returns the profiler's names of the counters, for a person.
+std::vector<std::string> metrics_of(counter_choice choice);
 
 // Parses the profiler's table; kernels come in launch order. errc::unavailable: the profiler reports an error.
 // errc::bad_input: the text is no such table.

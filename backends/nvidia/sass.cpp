@@ -103,6 +103,20 @@ bool is_move(std::string_view mnemonic, std::string_view text) {
   return mnemonic.starts_with("HFMA2") && text.find("-RZ, RZ,") != std::string_view::npos;
 }
 
+// Returns the bits that a lane moves, by a modifier such as ".64" or ".U8"; 32 without one.
+std::string_view bits_of(std::string_view mnemonic) {
+  constexpr std::array<std::array<std::string_view, 2>, 7> modifiers{
+      {{".256", "256"}, {".128", "128"}, {".64", "64"}, {".U8", "8"}, {".S8", "8"}, {".U16", "16"}, {".S16", "16"}}};
+  for (const auto& [modifier, bits] : modifiers)
+    if (mnemonic.find(modifier) != std::string_view::npos)
+      return bits;
+  return "32";
+}
+
+bool accesses_memory(sass_class c) {
+  return c <= local_store || c == async_copy;
+}
+
 void count(sass_kernel& kernel, std::string_view text) {
   const auto mnemonic = mnemonic_of(text);
   if (mnemonic.empty())
@@ -110,6 +124,10 @@ void count(sass_kernel& kernel, std::string_view text) {
   const auto c = is_move(mnemonic, text) ? move : class_of_sass(mnemonic);
   ++kernel.instructions;
   ++kernel.count[static_cast<size_t>(c)];
+  if (mnemonic.starts_with("MUFU"))
+    ++kernel.special;
+  if (accesses_memory(c))
+    ++kernel.widths[std::string{to_string(c)} + "." + std::string{bits_of(mnemonic)}];
   const auto wide = mnemonic.find(".128") != std::string_view::npos || mnemonic.find(".256") != std::string_view::npos;
   if (wide && (c == global_load || c == async_copy))
     ++kernel.wide_loads;
@@ -204,6 +222,17 @@ std::string sass_json(const std::vector<sass_kernel>& kernels) {
   auto out = nlohmann::json::array();
   for (const auto& k : kernels)
     out.push_back(json_of(k));
+  return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string sass_groups_json(const std::vector<sass_kernel>& kernels) {
+  auto out = nlohmann::json::array();
+  for (const auto& k : kernels) {
+    auto one = json_of(k);
+    one["special"] = k.special;
+    one["widths"] = k.widths;
+    out.push_back(std::move(one));
+  }
   return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

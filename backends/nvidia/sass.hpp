@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,8 +44,10 @@ struct sass_kernel {
   std::string name;
   uint64_t instructions = 0; // without padding and unexecutable instructions
   std::array<uint64_t, sass_classes> count{};
-  uint64_t wide_loads = 0; // global loads and asynchronous copies of at least 128 bits
-  uint32_t registers = 0;  // per thread; 0: unknown. Not taken from the listing
+  uint64_t special = 0;                   // MUFU: reciprocals, roots, exponentials, sines; counted in `floating`
+  std::map<std::string, uint64_t> widths; // accesses by class and bits, "global_load.128"
+  uint64_t wide_loads = 0;                // global loads and asynchronous copies of at least 128 bits
+  uint32_t registers = 0;                 // per thread; 0: unknown. Not taken from the listing
   uint32_t static_shared = 0;
 
   uint64_t of(sass_class c) const { return count[static_cast<size_t>(c)]; }
@@ -60,6 +63,10 @@ std::vector<sass_kernel> read_sass(std::string_view listing);
 // Returns [{"kernel":"softmax","instructions":210,"mix":{"global_load":4,…},"wide_load_share":1.0,…}], without classes
 // that do not occur.
 std::string sass_json(const std::vector<sass_kernel>& kernels);
+
+// Returns the instruction groups of each kernel for a profile: as sass_json(), with special functions and the widths of
+// accesses: [{…,"special":2,"widths":{"global_load.32":4,"shared_store.128":1}}].
+std::string sass_groups_json(const std::vector<sass_kernel>& kernels);
 
 // Returns one sentence for each kernel with remarkable figures: local memory, no 128-bit loads, or no tensor cores in a
 // half-precision matrix product. Empty if there is none.

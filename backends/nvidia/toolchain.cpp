@@ -104,6 +104,14 @@ std::string find_ncu() {
   return {};
 }
 
+std::string counters_forbidden() {
+  std::ifstream parameters{"/proc/driver/nvidia/params"};
+  for (std::string line; std::getline(parameters, line);)
+    if (line == "RmProfilingAdminOnly: 1" && ::geteuid() != 0)
+      return "the driver lets only administrators read hardware counters";
+  return {};
+}
+
 std::string find_sanitizer(const std::string& toolkit) {
   if (const auto* named = std::getenv("KEVOLVE_COMPUTE_SANITIZER"); named != nullptr)
     return named;

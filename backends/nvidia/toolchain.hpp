@@ -24,6 +24,12 @@ std::string find_disassembler(const std::string& toolkit, const std::string& tri
 // there is none.
 std::string find_ncu();
 
+// Returns why the driver does not let this user read hardware counters; empty if it does, or says nothing.
+std::string counters_forbidden();
+inline constexpr const char* counters_remedy =
+    "run as root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0 "
+    "(developer.nvidia.com/ERR_NVGPUCTRPERM)";
+
 // Returns the path of compute-sanitizer: KEVOLVE_COMPUTE_SANITIZER, else the first in PATH, else the toolkit's.
 // `toolkit` may be empty. Empty if there is none.
 std::string find_sanitizer(const std::string& toolkit);

@@ -2,6 +2,7 @@
 // for direct use; use `kevolve profile`.
 #include "backends/compile/workspace.hpp"
 #include "backends/judge/core_turn.hpp"
+#include "backends/profile/device_host.hpp"
 #include "backends/profile/locked_sandbox.hpp"
 #include "backends/profile/run_passes.hpp"
 #include "runtime/base/channel.hpp"
@@ -62,6 +63,8 @@ result<void> with_core(int core, const std::function<void()>& run) {
 }
 
 int serve(channel& link, const std::string& scratch, const std::vector<std::string>& done_without) {
+  // Where it does not start, passes that use a device start their program from here, and are skipped if that fails.
+  static_cast<void>(start_device_host());
   const auto around = confine(compiler_confinement).level;
   const auto asked = link.receive(job_limit);
   const auto job = asked && asked->kind == static_cast<uint8_t>(profile_frame::job)

@@ -1,5 +1,7 @@
 // One line a pass.
+#include "backends/amd/profile/passes.hpp"
 #include "backends/cpu/profile/passes.hpp"
+#include "backends/nvidia/profile/passes.hpp"
 #include "backends/profile/passes.hpp"
 
 #include <algorithm>
@@ -19,6 +21,13 @@ std::span<const profile_pass> profile_passes() {
       cpu_diagnosis_pass(),    // cpu
       device_bound_pass(),     // cuda, triton, hip
       device_counters_pass(),  // cuda, triton
+      gpu_occupancy_pass(),    // cuda, triton
+      gpu_code_pass(),         // cuda, triton
+      gpu_timeline_pass(),     // cuda, triton
+      gpu_ncu_pass(),          // cuda, triton
+      gpu_proton_pass(),       // triton
+      gpu_diagnosis_pass(),    // cuda, triton
+      amd_code_pass(),         // hip
   };
   return passes;
 }

@@ -160,7 +160,8 @@ void triton_compiler::take_code_objects(const triton_plan& plan, const std::vect
     all.insert(all.end(), kernels->begin(), kernels->end());
     package.modules.push_back(std::move(*object));
   }
-  const auto whole = parse_plan(completed_plan(parts.plan, plan, built, threads_a_wave), task);
+  package.plan = completed_plan(parts.plan, plan, built, threads_a_wave);
+  const auto whole = parse_plan(package.plan, task);
   if (!whole)
     return refuse(out, plan_errors(whole.error(), file_name, parts.plan_line));
   auto facts = hip::facts_of(all);
@@ -168,7 +169,6 @@ void triton_compiler::take_code_objects(const triton_plan& plan, const std::vect
     about.parameters_known = false; // Triton's own parameters follow the plan's
   if (auto wrong = plan_misfits(*whole, task, hip::limits_of(architecture_), facts); !wrong.empty())
     return refuse(out, plan_errors(in_their_lines(std::move(wrong), parts.plan), file_name, parts.plan_line) + figures);
-  package.plan = parts.plan;
   out.log = figures + out.log;
   out.artifact = pack(package);
   out.result = verdict::pass;

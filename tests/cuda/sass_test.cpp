@@ -44,6 +44,18 @@ std::string line(const std::string& mnemonic) {
 
 } // namespace
 
+TEST_CASE("a profile counts accesses by width, and special functions") {
+  const auto listing = ".text.f:\n" + line("LDG.E") + line("LDG.E.128.CONSTANT") + line("LDG.E.U16") + line("STS.64")
+                       + line("LDGSTS.E.BYPASS.128") + line("MUFU.EX2") + line("FFMA");
+  const auto kernels = read_sass(listing);
+  REQUIRE(kernels.size() == 1);
+  const auto told = nlohmann::json::parse(sass_groups_json(kernels))[0];
+  CHECK(told["special"] == 1);
+  CHECK(told["widths"] == nlohmann::json::parse(R"({"async_copy.128":1,"global_load.128":1,"global_load.16":1,
+    "global_load.32":1,"shared_store.64":1})"));
+  CHECK(told["mix"]["fma"] == 1);
+}
+
 TEST_CASE("a listing of nvdisasm gives the composition of each kernel") {
   using enum sass_class;
   const auto kernels = read_sass(recorded("sass.nvdisasm.txt"));

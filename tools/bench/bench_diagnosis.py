@@ -1,6 +1,7 @@
 """Profiles micro-kernels with a planted bottleneck (tests/diagnosis) and counts the diagnoses whose dominant finding names
 it. Kernels of the folder unseen were written before the diagnosis and are not used to adjust it. The short form takes
-kernels that are quick to profile.
+kernels that are quick to profile. With --target cuda the kernels are those of tests/diagnosis/cuda, each profiled by
+`kevolve profile TASK CANDIDATE`; without a GPU the passes that need one are skipped.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import common
 from common import Json
@@ -16,14 +18,55 @@ FOLDER = common.ROOT / "tests" / "diagnosis"
 SHORT = ["tuned/dot_chain", "tuned/multiplier_port", "tuned/split_stores", "unseen/generator_chain", "unseen/few_values",
          "unseen/letters"]
 WANTED = 21
+BUDGET = "30s"  # of the passes of one kernel on a device
 
 
 def rows_of(document: Json) -> list[list[str]]:
+    if document.get("target") == "cuda":
+        return device_rows_of(document)
     rows = [["kernel", "planted", "dominant finding", "named", "seconds of all passes", "slower with probes"]]
     for k in document["kernels"]:
         named = "yes" if k["found"] == k["planted"] else "no"
         probes = k["perturbation"].get("cpu.loops", 0.0)
         rows.append([k["task"], k["planted"], k["found"], named, f"{sum(k['seconds'].values()):.1f}", f"{100 * probes:.0f} %"])
+    return rows
+
+
+def device_rows_of(document: Json) -> list[list[str]]:
+    rows = [["kernel", "planted", "dominant finding", "named", "share, confidence", "Nsight Compute, s", "all passes, s"]]
+    for k in document["kernels"]:
+        first = k["findings"][0] if k["findings"] else {"share": 0.0, "confidence": 0.0}
+        rows.append([k["task"], k["planted"], k["found"], "yes" if k["found"] == k["planted"] else "no",
+                     f"{100 * first['share']:.0f} %, {first['confidence']:.1f}", f"{k['seconds'].get('gpu.ncu', 0.0):.1f}",
+                     f"{sum(k['seconds'].values()):.1f}"])
+    return rows
+
+
+def profile_on_device(programs: Path, folder: Path, row: Json, samples: Path | None) -> Json:
+    """Profiles one kernel and returns its row of the document."""
+    name = row["task"]
+    kept = ["--artefacts", str(samples / name.replace("/", "."))] if samples else []
+    done = subprocess.run([str(programs / "kevolve"), "profile", f"{folder / name}.task.toml", f"{folder / name}.cu", "--target",
+                           "cuda", "--budget", BUDGET, "--json", *kept], stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        return {"task": name, "planted": row["planted"], "found": "failed", "findings": [], "notes": {name: done.stdout[-300:]},
+                "seconds": {}, "perturbation": {}}
+    profile = json.loads(done.stdout)
+    diagnosis = profile["diagnosis"]
+    return {"task": name, "planted": row["planted"], "found": (diagnosis["bound"] or {"class": "unknown"})["class"],
+            "findings": diagnosis["findings"], "kernels": diagnosis["kernels"], "call_ns": diagnosis["probed_call_ns"],
+            "notes": {p["name"]: p["reason"] for p in profile["passes"] if p["state"] == "skipped"},
+            "seconds": {p["name"]: p["seconds"] for p in profile["passes"] if p["state"] != "skipped"}, "perturbation": {}}
+
+
+def profile_all_on_device(programs: Path, names: list[str], samples: Path | None) -> list[Json]:
+    folder = FOLDER / "cuda"
+    planted = json.loads((folder / "planted.json").read_text())
+    rows = []
+    for row in planted:
+        if not names or row["task"] in names:
+            rows.append(profile_on_device(programs, folder, row, samples))
+            print(f"{rows[-1]['task']}: planted {row['planted']}, found {rows[-1]['found']}", file=sys.stderr, flush=True)
     return rows
 
 
@@ -50,9 +93,16 @@ def render(document: Json) -> str:
 def main() -> None:
     p = common.parser(__doc__)
     p.add_argument("--only", nargs="*", default=[], help="kernels by name, as unseen/chase")
+    p.add_argument("--samples", type=Path, help="keep the artefacts of each kernel of a device in this folder")
+    p.add_argument("--target", choices=["cpu", "cuda"], default="cpu", help="the kernels' hardware")
     arguments = p.parse_args()
-    common.need(arguments.bin, "bench-diagnosis")
+    common.need(arguments.bin, "kevolve" if arguments.target == "cuda" else "bench-diagnosis")
     document = common.header("diagnosis", arguments)
+    if arguments.target == "cuda":
+        document["target"] = "cuda"
+        document["kernels"] = profile_all_on_device(arguments.bin, arguments.only, arguments.samples)
+        common.publish(common.close(document), render(document), arguments.json)
+        return
     names = arguments.only or ([] if arguments.long else SHORT)
     done = subprocess.run([str(arguments.bin / "bench-diagnosis"), str(arguments.bin), str(FOLDER), *names],
                           stdout=subprocess.PIPE, text=True, check=False)

@@ -1,11 +1,9 @@
 #include "backends/nvidia/runner/replay.hpp"
 
-#include "backends/nvidia/runner/device_session.hpp"
-#include "backends/nvidia/runner/replay_wire.hpp"
+#include "backends/nvidia/runner/separate_session.hpp"
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <memory>
@@ -32,48 +30,6 @@ public:
 
 private:
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
-};
-
-// A session without an arena: its offsets are addresses of allocations.
-class separate_session final : public device_session {
-public:
-  bool load_alone(const cuda_wire::replay& order, cuda_wire::answer& how) {
-    images_ = order.modules;
-    for (const auto& name : order.kernels)
-      kernels_.push_back({name, nullptr, {}});
-    return load_code(how);
-  }
-
-  // Nothing is released: an address belongs to one argument of one call.
-  bool call(const cuda_wire::replay_call& wanted, progress_file& progress, cuda_wire::answer& how) {
-    order_ = {};
-    order_.plan = wanted.plan;
-    scratch_places_.clear();
-    for (const auto& a : wanted.arguments) {
-      device_pointer at = 0;
-      if (!place(a.name, a.bytes, at, progress, how)
-          || (!a.content.empty() && !well(call_->to_device(at, a.content.data(), a.bytes, stream_), "inputs", how)))
-        return false;
-      order_.places[a.name] = at;
-    }
-    for (const auto& s : wanted.plan.scratch) {
-      device_pointer at = 0;
-      if (!place(s.name, s.bytes, at, progress, how))
-        return false;
-      scratch_places_.push_back({s.name, at, s.bytes, s.zeroed});
-    }
-    return encode_maps(how) && well(launch_all(), "launch", how) && well(call_->synchronize(stream_), "run", how)
-           && well(call_->context_synchronize(), "run", how);
-  }
-
-private:
-  bool place(const std::string& name, uint64_t bytes, device_pointer& at, progress_file& progress,
-             cuda_wire::answer& how) {
-    if (!well(call_->allocate(&at, std::max<uint64_t>(bytes, 1)), "arena", how))
-      return false;
-    progress.say("buffer " + std::to_string(at) + " " + std::to_string(bytes) + " " + name);
-    return true;
-  }
 };
 
 std::string text_of(const std::string& path) {
@@ -106,7 +62,7 @@ int run_replay(const std::string& path) {
   how = hello.how;
   if (how.status != success)
     return failed("start");
-  if (!session.load_alone(*order, how))
+  if (!session.load_alone(order->modules, order->kernels, how))
     return failed("load");
   progress.say("ready");
   for (const auto& call : order->calls) {
@@ -114,7 +70,10 @@ int run_replay(const std::string& path) {
       progress.say("stopped");
       return 0;
     }
-    if (!session.call(call, progress, how))
+    const auto placed = [&](const std::string& name, device_pointer at, uint64_t bytes) {
+      progress.say("buffer " + std::to_string(at) + " " + std::to_string(bytes) + " " + name);
+    };
+    if (!session.prepare(call, placed, how) || !session.call(how))
       return failed("call");
     progress.say("done");
   }

@@ -61,6 +61,25 @@ void add_loops(const json& loops, std::string& out) {
     out += "\nloops, time without the loops inside\n" + table_text(rows);
 }
 
+void add_kernels(const json& kernels, std::string& out) {
+  constexpr size_t most = 12;
+  std::vector<std::vector<std::string>> rows{
+      {"  KERNEL", "LAUNCHES", "TIME", "SHARE", "REGISTERS", "OCCUPANCY", "LIMIT"}};
+  for (const auto& k : kernels) {
+    if (rows.size() > most)
+      break;
+    const auto share = [&](const char* name) {
+      return k[name].is_number() ? percent(number_at(k, name)) : std::string{"-"};
+    };
+    rows.push_back({"  " + text_at(k, "kernel"), std::to_string(k.value("launches", 0)),
+                    k["ns"].is_number() ? human_ns(number_at(k, "ns")) : "-", share("share"),
+                    k["registers"].is_number() ? fmt::format("{:.0f}", number_at(k, "registers")) : "-",
+                    share("occupancy"), k["limit"].is_string() ? text_at(k, "limit") : "-"});
+  }
+  if (rows.size() > 1)
+    out += "\nkernels of the device\n" + table_text(rows);
+}
+
 } // namespace
 
 std::string diagnosis_text(const json& d) {
@@ -82,6 +101,8 @@ std::string diagnosis_text(const json& d) {
     add_findings(d["findings"], out);
   }
   add_loops(d["loops"], out);
+  if (d.contains("kernels"))
+    add_kernels(d["kernels"], out);
   return out;
 }
 

@@ -1,11 +1,10 @@
 // kevolve eval: the judge alone, on one candidate.
 #include "backends/judge/outcome_figures.hpp"
 #include "backends/missing_helper.hpp"
-#include "config/document.hpp"
-#include "runtime/base/kinds.hpp"
 #include "runtime/base/log.hpp"
 #include "runtime/base/program_directory.hpp"
 #include "runtime/node/admin/records_json.hpp"
+#include "tools/kevolve/client/candidate_file.hpp"
 #include "tools/kevolve/client/compile_alone.hpp"
 #include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/client/judge_alone.hpp"
@@ -51,35 +50,6 @@ struct eval_options {
 using eval_clock = std::chrono::steady_clock;
 // The part of --wall that PyTorch's modes beside the candidate may take.
 constexpr double baselines_share = 0.5;
-
-result<candidate> read_candidate(const eval_options& o, const target& hardware) {
-  candidate out;
-  out.language = language_of_file(o.candidate).name;
-  const auto known = hardware.languages();
-  if (std::find(known.begin(), known.end(), out.language) == known.end()) {
-    std::string expected;
-    for (const auto& l : known)
-      expected += (expected.empty() ? "" : " or ") + source_extension(l);
-    return fail(errc::bad_input, o.candidate + ": expected a " + expected + " file");
-  }
-  auto source = read_text_file(o.candidate);
-  if (!source) // the reason stands in it
-    return fail(errc::bad_input, to_string(source.error().front()));
-  out.source = std::move(*source);
-  std::vector<std::string> names;
-  for (const auto& f : hardware.flag_menu()) {
-    names.push_back(f.name);
-    if (f.baseline && o.flags.empty())
-      out.flags = f.name;
-    if (f.name == o.flags)
-      out.flags = f.name;
-  }
-  if (out.flags.empty())
-    return fail(errc::bad_input, "--flags " + o.flags + ": no such flag set" + suggestion(o.flags, names));
-  out.generator = "file";
-  out.summary = o.candidate;
-  return out;
-}
 
 // Medians added up over the declared shapes.
 json total_ns(const std::vector<shape_timing>& shapes, const std::vector<double> shape_timing::* samples) {
@@ -281,7 +251,7 @@ int evaluate(const eval_options& o) {
                                         + "' is not usable with target '" + o.target
                                         + fmt::format("'; there are: {}", fmt::join(known, ", "))},
                   o.common.json);
-  auto what = read_candidate(o, **hardware);
+  auto what = candidate_of_file(o.candidate, o.flags, **hardware);
   if (!what)
     return report(what.error(), o.common.json);
   if (const auto missing = missing_helper(**hardware, !(*hardware)->compiles_only()); !missing.empty())

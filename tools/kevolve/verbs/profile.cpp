@@ -3,10 +3,13 @@
 #include "actors/evaluation/profile_run.hpp"
 #include "runtime/base/program_directory.hpp"
 #include "runtime/node/admin/profile_json.hpp"
+#include "tools/kevolve/client/candidate_file.hpp"
 #include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/client/only_campaign.hpp"
+#include "tools/kevolve/client/profile_file.hpp"
 #include "tools/kevolve/duration.hpp"
 #include "tools/kevolve/exit_codes.hpp"
+#include "tools/kevolve/load.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
 #include "tools/kevolve/output/profile_text.hpp"
 #include "tools/kevolve/output/terminal.hpp"
@@ -16,6 +19,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include <filesystem>
 #include <fstream>
 #include <memory>
 
@@ -33,6 +37,9 @@ struct profile_options {
   std::string budget = "2s";
   std::string shape;
   std::string trace;
+  std::string target = "cpu";
+  std::string flags;
+  std::string artefacts;
   std::vector<std::string> passes;
   std::vector<std::string> weak_sandbox;
   bool again = false;
@@ -59,12 +66,66 @@ int show(const profile_options& o, const json& profile) {
   return exit_code::ok;
 }
 
-profiling_place place_of(const profile_options& o, store& data) {
+profiler_settings settings_of(const profile_options& o) {
   profiler_settings settings;
   settings.helper_dir = helper_directory();
   for (const auto& name : target_names())
     settings.decisions[name].allow_weak_sandbox = o.weak_sandbox;
-  return {data, settings};
+  return settings;
+}
+
+// Tells a person which pass runs.
+std::function<void(const std::string&)> teller(const profile_options& o) {
+  return [&o](const std::string& pass) {
+    if (!o.common.quiet && !o.common.json)
+      print_err("kevolve: pass " + printable(pass) + "\n");
+  };
+}
+
+int show_plan(const profile_options& o, const result<job_plan>& plan) {
+  if (!plan)
+    return report(plan.error(), o.common.json);
+  print_out(o.common.json ? to_text(to_json(*plan)) + "\n" : plan_text(to_json(*plan)));
+  return exit_code::ok;
+}
+
+// Writes each artefact as a file named by its kind.
+result<void> write_artefacts(const std::string& folder, const artefacts& made) {
+  if (folder.empty())
+    return {};
+  std::error_code ec;
+  std::filesystem::create_directories(folder, ec);
+  for (const auto& [kind, content] : made) {
+    std::ofstream out{folder + "/" + to_string(kind), std::ios::binary};
+    out << content;
+    if (!out.flush())
+      return fail(errc::io, "cannot write " + to_string(kind) + " in " + folder);
+  }
+  return {};
+}
+
+// Profiles a candidate's file, which no campaign has.
+int run_on_file(const profile_options& o, const profile_order& order) {
+  auto task = load_task_or_tell(o.id, o.common.json);
+  if (!task)
+    return exit_code::usage;
+  auto hardware = make_target(o.target, helper_directory());
+  if (!hardware)
+    return report({errc::bad_input, "--target: " + hardware.error().detail}, o.common.json);
+  const auto what = candidate_of_file(o.index, o.flags, **hardware);
+  if (!what)
+    return report(what.error(), o.common.json);
+  const auto subject = subject_of_file(*task, **hardware, *what, order.shape);
+  if (!subject)
+    return report(subject.error(), o.common.json);
+  if (o.plan)
+    return show_plan(o, plan_subject(*subject, order));
+  const auto made = profile_unstored(settings_of(o), *subject, order, teller(o));
+  if (!made)
+    return report(made.error(), o.common.json);
+  if (auto ok = write_artefacts(o.artefacts, made->made); !ok)
+    return report(ok.error(), o.common.json);
+  return show(o, to_json(made->record, made->diagnosis));
 }
 
 // Profiles in a directory that no node has.
@@ -75,18 +136,10 @@ int run_here(const profile_options& o, const profile_order& order) {
   auto data = store::open(o.where.data, look);
   if (!data)
     return report(data.error(), o.common.json);
-  const auto place = place_of(o, **data);
-  if (o.plan) {
-    const auto plan = plan_profile(place, order);
-    if (!plan)
-      return report(plan.error(), o.common.json);
-    print_out(o.common.json ? to_text(to_json(*plan)) + "\n" : plan_text(to_json(*plan)));
-    return exit_code::ok;
-  }
-  const auto made = profile_candidate(place, order, [&](const std::string& pass) {
-    if (!o.common.quiet && !o.common.json)
-      print_err("kevolve: pass " + printable(pass) + "\n");
-  });
+  const profiling_place place{**data, settings_of(o)};
+  if (o.plan)
+    return show_plan(o, plan_profile(place, order));
+  const auto made = profile_candidate(place, order, teller(o));
   if (!made)
     return report(made.error(), o.common.json);
   const auto text = (*data)->blob(made->diagnosis);
@@ -135,7 +188,12 @@ int run(const profile_options& o, profile_order order) {
 int profile(profile_options o) {
   if (o.index.empty()) // one word alone is the candidate's index in the only campaign
     std::swap(o.id, o.index);
-  if (o.index.empty() || o.index.find_first_not_of("0123456789") != std::string::npos || o.index.size() > 18)
+  const auto of_file = o.id.ends_with(".toml");
+  if (of_file && o.stored)
+    return report({errc::unsupported, "--stored: the profile of a file is not stored"}, o.common.json);
+  const auto is_index =
+      !o.index.empty() && o.index.find_first_not_of("0123456789") == std::string::npos && o.index.size() <= 18;
+  if (!of_file && !is_index)
     return report(
         {errc::bad_input, "profile wants a candidate's index in the tree, a whole number; 0 is the reference"},
         o.common.json);
@@ -144,12 +202,12 @@ int profile(profile_options o) {
     return report({errc::bad_input, "--budget: '" + printable(o.budget) + "' is no time, such as 2s or 1m"},
                   o.common.json);
   profile_order order;
-  order.index = std::stoull(o.index);
+  order.index = of_file ? 0 : std::stoull(o.index);
   order.budget_s = *budget;
   order.shape = o.shape;
   order.only = o.passes;
   order.again = o.again;
-  return run(o, std::move(order));
+  return of_file ? run_on_file(o, order) : run(o, std::move(order));
 }
 
 } // namespace
@@ -158,14 +216,22 @@ void add_profile(CLI::App& app, verb_action& chosen) {
   auto o = std::make_shared<profile_options>();
   auto* verb = app.add_subcommand("profile", "Why a candidate is slow: profilers, and the diagnosis they lead to");
   verb->footer("Example: kevolve profile 1a2b 17 --budget 5s --trace call.json\n"
+               "         kevolve profile row.task.toml row.cu --target cuda\n"
                "The profile is stored with the candidate. Its figures reach no verdict and no speed-up.");
-  verb->add_option("ID", o->id, "the campaign's id, or at least 4 of its first digits (default: the only one)");
-  verb->add_option("INDEX", o->index, "the candidate's index in the tree; 0 is the reference. One word alone is INDEX");
+  verb->add_option("ID", o->id,
+                   "the campaign's id, or at least 4 of its first digits (default: the only one); or a task's file");
+  verb->add_option(
+      "INDEX", o->index,
+      "the candidate's index in the tree; 0 is the reference. One word alone is INDEX. After a task's file: "
+      "a candidate's file, which is compiled and not judged");
+  verb->add_option("--target", o->target, "the hardware of a candidate's file")->capture_default_str();
+  verb->add_option("--flags", o->flags, "an entry of the target's flag menu, for a candidate's file");
   verb->add_option("--budget", o->budget, "time for passes that use a compiler, the core or the device (default: 2s)");
   verb->add_option("--pass", o->passes, "only this pass, and those that it reads from; may be repeated")
       ->allow_extra_args(false);
   verb->add_option("--shape", o->shape, "a declared shape (default: the one with the longest call)");
   verb->add_option("--trace", o->trace, "write Chrome trace events of one call to this file");
+  verb->add_option("--artefacts", o->artefacts, "write what the passes of a candidate's file made to this folder");
   verb->add_flag("--again", o->again, "reuse no stored result");
   verb->add_flag("--plan", o->plan, "only show which passes would run, and which not and why");
   verb->add_flag("--stored", o->stored, "only show the stored profile; run nothing");

@@ -1,0 +1,198 @@
+#include "backends/nvidia/profile/device_facts.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+namespace kevolve {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t most_kernels = 256;
+
+json parsed(const artefacts& have, artefact_kind k) {
+  const auto found = have.find(k);
+  return found == have.end() ? json(nullptr) : json::parse(found->second, nullptr, false);
+}
+
+double number(const json& o, const char* name) {
+  const auto found = o.is_object() ? o.find(name) : o.end();
+  if (!o.is_object() || found == o.end() || !found->is_number())
+    return 0.0;
+  const auto x = found->get<double>();
+  return std::isfinite(x) ? x : 0.0;
+}
+
+std::string text(const json& o, const char* name) {
+  const auto found = o.is_object() ? o.find(name) : o.end();
+  return o.is_object() && found != o.end() && found->is_string() ? found->get<std::string>() : std::string{};
+}
+
+kernel_figures& kernel(device_facts& f, const std::string& name) {
+  const auto found = std::find_if(f.kernels.begin(), f.kernels.end(), [&](const auto& k) { return k.name == name; });
+  if (found != f.kernels.end() || f.kernels.size() >= most_kernels)
+    return found != f.kernels.end() ? *found : f.kernels.back();
+  f.kernels.emplace_back().name = name;
+  return f.kernels.back();
+}
+
+void add_trace(const json& trace, device_facts& f) {
+  f.call_ns = number(trace, "call_ns");
+  f.empty_ns = number(trace, "empty_ns");
+  f.gaps_ns = number(trace, "gaps_ns");
+  f.busy_ns = number(trace, "busy_ns");
+  f.host_ns = number(trace, "host_ns");
+  f.launches = number(trace, "launches");
+  f.clock = text(trace, "source");
+  std::map<std::string, double> count;
+  if (trace.is_object() && trace.contains("kernels"))
+    for (const auto& one : trace["kernels"])
+      if (const auto name = text(one, "kernel"); !name.empty()) {
+        auto& k = kernel(f, name);
+        k.ns += std::max(0.0, number(one, "ns"));
+        k.launches = count[k.name] += 1.0;
+      }
+}
+
+void add_resources(const json& rows, device_facts& f) {
+  std::map<std::string, bool> seen;
+  for (const auto& row : rows.is_array() ? rows : json::array()) {
+    const auto name = text(row, "kernel");
+    if (name.empty())
+      continue;
+    auto& k = kernel(f, name);
+    if (k.ns <= 0.0)
+      k.launches = (seen[name] ? k.launches : 0.0) + std::max(1.0, number(row, "launches"));
+    // Of several launches of a kernel, the one that fills the device least.
+    if (!seen[name] || number(row, "occupancy") < k.occupancy) {
+      k.occupancy = number(row, "occupancy");
+      k.blocks = number(row, "blocks_of_multiprocessor");
+      k.waves = number(row, "waves");
+      k.registers = number(row, "registers");
+      k.limit = text(row, "limit");
+    }
+    seen[name] = true;
+  }
+}
+
+double mean_bits(const json& widths, const std::string& of) {
+  double bits = 0.0;
+  double count = 0.0;
+  for (const auto* width : {"8", "16", "32", "64", "128", "256"}) {
+    const auto n = number(widths, (of + "." + width).c_str());
+    bits += n * std::atof(width);
+    count += n;
+  }
+  return count > 0.0 ? bits / count : 0.0;
+}
+
+void add_code(const json& rows, device_facts& f) {
+  for (const auto& row : rows.is_array() ? rows : json::array()) {
+    const auto name = text(row, "kernel");
+    if (name.empty() || !row.contains("mix"))
+      continue;
+    auto& k = kernel(f, name);
+    k.instructions = number(row, "instructions");
+    k.local_instructions = number(row["mix"], "local_load") + number(row["mix"], "local_store");
+    if (row.contains("widths")) {
+      k.load_bits = mean_bits(row["widths"], "global_load");
+      k.store_bits = mean_bits(row["widths"], "global_store");
+    }
+  }
+}
+
+void add_counters(const json& rows, device_facts& f) {
+  std::map<std::string, double> ns; // where the time line has none
+  for (const auto& row : rows.is_array() ? rows : json::array()) {
+    const auto name = text(row, "kernel");
+    if (name.empty())
+      continue;
+    auto& k = kernel(f, name);
+    ns[k.name] += number(row, "duration_ns");
+    if (!k.counters.empty() && k.counter("duration_ns") >= number(row, "duration_ns"))
+      continue; // of several launches, the longest counts
+    k.counters.clear();
+    for (const auto& [counter, value] : row.items())
+      if (value.is_number() && std::isfinite(value.get<double>()))
+        k.counters[counter] = value.get<double>();
+  }
+  for (auto& k : f.kernels)
+    if (k.ns <= 0.0)
+      k.ns = ns[k.name];
+}
+
+void weigh(device_facts& f) {
+  double whole = 0.0;
+  for (const auto& k : f.kernels)
+    whole += k.ns;
+  for (auto& k : f.kernels)
+    k.weight = whole > 0.0 ? k.ns / whole : 1.0 / static_cast<double>(f.kernels.size());
+}
+
+bool is_part_of_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+} // namespace
+
+double kernel_figures::counter(const char* counter_name) const {
+  const auto found = counters.find(counter_name);
+  return found == counters.end() ? 0.0 : found->second;
+}
+
+device_facts device_facts_of(const artefacts& have) {
+  device_facts out;
+  add_trace(parsed(have, artefact_kind::device_trace), out);
+  add_resources(parsed(have, artefact_kind::resources), out);
+  add_code(parsed(have, artefact_kind::assembly), out);
+  add_counters(parsed(have, artefact_kind::profile), out);
+  weigh(out);
+  if (const auto source = have.find(artefact_kind::source); source != have.end())
+    for (auto& k : out.kernels)
+      k.lines = lines_of_kernel(source->second, k.name);
+  return out;
+}
+
+std::vector<line_range> lines_of_kernel(const std::string& source, const std::string& name) {
+  for (size_t at = source.find(name); at != std::string::npos && !name.empty(); at = source.find(name, at + 1)) {
+    const auto end = at + name.size();
+    if ((at > 0 && is_part_of_name(source[at - 1])) || end >= source.size() || source[end] != '(')
+      continue;
+    const auto line_begin = source.rfind('\n', at) + 1; // 0 for the first line
+    const auto line = std::string_view{source}.substr(line_begin, at - line_begin);
+    const bool python = line.find("def ") != std::string_view::npos;
+    if (!python && line.find("__global__") == std::string_view::npos)
+      continue;
+    auto last = end;
+    if (python) {
+      for (auto next = source.find('\n', end); next != std::string::npos; next = source.find('\n', next + 1)) {
+        if (next + 1 < source.size() && std::isspace(static_cast<unsigned char>(source[next + 1])) == 0
+            && source[next + 1] != ')')
+          break;
+        last = next;
+      }
+    } else {
+      int depth = 0;
+      for (auto i = source.find('{', end); i < source.size(); ++i) {
+        depth += source[i] == '{' ? 1 : source[i] == '}' ? -1 : 0;
+        last = i;
+        if (depth == 0)
+          break;
+      }
+    }
+    const auto number = [&](size_t place) {
+      return static_cast<uint32_t>(std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(place), '\n')
+                                   + 1);
+    };
+    while (last > end && std::isspace(static_cast<unsigned char>(source[last])) != 0)
+      --last;
+    return {{number(at), number(last)}};
+  }
+  return {};
+}
+
+} // namespace kevolve
