@@ -124,6 +124,18 @@ TEST_CASE("a build by Triton reports it for each of its kernels") {
   CHECK(contains(built.evidence.at("sass.notes"), "k: none of its 1 global loads takes 128 bits"));
 }
 
+TEST_CASE("doctor says what keeps Nsight Compute from counting, and what would enable it") {
+  using state = enum doctor_row::state; // the member of the same name hides the type
+  CHECK(cuda::examine_ncu("/opt/ncu", "").state == state::ok);
+  const auto missing = cuda::examine_ncu("", "");
+  CHECK(missing.state == state::weaker);
+  CHECK(missing.remedy.find("KEVOLVE_NCU") != std::string::npos);
+  const auto forbidden = cuda::examine_ncu("/opt/ncu", "the driver forbids it");
+  CHECK(forbidden.state == state::weaker);
+  CHECK(forbidden.detail.find("the driver forbids it: kevolve profile skips gpu.ncu") != std::string::npos);
+  CHECK(forbidden.remedy.find("NVreg_RestrictProfilingToAdminUsers=0") != std::string::npos);
+}
+
 TEST_CASE("without a disassembler the missing analysis is explained, and doctor names the remedy") {
   const auto said = evidence_by("", "");
   CHECK(said == std::map<std::string, std::string>{{"sass", "not read: there is no nvdisasm"}});

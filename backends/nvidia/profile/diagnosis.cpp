@@ -10,6 +10,7 @@ namespace kevolve {
 namespace {
 
 constexpr double counted = 0.9;
+constexpr double at_peak = 0.85; // a busy unit is counted; that nothing else bounds the call follows
 constexpr double inferred = 0.7;
 constexpr double modelled = 0.5;
 constexpr double by_code = 0.3;
@@ -175,15 +176,15 @@ private:
 
     // Time that has another cause is not the memory's or a unit's own.
     const auto own = (1.0 - wasted) * (1.0 - spilling);
-    add(k, bound_class::memory_bandwidth, memory * own, counted,
+    add(k, bound_class::memory_bandwidth, memory * own, at_peak,
         "moves data at " + percent(memory) + " of the device memory's peak", {{"dram_percent", 100.0 * memory}});
     if (l2 > memory)
-      add(k, bound_class::l2_bandwidth, l2 * own, counted,
+      add(k, bound_class::l2_bandwidth, l2 * own, at_peak,
           "moves data at " + percent(l2) + " of the second level's peak, and at " + percent(memory)
               + " of the memory's",
           {{"l2_percent", 100.0 * l2}, {"dram_percent", 100.0 * memory}});
     if (lsu > l2 && lsu > memory)
-      add(k, bound_class::l1_bandwidth, lsu * own * (1.0 - conflict), counted,
+      add(k, bound_class::l1_bandwidth, lsu * own * (1.0 - conflict), at_peak,
           "keeps the first level and shared memory busy for " + percent(lsu) + " of the time",
           {{"l1_percent", 100.0 * lsu}});
 
@@ -194,7 +195,7 @@ private:
     const auto busy =
         std::max(share_of(pipe->counter), share_of("sm_percent") * (k.counter("fma_percent") > 0.0 ? 0.0 : 1.0));
     const auto computing = busy * (1.0 - tail);
-    add(k, bound_class::compute, computing * (1.0 - spilling), counted,
+    add(k, bound_class::compute, computing * (1.0 - spilling), at_peak,
         std::string{"keeps its busiest unit ("} + pipe->words + ") at " + percent(busy) + " of the peak",
         {{pipe->counter, k.counter(pipe->counter)}});
     busiest = std::max({busiest, computing, conflict});

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double usual_s = 1.5; // mostly the context
+constexpr double usual_s = 0.9; // mostly the context
 
 result<pass_result> run(const pass_request& q) {
   auto call = device_call(q, milliseconds_left(q));
