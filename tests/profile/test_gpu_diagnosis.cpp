@@ -102,6 +102,23 @@ TEST_CASE("launches that an empty kernel would take as long for are the call's o
   CHECK(found[1].share == doctest::Approx(0.9 * 0.2));
 }
 
+TEST_CASE("a grid that does not fill the device once is too few threads, not a last wave") {
+  auto have = with(changed({{"active_cycles_mean", 4e5}, {"active_cycles_most", 8e5}, {"fma_percent", 60.0}}));
+  have[artefact_kind::resources] =
+      R"([{"kernel":"work","launches":1,"occupancy":1.0,"limit":"threads","waves":0.48,"registers":32}])";
+  const auto f = first_of(have);
+  CHECK(f.bound == bound_class::occupancy);
+  CHECK(f.words.find("its grid fills 48 % of the device") != std::string::npos);
+}
+
+TEST_CASE("a last wave comes before the arithmetic of the waves that are full") {
+  const auto f = first_of(with(changed({{"active_cycles_mean", 166'063.0},
+                                        {"active_cycles_most", 329'249.0},
+                                        {"fma_percent", 97.1},
+                                        {"issue_percent", 98.4}})));
+  CHECK(f.bound == bound_class::tail_effect);
+}
+
 TEST_CASE("of two kernels the one that takes more time weighs more") {
   auto slow = changed({{"duration_ns", 9e6}, {"dram_percent", 80.0}});
   auto quick = changed({{"kernel", "other"}, {"fma_percent", 95.0}});
@@ -127,6 +144,22 @@ TEST_CASE("without counters the build names occupancy with its limit, waves and 
   CHECK(has(bound_class::tail_effect, 0.5));
   CHECK(has(bound_class::spilling, 0.3));
   CHECK(found.front().words.find("limited by shared memory") != std::string::npos);
+}
+
+TEST_CASE("the artefacts that an H200 gave of the kernels with a planted bottleneck name it") {
+  const auto folder = std::string{std::getenv("KEVOLVE_SOURCE")} + "/tests/";
+  std::ifstream recorded{folder + "profile/h200_artefacts.json"};
+  std::ifstream listed{folder + "diagnosis/cuda/planted.json"};
+  const auto all = json::parse(recorded);
+  const auto planted = json::parse(listed);
+  REQUIRE(planted.size() >= 13);
+  for (const auto& row : planted) {
+    CAPTURE(row.dump());
+    artefacts have;
+    for (const auto& [kind, content] : all.at(row["task"].get<std::string>()).items())
+      have[*parse_enum<artefact_kind>(kind)] = content.dump();
+    CHECK(to_string(first_of(have).bound) == row["planted"].get<std::string>());
+  }
 }
 
 TEST_CASE("a device's diagnosis fits the schema, and its kernels are the trace's events") {

@@ -7,6 +7,7 @@ kernels that are quick to profile. With --target cuda the kernels are those of t
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -32,12 +33,21 @@ def rows_of(document: Json) -> list[list[str]]:
     return rows
 
 
+def gpu() -> str | None:
+    """Returns the name of the first GPU."""
+    if not shutil.which("nvidia-smi"):
+        return None
+    asked = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], stdout=subprocess.PIPE, text=True, check=False)
+    return asked.stdout.partition("\n")[0] or None
+
+
 def device_rows_of(document: Json) -> list[list[str]]:
-    rows = [["kernel", "planted", "dominant finding", "named", "share, confidence", "Nsight Compute, s", "all passes, s"]]
+    rows = [["kernel", "planted", "dominant finding", "named", "share, confidence", "call, µs", "Nsight Compute, s", "all passes, s"]]
     for k in document["kernels"]:
         first = k["findings"][0] if k["findings"] else {"share": 0.0, "confidence": 0.0}
         rows.append([k["task"], k["planted"], k["found"], "yes" if k["found"] == k["planted"] else "no",
-                     f"{100 * first['share']:.0f} %, {first['confidence']:.1f}", f"{k['seconds'].get('gpu.ncu', 0.0):.1f}",
+                     f"{100 * first['share']:.0f} %, {first['confidence']:.2g}", f"{(k.get('call_ns') or 0.0) / 1e3:.1f}",
+                     f"{k['seconds'].get('gpu.ncu', 0.0):.1f}",
                      f"{sum(k['seconds'].values()):.1f}"])
     return rows
 
@@ -100,6 +110,7 @@ def main() -> None:
     document = common.header("diagnosis", arguments)
     if arguments.target == "cuda":
         document["target"] = "cuda"
+        document["machine"]["gpu"] = gpu()
         document["kernels"] = profile_all_on_device(arguments.bin, arguments.only, arguments.samples)
         common.publish(common.close(document), render(document), arguments.json)
         return

@@ -162,10 +162,12 @@ std::vector<line_range> lines_of_kernel(const std::string& source, const std::st
     const auto end = at + name.size();
     if ((at > 0 && is_part_of_name(source[at - 1])) || end >= source.size() || source[end] != '(')
       continue;
+    // The declaration begins behind the last statement or body; it may have several lines.
     const auto line_begin = source.rfind('\n', at) + 1; // 0 for the first line
-    const auto line = std::string_view{source}.substr(line_begin, at - line_begin);
-    const bool python = line.find("def ") != std::string_view::npos;
-    if (!python && line.find("__global__") == std::string_view::npos)
+    const auto before = at == 0 ? std::string::npos : source.find_last_of(";}", at - 1);
+    const auto begin = before == std::string::npos ? 0 : before + 1;
+    const bool python = source.compare(line_begin, 4, "def ") == 0;
+    if (!python && std::string_view{source}.substr(begin, at - begin).find("__global__") == std::string_view::npos)
       continue;
     auto last = end;
     if (python) {

@@ -200,10 +200,16 @@ private:
         {{pipe->counter, k.counter(pipe->counter)}});
     busiest = std::max({busiest, computing, conflict});
 
-    add(k, bound_class::tail_effect, tail, counted,
-        "leaves multiprocessors without a block for " + percent(tail) + " of the time, in " + figure(k.waves)
-            + " waves",
-        {{"idle_share", tail}, {"waves", k.waves}});
+    if (k.waves > 0.0 && k.waves < 1.0)
+      add(k, bound_class::occupancy, tail, counted,
+          "leaves multiprocessors without a block for " + percent(tail) + " of the time: its grid fills "
+              + percent(k.waves) + " of the device",
+          {{"idle_share", tail}, {"waves", k.waves}});
+    else
+      add(k, bound_class::tail_effect, tail, counted,
+          "leaves multiprocessors without a block for " + percent(tail) + " of the time, in " + figure(k.waves)
+              + " waves",
+          {{"idle_share", tail}, {"waves", k.waves}});
     waiting(k, std::max(0.0, 1.0 - busiest - tail));
   }
 
