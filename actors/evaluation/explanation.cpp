@@ -99,6 +99,7 @@ json quick_diagnosis(const profiling_place& place, const profile_order& order) {
   job.shape = s->request.shape;
   job.target = s->target;
   job.source = s->request.source;
+  job.object = s->request.object;
   for (const auto& [kind, content] : s->request.have)
     job.have[to_string(kind)] = content;
   profile_question q;

@@ -27,6 +27,8 @@ std::string read_pass_file(const pass_request& q, const std::string& name) {
 
 result<std::string> tool_output(const pass_request& q, std::vector<std::string> argv,
                                 const std::vector<std::string>& readable) {
+  if (q.sandbox == nullptr)
+    return fail(errc::unavailable, "no tool runs here");
   locked_command command;
   const auto tool = std::filesystem::path{argv.front()}.filename().string();
   command.argv = std::move(argv);

@@ -1,6 +1,7 @@
 // The diagnosis of device code, on figures as Nsight Compute, the time line and the build give them.
 #include "actors/evaluation/diagnosis.hpp"
 #include "backends/nvidia/profile/diagnosis.hpp"
+#include "backends/profile/pass.hpp"
 #include "schema_check.hpp"
 
 #include <doctest/doctest.h>
@@ -203,4 +204,13 @@ TEST_CASE("a kernel's lines are found in CUDA C++ and in Triton, not at its call
   CHECK(python[0].first == 5);
   CHECK(python[0].last == 8);
   CHECK(lines_of_kernel("int x;", "work").empty());
+}
+
+TEST_CASE("explain does not choose passes that run a tool") {
+  for (const auto* name : {"gpu.code", "amd.code"}) {
+    const auto* pass = find_pass(name);
+    REQUIRE(pass != nullptr);
+    CHECK(pass->use == pass_use::compiler);
+  }
+  CHECK(find_pass("gpu.occupancy")->use == pass_use::nothing);
 }

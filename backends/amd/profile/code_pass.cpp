@@ -148,7 +148,9 @@ profile_pass amd_code_pass() {
   p.targets = {"hip"};
   p.reads = {artefact_kind::object};
   p.makes = {artefact_kind::resources, artefact_kind::assembly};
+  p.use = pass_use::compiler; // it runs a tool
   p.available = available;
+  p.estimate_s = [](const pass_request&) { return 0.5; };
   p.run = run;
   return p;
 }

@@ -70,7 +70,9 @@ profile_pass gpu_code_pass() {
   p.targets = {"cuda", "triton"};
   p.reads = {artefact_kind::object};
   p.makes = {artefact_kind::assembly};
+  p.use = pass_use::compiler; // it runs a tool
   p.available = available;
+  p.estimate_s = [](const pass_request&) { return 0.5; };
   p.run = run;
   return p;
 }
