@@ -1,8 +1,15 @@
 // The instruction groups of code for AMD's GPUs, on a listing as llvm-objdump 19 prints it.
 #include "backends/amd/code_object.hpp"
 #include "backends/amd/isa.hpp"
+#include "backends/capture.hpp"
+#include "backends/launch_plan/package.hpp"
+#include "backends/profile/locked_sandbox.hpp"
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
 
 using namespace kevolve;
 using namespace kevolve::hip;
@@ -57,4 +64,45 @@ TEST_CASE("the resource that limits the waves of a SIMD is named") {
   k = {};
   k.vgprs = 32;
   CHECK(limit_of_waves(k, 4, 0, "gfx942").limit == "waves");
+}
+
+TEST_CASE("the pass reads a code object that clang makes here, and disassembles it in the sandbox") {
+  const auto clang = find_program("clang-19");
+  if (clang.empty() || !find_pass("amd.code")->available({}).available) {
+    MESSAGE("skipped: clang-19 or llvm-objdump is missing");
+    return;
+  }
+  std::string folder = "/tmp/kevolve-amd-XXXXXX";
+  REQUIRE(mkdtemp(folder.data()) != nullptr);
+  std::ofstream{folder + "/k.cl"}
+      << "typedef float f4 __attribute__((ext_vector_type(4)));\n"
+         "__kernel void scale(__global const f4 *x, __global f4 *y, __local float *t) {\n"
+         "  int i = __builtin_amdgcn_workitem_id_x();\n  t[i] = x[i].x;\n  __builtin_amdgcn_s_barrier();\n"
+         "  y[i] = x[i] * __builtin_amdgcn_exp2f(t[63 - i]);\n}\n";
+  const auto built = capture({clang, "-x", "cl", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx942", "-nogpulib", "-O2",
+                              "-c", folder + "/k.cl", "-o", folder + "/k.o"});
+  REQUIRE(built);
+  REQUIRE_MESSAGE(built->status == 0, built->output);
+  std::ifstream in{folder + "/k.o", std::ios::binary};
+  locked_pass_sandbox sandbox;
+  pass_request q;
+  q.task.shapes = {{"n=64", {}}};
+  q.object = pack({{std::string{std::istreambuf_iterator<char>{in}, {}}}, ""});
+  q.folder = folder;
+  q.sandbox = &sandbox;
+  q.deadline = std::chrono::steady_clock::now() + std::chrono::seconds{60};
+  const auto made = find_pass("amd.code")->run(q);
+  std::filesystem::remove_all(folder);
+  REQUIRE_MESSAGE(made.has_value(), to_string(made.error()));
+  const auto rows = nlohmann::json::parse(made->made.at(artefact_kind::resources));
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["kernel"] == "scale");
+  CHECK(rows[0]["architecture"] == "gfx942");
+  CHECK(rows[0]["registers"].get<int>() > 0);
+  const auto groups = nlohmann::json::parse(made->made.at(artefact_kind::assembly));
+  REQUIRE(groups.size() == 1);
+  CHECK(groups[0]["widths"]["global_load.128"].get<int>() >= 1);
+  CHECK(groups[0]["widths"]["global_store.128"] == 1);
+  CHECK(groups[0]["mix"]["special"] == 1);
+  CHECK(groups[0]["mix"]["barrier"] == 1);
 }
