@@ -67,7 +67,7 @@ void add_resources(const json& rows, device_facts& f) {
     auto& k = kernel(f, name);
     if (k.ns <= 0.0)
       k.launches = (seen[name] ? k.launches : 0.0) + std::max(1.0, number(row, "launches"));
-    // Of several launches of a kernel, the one that fills the device least.
+    // The launch that fills the device least stands for all of its kernel.
     if (!seen[name] || number(row, "occupancy") < k.occupancy) {
       k.occupancy = number(row, "occupancy");
       k.blocks = number(row, "blocks_of_multiprocessor");

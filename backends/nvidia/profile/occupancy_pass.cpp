@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// Of the capability's largest product, where the machine has no such device.
+// Returns the number of the capability's largest product, for a machine without such a device.
 uint64_t multiprocessors_of(uint32_t capability) {
   switch (capability) {
     case 80:
