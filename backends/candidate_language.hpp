@@ -14,8 +14,6 @@ struct candidate_language {
   const char* name = "";
   candidate_form (*form)(const contract& task) = nullptr;
   std::vector<flag_set> (*flag_menu)() = nullptr;
-  const char* document_name = "";
-  std::string_view (*document)() = nullptr;
 };
 
 } // namespace kevolve

@@ -86,8 +86,6 @@ public:
   virtual std::string harness_fingerprint() const = 0;
   // Facts about the hardware for generators: "cache.l1d", "vector_bits", "cores", … (bytes, bits, counts).
   virtual std::map<std::string, int64_t> hardware() const = 0;
-  // Markdown documents about kernels for this hardware, by file name. Prompts quote their sections.
-  virtual std::vector<std::pair<std::string, std::string>> documents() const = 0;
   virtual std::vector<doctor_row> doctor() const = 0;
   // Returns the requirements that this machine lacks for a campaign on this target, with remedies; empty if there are
   // none.

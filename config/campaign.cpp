@@ -132,7 +132,7 @@ void check_kind(section& s, const std::string& name) {
   if (name.empty())
     return;
   const auto& kind = find_generator_kind(name);
-  for (const auto* key : {"in_flight", "context_tokens", "reply_tokens"})
+  for (const auto* key : {"in_flight", "context_tokens", "reply_tokens", "diagnosis_tokens"})
     if (s.has(key) && !kind.asks_model)
       s.error(key, "a generator of kind '" + name + "' asks no model; relay and llm do");
   for (const auto* key : {"providers", "temperature", "top_p", "session_steps", "session_tokens"})
@@ -227,6 +227,13 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
         "session_tokens",
         {.text = "llm: in and out, over all of a session's calls; at least context_tokens", .low = 4'000, .high = 1e9},
         tools.tokens);
+    s.value("diagnosis_tokens",
+            {.text =
+                 "llm, relay: tokens of a first, short reply before each step that has a parent: it ranks what limits "
+                 "the parent and names what to look up; 0: no such question",
+             .low = 0,
+             .high = 16'000},
+            spec.diagnosis_tokens.emplace_back());
     check_kind(s, g.kind);
     if (s.has("providers") && m.providers.empty())
       s.error("providers", "names nobody; left out, all of the node's are asked");
@@ -352,6 +359,7 @@ std::string identity_bytes(campaign_spec spec) {
   auto out = encode(spec);
   const auto drop = [&out](const auto& member) { out.resize(out.size() - encode(member).size()); };
   // These follow from the file, the overrides and the build.
+  drop(spec.diagnosis_tokens);
   drop(spec.ask_again);
   drop(spec.generator_choice);
   drop(spec.selection_rules);
@@ -393,6 +401,10 @@ bool calls_providers(const generator_spec& g) {
 
 session_spec session_of(const campaign_spec& spec, size_t generator) {
   return generator < spec.sessions.size() ? spec.sessions[generator] : session_spec{};
+}
+
+int64_t diagnosis_tokens_of(const campaign_spec& spec, size_t generator) {
+  return generator < spec.diagnosis_tokens.size() ? spec.diagnosis_tokens[generator] : 0;
 }
 
 model_spec model_of(const campaign_spec& spec, size_t generator) {

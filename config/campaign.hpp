@@ -123,6 +123,7 @@ struct campaign_spec {
   uint32_t selection_rules = 0;
   std::string generator_choice = "weights"; // or "bandit": the generator that gains most for its time and money
   int64_t ask_again = 0;                    // times that a model is asked again when it repeats a known candidate
+  std::vector<int64_t> diagnosis_tokens; // of a diagnosis's reply, by the index of the generator; 0: none is asked for
 };
 
 // Returns the bytes that a campaign's id is derived from. Paths do not count, nor do members that records of before
@@ -134,6 +135,8 @@ bool asks_model(const generator_spec& g);
 bool calls_providers(const generator_spec& g);
 model_spec model_of(const campaign_spec& spec, size_t generator);
 session_spec session_of(const campaign_spec& spec, size_t generator);
+// Returns 0 if the generator asks for no diagnosis before its step.
+int64_t diagnosis_tokens_of(const campaign_spec& spec, size_t generator);
 
 template <class I>
 typename I::result_type inspect(I& f, generator_spec& x) {
@@ -180,7 +183,7 @@ typename I::result_type inspect(I& f, campaign_spec& x) {
   return f(x.task, x.path, x.text, x.overrides, x.target, x.seed, x.generators, x.search, x.memory, x.draft_candidates,
            x.budget, x.stop, x.judge, x.compile_limit_s, x.models, x.was_adapt_weights, x.sessions, x.fresh,
            x.from_reference, x.task.files, x.baselines_limit_s, x.sanitised_limit_s, x.beam_width, x.evolution, x.stall,
-           x.memory_choice, x.selection_rules, x.generator_choice, x.ask_again);
+           x.memory_choice, x.selection_rules, x.generator_choice, x.ask_again, x.diagnosis_tokens);
 }
 
 // The targets of this build, and their languages. An empty list accepts any name of a target, and any language.

@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <sstream>
 #include <stdexcept>
 
 // toml++ asserts conditions that a file may violate, such as "[@task]", and release builds let the compiler assume
@@ -68,6 +69,11 @@ document_value convert(const toml::node& node) {
     });
   } else {
     out.what = kind::date;
+    if (const auto* day = node.as_date()) {
+      std::ostringstream written;
+      written << day->get();
+      out.text = written.str();
+    }
   }
   return out;
 }

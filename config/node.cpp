@@ -218,6 +218,17 @@ void declare_node(section& root, const std::vector<std::string>& targets, node_s
     s.value("json", {.text = "one JSON object a line"}, spec.log.json);
     s.value("file", {.text = "opened again on SIGHUP, so that it may be rotated", .fallback = "stderr"}, spec.log.file);
   });
+  root.table("knowledge", {.text = "documents for prompts"}, [&](section& s) {
+    s.value("folders", {.text = "folders of your own documents (*.md), served beside the shipped ones"},
+            spec.knowledge.folders);
+  });
+  root.table("code_search", {.text = "source that models may search, to read only"}, [&](section& s) {
+    s.value("roots",
+            {.text =
+                 "folders; nothing outside them is read, links that leave them are not followed, and what looks like "
+                 "a key is blanked"},
+            spec.code_search.roots);
+  });
   root.table("sandbox", {.text = "around native candidates"}, [&](section& s) {
     s.value("allow_without",
             {.text = "layers whose lack is accepted, by name; without them native candidates are refused",

@@ -94,6 +94,16 @@ struct sandbox_spec {
   std::vector<std::string> allow_without; // layers that the operator allows to be missing: landlock
 };
 
+// Documents of the operator, beside the shipped ones.
+struct knowledge_spec {
+  std::vector<std::string> folders;
+};
+
+// Trees of source that models and people may search.
+struct code_search_spec {
+  std::vector<std::string> roots;
+};
+
 struct node_spec {
   std::string path;
   std::string data_dir;
@@ -106,6 +116,8 @@ struct node_spec {
   sandbox_spec sandbox;
   tls_spec tls;
   log_spec log;
+  knowledge_spec knowledge;
+  code_search_spec code_search;
 };
 
 template <class I>
@@ -147,9 +159,17 @@ typename I::result_type inspect(I& f, log_spec& x) {
   return f(x.level, x.json, x.file);
 }
 template <class I>
+typename I::result_type inspect(I& f, knowledge_spec& x) {
+  return f(x.folders);
+}
+template <class I>
+typename I::result_type inspect(I& f, code_search_spec& x) {
+  return f(x.roots);
+}
+template <class I>
 typename I::result_type inspect(I& f, node_spec& x) {
   return f(x.path, x.data_dir, x.listen, x.token_file, x.providers, x.devices, x.cluster, x.limits, x.sandbox, x.tls,
-           x.log);
+           x.log, x.knowledge, x.code_search);
 }
 
 // Relative paths are relative to the file. `targets`: the names there are; empty: any.

@@ -16,6 +16,11 @@
 #include <string>
 #include <vector>
 
+namespace kevolve::knowledge {
+class knowledge_base;
+class code_roots;
+} // namespace kevolve::knowledge
+
 namespace kevolve {
 
 struct campaign_context {
@@ -32,8 +37,10 @@ struct campaign_context {
   campaign_actor campaign;
   evaluator_actor evaluator;
   synthesizer_actor synthesizer;
-  std::vector<generator_actor> generators;  // proxies, in the order of the campaign's list
-  std::shared_ptr<const model_board> board; // of the node's providers
+  std::vector<generator_actor> generators;                    // proxies, in the order of the campaign's list
+  std::shared_ptr<const model_board> board;                   // of the node's providers
+  std::shared_ptr<const knowledge::knowledge_base> knowledge; // of the node; null: prompts quote no documents
+  std::shared_ptr<const knowledge::code_roots> code;          // of the node; null: nothing may be searched
   std::shared_ptr<pinned_results> held = std::make_shared<pinned_results>(); // of the node
   // The current priority: the campaign changes it, and every actor that asks for a lease reads it.
   std::shared_ptr<std::atomic<uint32_t>> priority = std::make_shared<std::atomic<uint32_t>>(default_priority);

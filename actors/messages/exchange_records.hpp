@@ -2,6 +2,7 @@
 // values. A new field goes at the end.
 #pragma once
 
+#include "actors/messages/retrieval_record.hpp"
 #include "runtime/base/ids.hpp"
 #include "runtime/base/result.hpp"
 
@@ -25,6 +26,9 @@ struct exchange_id {
 };
 // No node asks more rounds: a session has at most a hundred tool calls.
 inline constexpr uint32_t most_rounds = 128;
+// The round of the question for a diagnosis, which is asked before round 0.
+inline constexpr uint32_t diagnosis_round = most_rounds - 1;
+inline constexpr const char* diagnosis_purpose = "diagnosis";
 // Returns "<32 digits>-17-0-1", for people and paths.
 std::string to_string(const exchange_id& x);
 // Parses the text of to_string(); errc::bad_input.
@@ -98,6 +102,9 @@ struct exchange_record {
   uint32_t handed_out = 0;
   // For a provider's model.
   std::vector<call_record> calls;
+  std::string purpose;                      // "diagnosis": it asks for one; empty: for a candidate
+  report_record report;                     // on the parent; the prompt quotes it
+  std::vector<retrieval_record> retrievals; // of the documents that the prompt quotes
 };
 
 // The payload of the events about an exchange.
@@ -149,7 +156,8 @@ typename I::result_type inspect(I& f, call_record& x) {
 template <class I>
 typename I::result_type inspect(I& f, exchange_record& x) {
   return f(x.id, x.kind, x.turns, x.parts, x.tokens, x.asked_ns, x.answered, x.reply, x.answered_ns, x.answered_by,
-           x.model, x.outcome, x.detail, x.holder, x.held_until_ns, x.handed_out, x.calls);
+           x.model, x.outcome, x.detail, x.holder, x.held_until_ns, x.handed_out, x.calls, x.purpose,
+           x.report, x.retrievals);
 }
 template <class I>
 typename I::result_type inspect(I& f, model_spending& x) {

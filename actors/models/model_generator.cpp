@@ -4,11 +4,13 @@
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
 #include "actors/messages/step_end.hpp"
+#include "actors/models/model_diagnosis.hpp"
 #include "actors/models/model_tools.hpp"
 #include "actors/models/provider_calls.hpp"
 #include "actors/search/novelty.hpp"
 #include "actors/synthesis/exchange.hpp"
 #include "actors/synthesis/step_facts.hpp"
+#include "actors/synthesis/step_signals.hpp"
 #include "backends/llm/protocol/tool_turn.hpp"
 #include "runtime/base/codec.hpp"
 
@@ -24,6 +26,7 @@ using asking_pointer = generator_actor::stateful_pointer<model_generator_state>;
 using work_ptr = model_generator_state::work_ptr;
 
 void begin_round(asking_pointer self, const work_ptr& w);
+void begin_candidate(asking_pointer self, const work_ptr& w);
 
 template <class T>
 void finish(asking_pointer self, const work_ptr& w, T&& answer) {
@@ -97,6 +100,11 @@ void end_unless_known(asking_pointer self, const work_ptr& w, const std::string&
 
 // Ends a question without an answer. In a session the files written before may still be a candidate.
 void end_without(asking_pointer self, const work_ptr& w, const failure& why) {
+  if (w->question.record.purpose == diagnosis_purpose && why.code == errc::bad_input) {
+    take_diagnosis(self->state, *w, {}); // the step goes on with what was measured
+    begin_candidate(self, w);
+    return;
+  }
   if (w->talk.tools && w->question.record.id.round > 0 && (why.code == errc::bad_input || why.code == errc::cancelled))
     end(self, w, synthesis::cut_short(w->talk, {}, "ended: " + why.detail));
   else
@@ -105,6 +113,11 @@ void end_without(asking_pointer self, const work_ptr& w, const failure& why) {
 
 void take(asking_pointer self, const work_ptr& w, const std::string& reply, bool called) {
   auto& q = w->question;
+  if (q.record.purpose == diagnosis_purpose) {
+    take_diagnosis(self->state, *w, reply);
+    begin_candidate(self, w);
+    return;
+  }
   auto read = synthesis::read_reply(w->talk, reply, called, q.record.tokens);
   switch (read.kind) {
     case synthesis::reading_kind::candidate:
@@ -217,21 +230,37 @@ void begin_round(asking_pointer self, const work_ptr& w) {
 
 void begin(asking_pointer self, const work_ptr& w) {
   auto& st = self->state;
-  const synthesis::campaign_facts shared{&st.fixed,          st.machine,           st.zero_sizes, st.peaks,
-                                         st.documents.get(), st.budgets.documents, st.admitted,   st.session.steps};
-  auto p = synthesis::build_prompt(synthesis::facts_of(shared, w->step), st.budgets);
+  const synthesis::campaign_facts shared{
+      &st.fixed,  st.machine,           st.zero_sizes, st.peaks,        st.context->knowledge.get(),
+      st.signals, st.budgets.documents, st.admitted,   st.session.steps};
+  w->facts = synthesis::facts_of(shared, w->step);
+  if (wants_diagnosis(st, *w)) {
+    ask_diagnosis(st, *w);
+    begin_round(self, w);
+  } else {
+    begin_candidate(self, w);
+  }
+}
+
+void begin_candidate(asking_pointer self, const work_ptr& w) {
+  auto& st = self->state;
+  auto p = synthesis::build_prompt(w->facts, st.budgets);
   if (!p) {
     give_up(self, w, p.error());
     return;
   }
   auto& q = w->question;
+  q = {};
   q.record.id = {st.context->id, w->step.index, st.place, 0};
   for (const auto& part : p->parts)
     q.record.parts.push_back({part.name, part.tokens, part.budget, part.left_out});
+  q.record.report = std::move(w->facts.reported);
+  q.record.retrievals = std::move(w->facts.retrievals);
   q.turns = {{"system", std::move(p->system)}, {"user", std::move(p->user)}};
   q.rules = std::move(p->rules);
   q.terms = st.terms;
   q.tools = st.session.steps > 0;
+  q.code = st.context->code != nullptr;
   w->talk = synthesis::begin_conversation(q.rules, st.session.steps, st.session.tokens);
   begin_round(self, w);
 }
@@ -281,13 +310,12 @@ generator_actor::behavior_type model_generator(asking_pointer self, actor_status
   st.own_status->about(short_string(st.context->id));
   report_exceptions(self);
   st.fixed = fixed_context(*st.context);
-  std::vector<synthesis::document> sections;
-  for (const auto& [name, text] : st.context->hardware->documents())
-    for (auto& section : synthesis::split_sections(name, text))
-      sections.push_back(std::move(section));
-  st.documents = std::make_unique<synthesis::section_source>(std::move(sections));
-  for (const auto& [what, words] : st.context->hardware->about())
+  std::string about;
+  for (const auto& [what, words] : st.context->hardware->about()) {
     st.machine.push_back(what + ": " + words);
+    about += st.machine.back() + "\n";
+  }
+  st.signals = synthesis::campaign_signals(st.fixed, st.context->hardware->name(), about);
   for (const auto& shape : st.context->spec->task.task.shapes)
     for (const auto& [name, size] : shape.sizes)
       st.zero_sizes = st.zero_sizes || size == 0;
@@ -297,6 +325,7 @@ generator_actor::behavior_type model_generator(asking_pointer self, actor_status
   st.budgets.context = rules.context_tokens;
   st.budgets.reply = rules.reply_tokens;
   st.session = session_of(*st.context->spec, place);
+  st.diagnosis_tokens = diagnosis_tokens_of(*st.context->spec, place);
   const auto& budget = st.context->spec->budget;
   st.terms = {rules.providers,
               rules.temperature,

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "actors/campaign/campaign_context.hpp"
-#include "actors/knowledge/documents.hpp"
+#include "actors/knowledge/retrieval.hpp"
 #include "actors/synthesis/conversation.hpp"
 #include "actors/synthesis/prompt.hpp"
 
@@ -27,6 +27,8 @@ struct model_generator_state {
   struct work {
     uint64_t serial = 0;
     generate_request step;
+    synthesis::prompt_facts facts;
+    bool diagnosed = false;  // the question for a diagnosis is over
     model_question question; // of the current round
     synthesis::conversation talk;
     int64_t asked_again = 0;                   // because its candidate repeated a known one
@@ -45,11 +47,12 @@ struct model_generator_state {
   bool zero_sizes = false;                     // a shape or a size's rule allows a size of zero
   std::map<std::string, std::string> peaks;    // of the device
   std::map<std::string, std::string> admitted; // evidence of the task's admission
-  std::unique_ptr<synthesis::document_source> documents;
+  std::vector<knowledge::signal> signals;      // of the campaign
   synthesis::prompt_budgets budgets;
   sampling_terms terms;
   session_spec session;
-  bool ready = false; // the preparation has been read
+  int64_t diagnosis_tokens = 0; // of the reply to the question for a diagnosis; 0: none is asked
+  bool ready = false;           // the preparation has been read
   std::map<uint64_t, work_ptr> under_way;
   std::set<uint64_t> withdrawn; // nodes
   uint64_t last_serial = 0;

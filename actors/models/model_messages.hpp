@@ -33,6 +33,7 @@ struct model_question {
   synthesis::answer_rules rules;
   sampling_terms terms;
   bool tools = false; // the model may call the tools of a session
+  bool code = false;  // one of them searches code
 };
 struct model_reply {
   std::string text;
@@ -77,7 +78,7 @@ typename I::result_type inspect(I& f, sampling_terms& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, model_question& x) {
-  return f(x.record, x.turns, x.rules, x.terms, x.tools);
+  return f(x.record, x.turns, x.rules, x.terms, x.tools, x.code);
 }
 template <class I>
 typename I::result_type inspect(I& f, model_reply& x) {

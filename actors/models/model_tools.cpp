@@ -1,7 +1,10 @@
 #include "actors/models/model_tools.hpp"
 
+#include "actors/knowledge/code_search.hpp"
 #include "actors/messages/promises.hpp"
 #include "backends/llm/protocol/tool_turn.hpp"
+
+#include <caf/event_based_actor.hpp>
 
 #include <utility>
 
@@ -22,9 +25,23 @@ std::string words_of(const evaluation& e) {
 
 std::string documents_on(const model_generator_state& st, const std::string& query, int64_t tokens) {
   std::string out;
-  for (const auto& d : st.documents->find({query}, tokens))
-    out += "## " + d.title + "\n" + d.text + "\n";
+  if (st.context->knowledge)
+    for (const auto& d : knowledge::search(*st.context->knowledge, query, st.signals, tokens))
+      out += "## " + d.title + "\n" + d.text + "\n";
   return out.empty() ? "nothing on that" : out;
+}
+
+// Searches code on a thread of its own, because a search reads the disk; then ends.
+caf::behavior code_searcher(caf::event_based_actor* self, const actor_status_ptr&,
+                            std::shared_ptr<const knowledge::code_roots> code) {
+  return {[self, code](atom::lookup, const std::string& what, const std::string& mode) -> std::string {
+    self->quit();
+    const auto known = parse_enum<knowledge::code_query_mode>(mode);
+    if (!known)
+      return "mode is one of string, regex and filename";
+    const auto found = code->search({*known, what});
+    return found ? knowledge::to_text(*found) : found.error().detail;
+  }};
 }
 
 // Returns a compile request for the files as they are now. The result is stored, so an unchanged candidate is not
@@ -74,6 +91,18 @@ void run_calls(asking_pointer self, const work_ptr& w, std::function<void()> the
     case synthesis::step_need::search:
       tell(shown("documents", documents_on(st, step.query, w->talk.rules.most_result_tokens)));
       break;
+    case synthesis::step_need::search_code: {
+      if (!st.context->code) {
+        tell("there is no code to search here");
+        break;
+      }
+      const auto worker = spawn_tracked<caf::detached>(*self, st.context->statuses, "code search", step.query,
+                                                       st.own_status->id(), code_searcher, st.context->code);
+      self->request(worker, until_answered, atom::lookup_v, step.query, step.mode)
+          .then([tell, shown](const std::string& found) { tell(shown("code", found)); },
+                [tell](caf::error&) { tell("the search failed"); });
+      break;
+    }
     case synthesis::step_need::lint:
       self->request(st.context->evaluator, until_answered, atom::evaluate_v, compile_of(st, w))
           .then([tell, shown](evaluation& e) { tell(shown("compiler", words_of(e))); },

@@ -36,7 +36,7 @@ result<std::string> body_of(const model_question& q, const provider_plan& to) {
   if (to.cache_key)
     r.cache_key = to_string(q.record.id.campaign);
   if (q.tools)
-    r.tools = session_tools();
+    r.tools = session_tools(q.code);
   for (const auto& t : q.turns) {
     if (t.role == "system") {
       r.system += t.text;
@@ -59,7 +59,7 @@ int64_t tokens_of(const model_question& q) {
   for (const auto& t : q.turns)
     tokens += llm::estimate_tokens(t.text);
   if (q.tools)
-    for (const auto& t : session_tools())
+    for (const auto& t : session_tools(q.code))
       tokens += llm::estimate_tokens(t.name + t.description + t.parameters);
   return tokens;
 }
@@ -70,7 +70,7 @@ llm::call_size size_of(const model_question& q) {
 
 llm::call_worst worst_of(const model_question& q, const llm::call_size& size, const provider_plan& to) {
   llm::call_worst w;
-  w.input_tokens = llm::most_tokens(size.input_tokens, q.turns.size() + (q.tools ? session_tools().size() : 0));
+  w.input_tokens = llm::most_tokens(size.input_tokens, q.turns.size() + (q.tools ? session_tools(q.code).size() : 0));
   w.output_tokens = size.output_tokens;
   w.money = llm::worst_cost(llm::find_price(to.prices, to.model, ""), w.input_tokens, w.output_tokens);
   return w;

@@ -119,13 +119,15 @@ std::vector<finding> roofline_findings(const roofline_facts& r) {
       percent(memory) + " of the peak bandwidth for the least possible traffic",
       "Move fewer bytes: block for the caches, fuse passes, keep values in registers, stream stores that are not read.",
       memory,
-      {"memory bandwidth", "blocking", "cache"}};
+      {"memory bandwidth", "blocking", "cache"},
+      "memory_bandwidth"};
   finding c{
       "arithmetic throughput",
       percent(compute) + " of the peak arithmetic",
       "Do less or wider arithmetic: fewer instructions per element, fused multiply-add, more independent accumulators.",
       compute,
-      {"compute throughput", "vectorisation", "instruction parallelism"}};
+      {"compute throughput", "vectorisation", "instruction parallelism"},
+      "compute"};
   constexpr double busy = 0.5;
   const double most = std::max(memory, compute);
   std::vector<finding> out;
@@ -136,7 +138,8 @@ std::vector<finding> roofline_findings(const roofline_facts& r) {
          "Find what the machine waits for: loops that are not vectorised, chains of dependent operations, strided "
          "access, branches in the inner loop.",
          1.0 - most,
-         {"vectorisation", "latency", "dependences"}});
+         {"vectorisation", "latency", "dependences"},
+         "latency_chain"});
   if (memory > 0)
     out.push_back(std::move(m));
   if (compute > 0)
@@ -179,7 +182,8 @@ std::vector<finding> finding_of_bound(const std::string& bound, const std::strin
            cut_to(why, evidence_tokens, cut_rule::ends),
            std::string{found->strategy},
            before_estimates,
-           {std::string{found->topic}}}};
+           {std::string{found->topic}},
+           bound}};
 }
 
 memory_report make_report(const report_facts& facts) {
@@ -257,10 +261,6 @@ std::string report_text(const memory_report& r) {
   for (const auto& a : r.repeated)
     out += line_of(a);
   return out;
-}
-
-std::vector<std::string> search_topics(const memory_report& r) {
-  return r.findings.empty() ? std::vector<std::string>{} : r.findings.front().topics;
 }
 
 } // namespace kevolve::synthesis

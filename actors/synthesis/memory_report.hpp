@@ -18,6 +18,7 @@ struct finding {
   std::string strategy;
   double weight = 0.0;
   std::vector<std::string> topics; // words by which documents about it are found
+  std::string bound{};             // name of the bottleneck, in the judge's or the profiler's words; empty: none
 };
 
 // A step from the same node, or from one above it.
@@ -63,7 +64,5 @@ memory_report make_report(const report_facts& facts);
 std::vector<finding> finding_of_bound(const std::string& bound, const std::string& why);
 // Returns the report as text for a prompt. Foreign text in it is quoted.
 std::string report_text(const memory_report& r);
-// Returns the words by which documents about the dominant finding are found.
-std::vector<std::string> search_topics(const memory_report& r);
 
 } // namespace kevolve::synthesis

@@ -99,7 +99,9 @@ variable_parts make_parts(const prompt_facts& facts, const prompt_budgets& b) {
   out.fastest =
       itemised("fastest", "# The fastest so far: the next candidate has to beat it\n", fastest_items(facts), b.fastest);
   out.history = itemised("history", "# History\n", history_items(facts), b.history);
-  const auto report = of_the_tree ? report_text(facts.report) : std::string{};
+  auto report = of_the_tree ? report_text(facts.report) : std::string{};
+  if (of_the_tree && !facts.diagnosis.empty())
+    report = "A first look at it:\n" + quote("diagnosis", facts.diagnosis) + report;
   out.report = itemised("report", "# Report\n",
                         report.empty() ? std::vector<std::string>{} : std::vector<std::string>{report}, b.report);
   out.documents = itemised("documents", "# Documents\n", document_items(facts), b.documents);

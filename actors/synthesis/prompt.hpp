@@ -2,7 +2,7 @@
 // or combines; the computed context decides. The system part depends only on the campaign, byte for byte.
 #pragma once
 
-#include "actors/knowledge/documents.hpp"
+#include "actors/knowledge/retrieval.hpp"
 #include "actors/synthesis/answer.hpp"
 #include "actors/synthesis/memory_report.hpp"
 #include "actors/synthesis/quoting.hpp"
@@ -41,7 +41,11 @@ struct prompt_facts {
   uint64_t unshown = 0;             // further nodes made, or being made, from it: prompts must differ even if only
                                     // these do
   memory_report report;
-  std::vector<document> documents;
+  std::string diagnosis; // a model's words on the parent; empty: none was asked for
+  std::vector<knowledge::quoted_section> documents;
+  // The members below are stored with the question; the prompt does not show them.
+  report_record reported;
+  std::vector<retrieval_record> retrievals;
 };
 
 struct prompt_budgets { // in estimated tokens

@@ -26,6 +26,9 @@ constexpr std::string_view nothing_schema = R"({"type":"object","properties":{},
 constexpr std::string_view search_schema =
     R"({"type":"object","properties":{"query":{"type":"string"}},"required":["query"],"additionalProperties":false})";
 
+constexpr std::string_view code_schema =
+    R"({"type":"object","properties":{"query":{"type":"string"},"mode":{"type":"string","enum":["string","regex","filename"]}},"required":["query","mode"],"additionalProperties":false})";
+
 // The arguments of a call: flat texts by name. All other forms are refused unread.
 struct arguments {
   json values;
@@ -98,21 +101,29 @@ session begin_session(const session_rules& rules) {
   return s;
 }
 
-std::vector<llm::tool_spec> session_tools() {
+std::vector<llm::tool_spec> session_tools(bool with_code) {
   const auto tool = [](std::string_view name, std::string_view what, std::string_view schema) {
     return llm::tool_spec{std::string{name}, std::string{what}, std::string{schema}};
   };
-  return {tool("read_file", "Reads one of the candidate's files as it stands now.", file_schema),
-          tool("write_file", "Replaces one of the candidate's files by the content given.", write_schema),
-          tool("replace_in_file", "Replaces whole lines that stand in the file exactly once.", replace_schema),
-          tool("lint",
-               "Compiles the candidate as it stands, with the current flags, and returns the compiler's words. It is "
-               "not run.",
-               nothing_schema),
-          tool("search_knowledge", "Searches the documents about this hardware and about tuning.", search_schema)};
+  std::vector<llm::tool_spec> out{
+      tool("read_file", "Reads one of the candidate's files as it stands now.", file_schema),
+      tool("write_file", "Replaces one of the candidate's files by the content given.", write_schema),
+      tool("replace_in_file", "Replaces whole lines that stand in the file exactly once.", replace_schema),
+      tool("lint",
+           "Compiles the candidate as it stands, with the current flags, and returns the compiler's words. It is "
+           "not run.",
+           nothing_schema),
+      tool("search_knowledge", "Searches the documents about this hardware and about tuning.", search_schema)};
+  if (with_code)
+    out.push_back(tool("search_code",
+                       "Searches source files that may serve as examples, by a string, a regular expression (RE2) or a "
+                       "part of a file's name. Returns lines with their places.",
+                       code_schema));
+  return out;
 }
 
 tool_step take_call(session& s, const session_rules& rules, const llm::tool_call& call) {
+  constexpr size_t longest_query = 400;
   ++s.steps;
   tool_step out;
   answer_or_refusal<std::string> done = std::string{};
@@ -123,8 +134,15 @@ tool_step take_call(session& s, const session_rules& rules, const llm::tool_call
       done = tl::unexpected<refusal>(args.error());
     else
       out.need = step_need::lint;
+  } else if (call.name == "search_code") {
+    if (auto args = read_arguments(call, {"query", "mode"}, rules); !args) {
+      done = tl::unexpected<refusal>(args.error());
+    } else {
+      out.need = step_need::search_code;
+      out.query = llm::plain_text(args->text("query")->substr(0, longest_query));
+      out.mode = llm::plain_text(args->text("mode")->substr(0, longest_query));
+    }
   } else if (call.name == "search_knowledge") {
-    constexpr size_t longest_query = 400;
     if (auto args = read_arguments(call, {"query"}, rules); !args) {
       done = tl::unexpected<refusal>(args.error());
     } else {

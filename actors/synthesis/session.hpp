@@ -26,20 +26,21 @@ struct session {
   uint32_t refusals = 0; // in a row
 };
 
-enum class step_need : uint8_t { nothing = 0, lint, search };
+enum class step_need : uint8_t { nothing = 0, lint, search, search_code };
 
 struct tool_step {
   step_need need = step_need::nothing;
   std::string result; // for the model, when nothing is needed
   std::string query;  // for a search
+  std::string mode;   // of a search in code: string, regex or filename
   refusal why;        // none if the call was well formed
 };
 
 // Begins a session with the candidate's current files.
 session begin_session(const session_rules& rules);
 // Returns read_file, write_file, replace_in_file, lint and search_knowledge, in a fixed order, so that the prompt's
-// prefix stays the same.
-std::vector<llm::tool_spec> session_tools();
+// prefix stays the same; behind them search_code, if there is code to search.
+std::vector<llm::tool_spec> session_tools(bool with_code = false);
 // Runs one call. A refused call also costs a step, and its result says why.
 tool_step take_call(session& s, const session_rules& rules, const llm::tool_call& call);
 // Returns the output of lint or search in the form for the model: quoted and limited in size.

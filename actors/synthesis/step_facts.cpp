@@ -1,5 +1,6 @@
 #include "actors/synthesis/step_facts.hpp"
 
+#include "actors/synthesis/step_signals.hpp"
 #include "backends/judge/draw_coverage.hpp"
 
 #include "runtime/base/expression.hpp"
@@ -12,8 +13,6 @@
 namespace kevolve::synthesis {
 
 namespace {
-
-constexpr size_t most_documents = 3; // further ones usually match by a common word only
 
 double peak(const std::map<std::string, std::string>& peaks, const char* name) {
   auto i = peaks.find(name);
@@ -169,6 +168,22 @@ std::vector<std::string> roofs_of(const campaign_facts& campaign) {
   return out;
 }
 
+// Quotes the documents that the step's signals call for: before the first draft and after every clean start as well.
+void add_documents(prompt_facts& out, const campaign_facts& campaign, const generate_request& step) {
+  out.reported = report_to_store(out.report);
+  if (campaign.knowledge == nullptr)
+    return;
+  knowledge::retrieval_request wanted;
+  wanted.signals = campaign.signals;
+  for (auto& s : step_signals(step, out.report))
+    wanted.signals.push_back(std::move(s));
+  wanted.text = retrieval_words(*campaign.context, step, out.report);
+  wanted.tokens = campaign.document_tokens;
+  auto found = knowledge::retrieve(*campaign.knowledge, wanted);
+  out.documents = std::move(found.sections);
+  out.retrievals.push_back(std::move(found.trace));
+}
+
 // Describes the reference's times during the admission, which show how much can be gained.
 std::vector<std::string> reference_times(const campaign_facts& campaign) {
   std::vector<std::string> out;
@@ -216,8 +231,10 @@ prompt_facts facts_of(const campaign_facts& campaign, const generate_request& st
   out.unshown = step.unshown;
   out.file_name = campaign.context->form.file;
   out.memory = step.memory;
-  if (out.memory == "none")
+  if (out.memory == "none") {
+    add_documents(out, campaign, step);
     return out;
+  }
   out.parents = shown(step.parents);
   out.lineage = shown(step.lineage);
   out.best = step.best;
@@ -239,10 +256,7 @@ prompt_facts facts_of(const campaign_facts& campaign, const generate_request& st
   }
   r.attempts = attempts_of(step);
   out.report = make_report(r);
-  if (campaign.documents != nullptr)
-    out.documents = campaign.documents->find(search_topics(out.report), campaign.document_tokens);
-  if (out.documents.size() > most_documents)
-    out.documents.resize(most_documents);
+  add_documents(out, campaign, step);
   return out;
 }
 

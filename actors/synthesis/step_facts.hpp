@@ -16,8 +16,9 @@ struct campaign_facts {
   const synthesis_context* context = nullptr;
   std::vector<std::string> machine; // description of the device, a line each
   bool zero_sizes = false;
-  std::map<std::string, std::string> peaks; // from the device's probe
-  const document_source* documents = nullptr;
+  std::map<std::string, std::string> peaks;             // from the device's probe
+  const knowledge::knowledge_base* knowledge = nullptr; // null: no documents
+  std::vector<knowledge::signal> signals{};             // of the campaign
   int64_t document_tokens = 6'000;
   std::map<std::string, std::string> admitted{}; // evidence of the task's admission
   int64_t session_steps = 0;                     // most tool calls of a model; 0: no tools

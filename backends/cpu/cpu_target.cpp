@@ -1,7 +1,6 @@
 #include "backends/cpu/cpu_target.hpp"
 
 #include "backends/cpu/doctor.hpp"
-#include "backends/cpu/tactics.hpp"
 #include "backends/helper_words.hpp"
 #include "runtime/base/ids.hpp"
 
@@ -129,10 +128,6 @@ std::string cpu_target::harness_fingerprint() const {
 
 std::map<std::string, int64_t> cpu_target::hardware() const {
   return hardware_facts(plan_.timing, cores_.size());
-}
-
-std::vector<std::pair<std::string, std::string>> cpu_target::documents() const {
-  return {{"tactics.md", std::string{cpu_tactics()}}};
 }
 
 std::vector<doctor_row> cpu_target::doctor() const {

@@ -1,7 +1,6 @@
 #include "backends/cuda/cuda_target.hpp"
 
 #include "backends/cuda/candidate_format.hpp"
-#include "backends/cuda/tactics.hpp"
 #include "backends/launch_plan/package.hpp"
 #include "backends/launch_plan/plan_check.hpp"
 
@@ -33,10 +32,6 @@ std::string cuda_target::lint_candidate(const contract& task, const std::string&
 
 std::vector<flag_set> cuda_target::flag_menu() const {
   return cuda::cuda_flag_menu();
-}
-
-std::vector<std::pair<std::string, std::string>> cuda_target::documents() const {
-  return {{"tactics.md", std::string{cuda_tactics()}}};
 }
 
 } // namespace kevolve

@@ -14,7 +14,6 @@ public:
   candidate_form form(const contract& task) const override;
   std::string lint_candidate(const contract& task, const std::string& source) const override;
   std::vector<flag_set> flag_menu() const override;
-  std::vector<std::pair<std::string, std::string>> documents() const override;
 };
 
 } // namespace kevolve

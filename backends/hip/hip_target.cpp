@@ -111,10 +111,6 @@ std::map<std::string, int64_t> hip_target::hardware() const {
   return {};
 }
 
-std::vector<std::pair<std::string, std::string>> hip_target::documents() const {
-  return {{triton_.document_name, std::string{triton_.document()}}};
-}
-
 std::vector<doctor_row> hip_target::doctor() const {
   return {{"AMD GPU", doctor_row::state::weaker, std::string{"for "} + architecture_ + ", " + why_none,
            "kevolve eval --target hip TASK CANDIDATE.py (or .hip) says what a code object says; "

@@ -30,7 +30,6 @@ public:
   std::string device_fingerprint(const device_description& device) const override;
   std::string harness_fingerprint() const override;
   std::map<std::string, int64_t> hardware() const override;
-  std::vector<std::pair<std::string, std::string>> documents() const override;
   std::vector<doctor_row> doctor() const override;
   std::string missing_requirements() const override;
   std::vector<std::pair<std::string, std::string>> about() const override;

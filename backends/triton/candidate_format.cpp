@@ -8,13 +8,6 @@ namespace kevolve::cuda {
 
 namespace {
 
-// Returns the first section of triton.md without its heading.
-std::string format() {
-  const auto all = triton_document();
-  const auto begin = all.find('\n', all.find("\n## ") + 1) + 1;
-  return std::string{all.substr(begin, all.find("\n## ", begin) - begin)};
-}
-
 std::string as_passed(const argument& a) {
   if (a.role == argument_role::size)
     return a.name + ": i64";
@@ -32,7 +25,7 @@ candidate_form triton_form(const contract& task) {
   out.file = "candidate.py";
   out.landmark = "launch plan";
   out.from_reference = false;
-  out.signature = format();
+  out.signature = std::string{triton_format_text()};
   out.signature += "The task's arguments, as a kernel is passed them: ";
   for (const auto& a : task.arguments)
     out.signature += (&a == &task.arguments.front() ? "" : "; ") + as_passed(a);
@@ -52,7 +45,7 @@ candidate_form triton_form(const contract& task) {
 namespace kevolve {
 
 candidate_language triton_language() {
-  return {"triton", cuda::triton_form, cuda::triton_flag_menu, "triton.md", triton_document};
+  return {"triton", cuda::triton_form, cuda::triton_flag_menu};
 }
 
 } // namespace kevolve

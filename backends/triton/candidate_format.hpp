@@ -8,8 +8,8 @@
 
 namespace kevolve {
 
-// Returns the text of triton.md, embedded by the build.
-std::string_view triton_document();
+// Returns the text of candidate_format.md, embedded by the build.
+std::string_view triton_format_text();
 
 namespace cuda {
 

@@ -47,10 +47,6 @@ std::string triton_target::toolchain_fingerprint(const std::vector<std::string>&
   return sha256_hex(text);
 }
 
-std::vector<std::pair<std::string, std::string>> triton_target::documents() const {
-  return {{"triton.md", std::string{triton_document()}}};
-}
-
 std::vector<doctor_row> triton_target::doctor() const {
   return cuda::examine_cuda(examination(), cuda::candidate_compiler::triton);
 }

@@ -17,7 +17,6 @@ public:
   std::vector<flag_set> flag_menu() const override;
   std::string devices_of() const override;
   std::string toolchain_fingerprint(const std::vector<std::string>& libraries) const override;
-  std::vector<std::pair<std::string, std::string>> documents() const override;
   std::vector<doctor_row> doctor() const override;
   std::string missing_requirements() const override;
   std::vector<std::pair<std::string, std::string>> about() const override;

@@ -135,6 +135,8 @@ result<campaign_parts> assemble_campaign(caf::actor_system& system, const campai
   context->journal = ground.journal;
   context->scheduler = ground.scheduler;
   context->board = ground.board;
+  context->knowledge = ground.knowledge;
+  context->code = ground.code;
   context->held = ground.held;
   context->dormant = extent == actors_wanted::dormant;
   context->batch = ground.batch.contains(context->spec->target);

@@ -29,7 +29,9 @@ struct campaign_dependencies {
   uint64_t places = 0;           // campaigns that may run at once; 0: no limit
   std::set<std::string> batch{}; // targets without a reachable device: their evaluations are exported as files
   std::shared_ptr<pinned_results> held = std::make_shared<pinned_results>();
-  caf::actor retention{};     // gets (atom::tick) when a campaign has ended; null: all campaigns are kept
+  caf::actor retention{}; // gets (atom::tick) when a campaign has ended; null: all campaigns are kept
+  std::shared_ptr<const knowledge::knowledge_base> knowledge{};
+  std::shared_ptr<const knowledge::code_roots> code{};
   bool evaluate_only = false; // campaigns came from batch files: existing candidates are judged and no new ones are
                               // made
 };

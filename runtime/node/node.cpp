@@ -3,6 +3,8 @@
 #include "actors/devices/compiler_worker.hpp"
 #include "actors/devices/device.hpp"
 #include "actors/journal/journal.hpp"
+#include "actors/knowledge/code_search.hpp"
+#include "actors/knowledge/knowledge_base.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/models/models.hpp"
 #include "actors/models/relay.hpp"
@@ -347,6 +349,18 @@ result<std::unique_ptr<node>> node::start(node_options options) {
       providers.push_back(std::move(*one));
     }
   }
+  std::shared_ptr<const knowledge::code_roots> code;
+  if (!options.code_roots.empty()) {
+    auto roots = knowledge::code_roots::open(options.code_roots);
+    if (!roots)
+      return tl::unexpected(roots.error());
+    code = std::make_shared<const knowledge::code_roots>(std::move(*roots));
+  }
+  auto documents = knowledge::knowledge_base::load(options.knowledge_folders, code.get());
+  if (!documents)
+    return tl::unexpected(documents.error());
+  for (const auto& d : documents->problems())
+    log::warn("knowledge", "a document is left out: {}", to_string(d));
   auto p = std::make_unique<node::parts>(std::move(options), std::move(*data), std::move(targets), id, session);
   std::vector<std::string> names;
   std::set<std::string> unpriced;
@@ -356,6 +370,8 @@ result<std::unique_ptr<node>> node::start(node_options options) {
       unpriced.insert(one.plan.name);
   }
   p->providers = std::move(providers);
+  p->knowledge = std::make_shared<const knowledge::knowledge_base>(std::move(*documents));
+  p->code = std::move(code);
   p->board = std::make_shared<model_board>(std::move(names), std::move(unpriced));
   p->core = add_supervisor(*p, "core", {}, core_children(*p));
   p->resources = add_supervisor(*p, "resources", patient(), resource_children(*p));
@@ -365,6 +381,8 @@ result<std::unique_ptr<node>> node::start(node_options options) {
   p->campaigns = add_proxy<campaigns_actor>(p->system, p->statuses, directory);
   campaign_dependencies ground{id,       session,   p->statuses, p->journal, p->scheduler,
                                p->relay, p->models, p->board,    p->targets};
+  ground.knowledge = p->knowledge;
+  ground.code = p->code;
   ground.places = static_cast<uint64_t>(std::max<int64_t>(p->options.campaigns, 0));
   std::vector<child_spec> work;
   const auto half = p->options.read_only ? result<std::vector<id128>>{} : half_forgotten(*p->data);
@@ -411,6 +429,7 @@ result<std::unique_ptr<node>> node::start(node_options options) {
     admin.no_devices = !parts.targets.empty()
                        && std::all_of(parts.targets.begin(), parts.targets.end(),
                                       [&](const auto& t) { return reach.contains(t.first); });
+    admin.knowledge = parts.knowledge;
     admin.tls = parts.options.tls;
     admin.limits = parts.options.http;
     admin.broken = [n = out.get(), data = parts.data, reserve] {

@@ -40,13 +40,15 @@ struct node_options {
   tls_files tls;                      // of the admin
   http_limits http;
   std::vector<provider_spec> providers;
-  int64_t campaigns = 0;        // running at once, the others wait; 0: no limit
-  int64_t compilers = 0;        // at once; 0: one per core that does not time
-  int64_t disk_reserve_mib = 0; // with less free space the node neither starts nor writes
-  int64_t keep_candidates = 0;  // of ended campaigns; 0: all are kept (retention.hpp)
-  health_rules health;          // when devices must prove themselves
-  bool read_only = false;       // neither runs nor writes anything: only shows the directory's contents
-  bool resume_all = false;      // resumes every unfinished campaign (the daemon does)
+  std::vector<std::string> knowledge_folders; // of an operator's documents
+  std::vector<std::string> code_roots;        // that models may search
+  int64_t campaigns = 0;                      // running at once, the others wait; 0: no limit
+  int64_t compilers = 0;                      // at once; 0: one per core that does not time
+  int64_t disk_reserve_mib = 0;               // with less free space the node neither starts nor writes
+  int64_t keep_candidates = 0;                // of ended campaigns; 0: all are kept (retention.hpp)
+  health_rules health;                        // when devices must prove themselves
+  bool read_only = false;                     // neither runs nor writes anything: only shows the directory's contents
+  bool resume_all = false;                    // resumes every unfinished campaign (the daemon does)
 };
 
 class node {

@@ -1,6 +1,7 @@
 // The parts of a node; they are destroyed from last to first.
 #pragma once
 
+#include "actors/campaign/campaign_context.hpp"
 #include "actors/devices/device_board.hpp"
 #include "actors/models/model_board.hpp"
 #include "runtime/node/node.hpp"
@@ -50,6 +51,8 @@ struct node_parts {
   std::shared_ptr<model_board> board;
   std::shared_ptr<device_board> devices = std::make_shared<device_board>();
   std::vector<provider_setup> providers;
+  std::shared_ptr<const knowledge::knowledge_base> knowledge;
+  std::shared_ptr<const knowledge::code_roots> code; // null: nothing may be searched
   node_system_config config;
   caf::actor_system system;
   // Proxies, then the supervisors behind them.

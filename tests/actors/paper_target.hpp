@@ -24,9 +24,6 @@ public:
   std::map<std::string, int64_t> hardware() const override { return {{"vector_bits", 256}}; }
   std::vector<std::pair<std::string, std::string>> about() const override { return {}; }
   std::string build_script(const kernel_build&) const override { return {}; }
-  std::vector<std::pair<std::string, std::string>> documents() const override {
-    return {{"paper.md", "# Vectorisation\nWrite wider.\n# Linking\nName it right.\n"}};
-  }
   std::vector<doctor_row> doctor() const override { return {}; }
 };
 

@@ -1,5 +1,6 @@
 // Tests the relay and the generator that asks it, with a real journal.
 #include "actors/journal/journal.hpp"
+#include "actors/knowledge/retrieval.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/models/model_generator.hpp"
 #include "actors/models/relay.hpp"
@@ -34,6 +35,25 @@ const std::string reference = "void op(const float *x, float *y) { *y = *x; }\n"
 const std::string good = "summary: write it another way\n```c candidate.c\nvoid op(const float *x, float *y) { y[0] = "
                          "x[0]; }\n```\n";
 
+// Three documents: about a failed start of a candidate, about vector lanes, and for drafts.
+std::shared_ptr<const knowledge::knowledge_base> three_documents() {
+  const auto made = [](const char* id, std::vector<std::string> phases, const char* signal, const char* text) {
+    knowledge::document d;
+    d.id = id;
+    d.title = id;
+    d.targets = {"any"};
+    d.phases = std::move(phases);
+    d.signals = {*knowledge::parse_signal(signal)};
+    d.sections.push_back({"What to do", text, {"own"}, 1, {}, {}});
+    return d;
+  };
+  auto base = knowledge::knowledge_base::of({made("any/linking", {}, "verdict:load_error", "Name it right.\n"),
+                                             made("any/lanes", {}, "bound:scalar_code", "Write wider.\n"),
+                                             made("any/op", {"draft"}, "family:matmul", "Begin plainly.\n")});
+  REQUIRE(base);
+  return std::make_shared<const knowledge::knowledge_base>(std::move(*base));
+}
+
 struct post_office : virtual_system {
   temporary_store disk;
   int64_t now = 1'000 * second;
@@ -46,12 +66,14 @@ struct post_office : virtual_system {
     spec->target = "paper";
     spec->task.task.name = spec->task.task.entry = "op";
     spec->task.task.language = "c";
+    spec->task.task.family = "gemm";
     spec->task.reference_source = reference;
     spec->generators.push_back({"relay", 1.0});
     context->id = campaign;
     context->spec = spec;
     context->hardware = std::make_shared<paper_target>();
     context->statuses = statuses;
+    context->knowledge = three_documents();
     context->journal = spawn_tracked(system, statuses, "journal", "journal", 0, journal, disk.data, uint64_t{0});
     preparation prepared;
     prepared.peaks["peak.flops_per_s"] = "1e11";
@@ -224,12 +246,120 @@ TEST_CASE_FIXTURE(post_office, "the stable part is equal for all nodes, and a pa
   CHECK(second_node->value->flags == "more");
 }
 
-TEST_CASE_FIXTURE(post_office, "the target's documents about the diagnosis are in the prompt") {
+TEST_CASE_FIXTURE(post_office, "documents about the diagnosis are in the prompt, and the trace is stored with it") {
   generate(5, "int op;\n", "load_error");
   auto taken = next("a");
   REQUIRE(taken->value);
   CHECK(taken->value->turns[1].text.find("Name it right.") != std::string::npos);
   CHECK(taken->value->turns[1].text.find("Write wider.") == std::string::npos);
+  const auto record = stored(taken->value->id);
+  CHECK(record.report.by == "measurements");
+  REQUIRE(record.report.problems.size() == 1);
+  CHECK(record.report.problems[0].problem == "the compiled object cannot be loaded");
+  REQUIRE(record.retrievals.size() == 1);
+  const auto& trace = record.retrievals[0];
+  CHECK(trace.signals == std::vector<std::string>{"language:c", "family:matmul", "phase:repair", "verdict:load_error"});
+  REQUIRE(trace.sections.size() == 1);
+  CHECK(trace.sections[0].document == "any/linking");
+  CHECK(trace.sections[0].outcome == "quoted");
+  CHECK(trace.documents == 3);
+}
+
+TEST_CASE_FIXTURE(post_office, "a first draft and a clean start are shown documents, too") {
+  generate(5);
+  auto draft = next("a");
+  REQUIRE(draft->value);
+  CHECK(draft->value->turns[1].text.find("Begin plainly.") != std::string::npos);
+  CHECK(stored(draft->value->id).retrievals.at(0).signals
+        == std::vector<std::string>{"language:c", "family:matmul", "phase:draft"});
+  generate_request clean;
+  clean.index = 6;
+  clean.memory = "none";
+  clean.parents.emplace_back().verdict = "load_error";
+  ask<proposal>(asking, atom::generate_v, clean);
+  run();
+  auto started = next("b");
+  REQUIRE(started->value);
+  CHECK(started->value->turns[1].text.find("Begin plainly.") != std::string::npos);
+  CHECK(started->value->turns[1].text.find("Name it right.") == std::string::npos);
+}
+
+namespace {
+
+struct diagnosing_office : post_office {
+  diagnosing_office() {
+    close();
+    auto spec = std::make_shared<campaign_spec>(*context->spec);
+    spec->diagnosis_tokens = {500};
+    context->spec = spec;
+    open();
+  }
+};
+
+} // namespace
+
+TEST_CASE_FIXTURE(diagnosing_office, "a diagnosis is asked for first, and what it names is looked up for the step") {
+  auto made = generate(5, "int op;\n", "load_error");
+  auto first = next("a");
+  REQUIRE(first->value);
+  CHECK(first->value->id == exchange_id{campaign, 5, 0, diagnosis_round});
+  CHECK(first->value->turns[0].text.find("You do not write code") != std::string::npos);
+  CHECK(first->value->turns[1].text.find("int op;") != std::string::npos);
+  CHECK(first->value->turns[1].text.find("the compiled object cannot be loaded") != std::string::npos);
+  auto receipt = answer(first->value->id, "problem: its lanes are idle\nevidence: line 1\ndeferred: the load error\n"
+                                          "look up: write wider vectors\n");
+  REQUIRE(receipt->value);
+  CHECK(receipt->value->outcome == "diagnosis");
+  CHECK(stored(first->value->id).purpose == "diagnosis");
+  auto second = next("a");
+  REQUIRE(second->value);
+  CHECK(second->value->id == prompt_id(5));
+  const auto& prompt = second->value->turns[1].text;
+  CHECK(prompt.find("problem: its lanes are idle") != std::string::npos);
+  CHECK(prompt.find("Name it right.") != std::string::npos); // by the signals
+  CHECK(prompt.find("Write wider.") != std::string::npos);   // by the diagnosis
+  const auto record = stored(second->value->id);
+  CHECK(record.report.by == "model");
+  REQUIRE(record.report.problems.size() == 3);
+  CHECK(record.report.problems[0].problem == "its lanes are idle");
+  CHECK_FALSE(record.report.problems[0].deferred);
+  CHECK(record.report.problems[1].deferred);
+  CHECK(record.report.look_up == std::vector<std::string>{"write wider vectors"});
+  REQUIRE(record.retrievals.size() == 2);
+  CHECK(record.retrievals[1].reason == "diagnosis");
+  CHECK(record.retrievals[1].sections.at(0).document == "any/lanes");
+
+  SUBCASE("after a restart neither is asked again") {
+    close();
+    open();
+    auto again = generate(5, "int op;\n", "load_error");
+    auto only = next("b");
+    REQUIRE(only->value);
+    CHECK(only->value->id == prompt_id(5));
+    CHECK(only->value->turns[1].text == prompt);
+    answer(prompt_id(5), good);
+    REQUIRE(again->value);
+    CHECK(again->value->summary == "write it another way");
+  }
+  SUBCASE("the answer to the step itself is its candidate") {
+    answer(prompt_id(5), good);
+    REQUIRE(made->value);
+    CHECK(made->value->summary == "write it another way");
+  }
+}
+
+TEST_CASE_FIXTURE(diagnosing_office, "without a problem in the reply the step goes on; a draft asks for no diagnosis") {
+  generate(5, "int op;\n", "load_error");
+  answer({campaign, 5, 0, diagnosis_round}, "I would rather write code.");
+  auto step = next("a");
+  REQUIRE(step->value);
+  CHECK(step->value->id == prompt_id(5));
+  CHECK(stored(prompt_id(5)).report.by == "measurements");
+  CHECK(stored(prompt_id(5)).retrievals.size() == 1);
+  generate(6);
+  auto draft = next("b");
+  REQUIRE(draft->value);
+  CHECK(draft->value->id == prompt_id(6));
 }
 
 TEST_CASE_FIXTURE(post_office, "the first answer counts; repeating it is no conflict") {

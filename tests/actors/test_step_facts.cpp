@@ -35,7 +35,7 @@ bool has_line(const std::vector<std::string>& lines, const std::string& what) {
 
 TEST_CASE("a shape's roof uses the memory level that holds its data") {
   const auto c = scaling();
-  const auto f = facts_of({&c, {"machine: a processor"}, false, peaks, nullptr, 0}, {});
+  const auto f = facts_of({&c, {"machine: a processor"}, false, peaks, nullptr}, {});
   CHECK(f.hardware_notes.front() == "machine: a processor");
   const auto admitted = facts_of({&c, {}, false, peaks, nullptr, 0, {{"reference_ns.small", "1500"}}}, {});
   CHECK(has_line(admitted.hardware_notes, "small: the reference takes about 1.5 us a call"));
@@ -63,7 +63,7 @@ TEST_CASE("every prompt for a GPU has its facts, the roofs, and the precision th
   for (const auto draft : {true, false}) {
     generate_request step;
     step.memory = draft ? "none" : "parent";
-    const auto f = facts_of({&c, {}, false, probed, nullptr, 0}, step);
+    const auto f = facts_of({&c, {}, false, probed, nullptr}, step);
     CHECK(
         has_line(f.hardware_notes, "NVIDIA H200: 132 multiprocessors at up to 1980 MHz, 60 MiB of second-level cache"));
     CHECK(has_line(f.hardware_notes, "memory, by copies: 4200.0 GB/s"));
@@ -73,10 +73,9 @@ TEST_CASE("every prompt for a GPU has its facts, the roofs, and the precision th
     CHECK(has_line(f.hardware_notes, "as far as the tolerances admit them"));
   }
   c.task.timing.tf32 = tf32_use::off;
-  CHECK(has_line(facts_of({&c, {}, false, probed, nullptr, 0}, {}).hardware_notes, "TF32 is not allowed"));
+  CHECK(has_line(facts_of({&c, {}, false, probed, nullptr}, {}).hardware_notes, "TF32 is not allowed"));
   c.task.timing.tf32 = tf32_use::on;
-  CHECK(
-      has_line(facts_of({&c, {}, false, probed, nullptr, 0}, {}).hardware_notes, "TF32 in products of f32 is allowed"));
+  CHECK(has_line(facts_of({&c, {}, false, probed, nullptr}, {}).hardware_notes, "TF32 in products of f32 is allowed"));
 }
 
 TEST_CASE("the report covers the shape nearest to its roof") {
@@ -100,33 +99,32 @@ TEST_CASE("the judge's bottleneck of a parent comes before our own estimate") {
   parent.bound_why = "k has 1 block a multiprocessor";
   parent.code_notes = "k: 3 loads of local memory";
   step.parents = {parent};
-  const auto judged = facts_of({&c, {}, false, peaks, nullptr, 0}, step).report;
+  const auto judged = facts_of({&c, {}, false, peaks, nullptr}, step).report;
   REQUIRE(judged.findings.size() == 1);
   CHECK(judged.findings[0].problem == "too few threads at work");
   CHECK(judged.findings[0].evidence == "k has 1 block a multiprocessor");
-  CHECK(search_topics(judged) == std::vector<std::string>{"occupancy"});
+  CHECK(judged.findings[0].topics == std::vector<std::string>{"occupancy"});
   CHECK(judged.code_notes == "k: 3 loads of local memory");
   for (const auto* word : {"memory", "compute", "launch", "occupancy", "latency"})
     CHECK(finding_of_bound(word, "").size() == 1);
   step.parents.front().bound = "a word of tomorrow's";
-  CHECK(facts_of({&c, {}, false, peaks, nullptr, 0}, step).report.findings.front().problem
-        != judged.findings[0].problem);
+  CHECK(facts_of({&c, {}, false, peaks, nullptr}, step).report.findings.front().problem != judged.findings[0].problem);
   step.parents.front().bound = "memory";
   step.parents.front().verdict = "wrong_result"; // correctness comes first
-  const auto wrong = facts_of({&c, {}, false, peaks, nullptr, 0}, step).report;
+  const auto wrong = facts_of({&c, {}, false, peaks, nullptr}, step).report;
   CHECK(wrong.findings.front().problem != "memory bandwidth");
   CHECK(wrong.code_notes.empty());
 }
 
 TEST_CASE("without peaks there are no roofs") {
   const auto c = scaling();
-  const auto f = facts_of({&c, {}, false, {}, nullptr, 0}, {});
+  const auto f = facts_of({&c, {}, false, {}, nullptr}, {});
   CHECK(f.hardware_notes.empty());
 }
 
 TEST_CASE("a step knows what results are checked on, from the task's admission") {
   const auto c = scaling();
-  campaign_facts shared{&c, {}, false, {}, nullptr, 0};
+  campaign_facts shared{&c, {}, false, {}, nullptr};
   CHECK(facts_of(shared, {}).checked_on.empty());
   shared.admitted = {{"tried", "Some draws."}, {"not_tried", "Not tried: others."}};
   CHECK(facts_of(shared, {}).checked_on == "Some draws. Not tried: others.");
@@ -138,7 +136,7 @@ TEST_CASE("a fresh start sees nothing of the tree except that there are others")
   step.memory = "none";
   step.unshown = 2;
   step.siblings.emplace_back();
-  const auto f = facts_of({&c, {}, true, peaks, nullptr, 0}, step);
+  const auto f = facts_of({&c, {}, true, peaks, nullptr}, step);
   CHECK(f.siblings.empty());
   CHECK(f.unshown == 2);
   CHECK(f.zero_sizes);

@@ -226,6 +226,24 @@ TEST_CASE("actors are listed with their places, live and dead") {
   CHECK(live == tree["total"].get<uint64_t>());
 }
 
+TEST_CASE("documents are listed, found by words, and shown whole") {
+  auto& n = shared_node();
+  const auto all = n.get("/v1/knowledge?target=cpu&limit=2");
+  CHECK(all["items"].size() == 2);
+  CHECK(all["total"].get<uint64_t>() >= 6);
+  const auto one = n.get("/v1/knowledge/cpu/overview-vectorisation");
+  CHECK(one["category"] == "guidance");
+  CHECK(one["sections"].size() == 3);
+  CHECK(one["sources"].contains("llvm"));
+  const auto found = n.get("/v1/knowledge/search?q=independent%20accumulators&target=cpu");
+  REQUIRE_FALSE(found["items"].empty());
+  CHECK(found["items"][0]["title"].get<std::string>().find("accumulator") != std::string::npos);
+  CHECK(n.get("/v1/knowledge/search?q=")["items"].empty());
+  CHECK(n.get("/v1/knowledge/problems")["items"].empty());
+  CHECK(n.ask("GET", "/v1/knowledge/cpu/none").status == 404);
+  CHECK(n.ask("GET", "/v1/knowledge?target=abacus").status == 400);
+}
+
 TEST_CASE("spending with a provider is shown even if it is no longer configured") {
   test::served_node n;
   CHECK(n.get("/v1/providers")["total"] == 0);

@@ -216,9 +216,6 @@ TEST_CASE("the form that models are told is the one that is documented, and it h
   const auto documented = plan_in(read_text(std::string{std::getenv("KEVOLVE_SOURCE")} + "/docs/gpu.md"));
   const cuda_target t{""};
   CHECK(plan_in(t.form(rows_task()).signature) == documented);
-  const auto documents = t.documents();
-  REQUIRE(documents.size() == 1);
-  CHECK(plan_in(documents.front().second) == documented);
   const auto body = documented.substr(documented.find('\n') + 1);
   CHECK_MESSAGE(errors_of(body).empty(), errors_of(body));
   CHECK(contains(t.form(rows_task()).signature, "const float *x, float *y, int64_t rows, int64_t cols, float eps"));

@@ -38,14 +38,18 @@ bool holds(const std::string& text, const std::string& what) {
   return text.find(what) != std::string::npos;
 }
 
-replay_report played(const std::string& data_dir, const id128& id) {
+recording recorded(const std::string& data_dir, const id128& id) {
   auto data = store::open(data_dir);
   REQUIRE(data);
   auto kept = take_recording(**data, id);
   REQUIRE_MESSAGE(kept, (kept ? "" : to_string(kept.error())));
   auto back = parse_recording(to_json_text(*kept));
   REQUIRE_MESSAGE(back, (back ? "" : to_string(back.error())));
-  return replay(*back);
+  return std::move(*back);
+}
+
+replay_report played(const std::string& data_dir, const id128& id) {
+  return replay(recorded(data_dir, id));
 }
 
 } // namespace
@@ -75,9 +79,13 @@ TEST_CASE("a model compiles and repairs its file before it answers, and its reco
   const auto second = results(seen[2]);
   REQUIRE(second.size() == 5);
   CHECK(holds(second[3], "it compiles"));
-  CHECK(holds(second[4], "## tactics.md"));
+  CHECK(holds(second[4], "## cpu/"));
   n.stop();
   audit(dir.path, id); // the candidate was not compiled again for its screening
+  const auto asked = recorded(dir.path, id).exchanges;
+  REQUIRE(asked.front().retrievals.size() == 1); // the trace survives
+  CHECK(asked.front().retrievals[0].signals.at(0) == "target:cpu");
+  CHECK(asked.front().retrievals[0].sections.at(0).outcome == "quoted");
   const auto again = played(dir.path, id);
   CHECK(again.difference == "");
   CHECK(again.replies == 5);

@@ -52,6 +52,19 @@ class OnADaemon(BrowserCase):
         self.browser.sign_in(self.node.url, self.node.token)
 
 
+class Documents(OnADaemon):
+    def test_documents_are_listed_searched_and_shown_with_their_sources(self) -> None:
+        self.sign_in()
+        b = self.browser
+        b.open(f"{self.node.url}/#/knowledge")
+        b.wait_text("cpu/overview-vectorisation")
+        b.type("input[name=query]", "independent accumulators")
+        b.click("main form button")
+        b.wait_text("A reduction needs independent accumulators")
+        b.open(f"{self.node.url}/#/knowledge/cpu/overview-vectorisation")
+        b.wait_text("Auto-Vectorization in LLVM")
+
+
 class SigningIn(OnADaemon):
     expected_messages = ("401",)
 

@@ -130,7 +130,10 @@ TEST_CASE("the tools have schemas, in a fixed order") {
   REQUIRE(tools.size() == 5);
   CHECK(tools[0].name == "read_file");
   CHECK(tools[4].name == "search_knowledge");
-  for (const auto& t : tools) {
+  const auto with_code = session_tools(true);
+  REQUIRE(with_code.size() == 6);
+  CHECK(with_code[5].name == "search_code");
+  for (const auto& t : with_code) {
     const auto schema = json::parse(t.parameters);
     CHECK(schema["type"] == "object");
     CHECK(schema["additionalProperties"] == false);

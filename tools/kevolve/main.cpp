@@ -104,6 +104,8 @@ int main(int argc, char** argv) {
   kevolve::add_bench(app, chosen);
   kevolve::add_backup(app, chosen);
   kevolve::add_batch(app, chosen);
+  kevolve::add_knowledge(app, chosen);
+  kevolve::add_code(app, chosen);
   kevolve::add_debug(app, chosen);
   kevolve::add_help(app, chosen);
   kevolve::add_generated(app, chosen);

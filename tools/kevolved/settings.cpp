@@ -15,6 +15,8 @@ node_options options_of(const node_spec& spec) {
   out.tls = tls_of(spec);
   out.http = http_of(spec);
   out.providers = spec.providers;
+  out.knowledge_folders = spec.knowledge.folders;
+  out.code_roots = spec.code_search.roots;
   out.campaigns = spec.limits.campaigns;
   out.compilers = spec.limits.compilers;
   out.disk_reserve_mib = spec.limits.disk_reserve_mib;
@@ -84,6 +86,8 @@ std::vector<std::string> need_restart(const node_spec& now, const node_spec& wan
   compare("device", now.devices, wanted.devices);
   compare("cluster", now.cluster, wanted.cluster);
   compare("sandbox", now.sandbox, wanted.sandbox);
+  compare("knowledge", now.knowledge, wanted.knowledge);
+  compare("code_search", now.code_search, wanted.code_search);
   compare("limits.campaigns", now.limits.campaigns, wanted.limits.campaigns);
   compare("limits.compilers", now.limits.compilers, wanted.limits.compilers);
   compare("limits.memory_mib", now.limits.memory_mib, wanted.limits.memory_mib);

@@ -35,6 +35,7 @@ struct admin_options {
   bool no_devices = false;               // true: no device of the node's targets can be reached
   std::function<std::string()> broken{}; // returns why the node cannot go on, or an empty text; for /readyz
   profiler_settings profilers{};         // for profiles on request
+  std::shared_ptr<const knowledge::knowledge_base> knowledge{}; // null: no documents
   tls_files tls{};
   http_limits limits{};
 };

@@ -77,11 +77,12 @@ void pause(const call_ptr& c);
 void resume(const call_ptr& c);
 void cancel(const call_ptr& c);
 void tree(const call_ptr& c);
-std::vector<route> steering_routes(); // api_steering.cpp
-std::vector<route> relay_routes();    // api_relay.cpp
-std::vector<route> model_routes();    // api_models.cpp
-std::vector<route> batch_routes();    // api_batch.cpp
-void node(const call_ptr& c);         // api_nodes.cpp
+std::vector<route> steering_routes();  // api_steering.cpp
+std::vector<route> relay_routes();     // api_relay.cpp
+std::vector<route> model_routes();     // api_models.cpp
+std::vector<route> batch_routes();     // api_batch.cpp
+std::vector<route> knowledge_routes(); // api_knowledge.cpp
+void node(const call_ptr& c);          // api_nodes.cpp
 void best(const call_ptr& c);
 void history(const call_ptr& c); // api_history.cpp
 void task(const call_ptr& c);

@@ -21,6 +21,10 @@
 #include <type_traits>
 #include <utility>
 
+namespace kevolve::knowledge {
+class knowledge_base;
+} // namespace kevolve::knowledge
+
 namespace kevolve {
 
 class router;
@@ -48,6 +52,7 @@ struct api_context {
   std::shared_ptr<store> data;            // null likewise; for batches
   bool no_devices = false;                // no device of its targets can be reached, so the node is ready without one
   profiler_settings profilers;            // for profiles on request
+  std::shared_ptr<const knowledge::knowledge_base> knowledge; // null: no documents
   std::shared_ptr<std::atomic<bool>> profiling = std::make_shared<std::atomic<bool>>(false);
   std::shared_ptr<std::atomic<bool>> backing_up = std::make_shared<std::atomic<bool>>(false);
 };

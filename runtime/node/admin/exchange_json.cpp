@@ -1,6 +1,7 @@
 #include "runtime/node/admin/exchange_json.hpp"
 
 #include "actors/messages/keys.hpp"
+#include "runtime/node/admin/knowledge_json.hpp"
 #include "runtime/node/admin/models_json.hpp"
 #include "runtime/node/admin/node_view.hpp"
 
@@ -66,6 +67,9 @@ void with_exchange(const call_ptr& c, const exchange_record& r, std::function<vo
     auto calls = json::array();
     for (const auto& x : r.calls)
       calls.push_back(to_json(x));
+    auto retrievals = json::array();
+    for (const auto& x : r.retrievals)
+      retrievals.push_back(to_json(x));
     then({{"id", to_string(r.id)},
           {"campaign", to_string(r.id.campaign)},
           {"candidate", r.id.node},
@@ -74,6 +78,9 @@ void with_exchange(const call_ptr& c, const exchange_record& r, std::function<vo
           {"generator", r.kind},
           {"tokens", r.tokens},
           {"asked", time_json(r.asked_ns)},
+          {"purpose", r.purpose.empty() ? "candidate" : r.purpose},
+          {"report", to_json(r.report)},
+          {"retrievals", std::move(retrievals)},
           {"parts", std::move(parts)},
           {"messages", std::move(turns)},
           {"calls", std::move(calls)},

@@ -233,16 +233,16 @@ private:
 } // namespace
 
 result<suite_end> run_suite(suite_state& s, const suite_run_options& o) {
-  std::vector<provider_spec> providers;
+  node_options options;
   if (!o.node_file.empty()) {
     auto settings = load_node(o.node_file);
     if (!settings)
       return fail(errc::bad_input, to_string(settings.error()));
-    providers = std::move(settings->providers);
+    options.providers = std::move(settings->providers);
+    options.knowledge_folders = std::move(settings->knowledge.folders);
+    options.code_roots = std::move(settings->code_search.roots);
   }
   stop_signal stop; // before the first thread
-  node_options options;
-  options.providers = std::move(providers);
   options.data_dir = o.data;
   options.targets = {o.target};
   options.require_helpers = true;

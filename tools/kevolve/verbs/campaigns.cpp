@@ -201,6 +201,10 @@ void print_candidate(const json& n) {
                        a.is_object()
                            ? (a["outcome"].is_null() ? "words" : text_at(a, "outcome")) + " by " + text_at(a, "by")
                            : "no answer yet");
+    for (const auto& r : x.value("retrievals", json::array()))
+      for (const auto& s : r["sections"])
+        if (text_at(s, "outcome") == "quoted")
+          out += fmt::format("  document    {}: {}\n", text_at(s, "document"), text_at(s, "heading"));
   }
   for (const auto& e : n["evaluations"])
     if (e.contains("outcome"))

@@ -227,18 +227,18 @@ int run_campaign(const run_options& given) {
   auto spec = load_campaign_or_tell(o.file, with_fresh(o.overrides, o.fresh), o.common.json);
   if (!spec)
     return exit_code::usage;
-  std::vector<provider_spec> providers;
+  node_options options;
   if (!o.node_file.empty()) {
     auto settings = load_node(o.node_file);
     if (!settings) {
       tell(settings.error(), o.common.json);
       return exit_code::usage;
     }
-    providers = std::move(settings->providers);
+    options.providers = std::move(settings->providers);
+    options.knowledge_folders = std::move(settings->knowledge.folders);
+    options.code_roots = std::move(settings->code_search.roots);
   }
   stop_signal stop; // before the first thread
-  node_options options;
-  options.providers = std::move(providers);
   options.data_dir = o.data;
   options.targets = {spec->target};
   options.require_helpers = true;
@@ -272,7 +272,7 @@ void add_run(CLI::App& app, verb_action& chosen) {
   verb->footer("Example: kevolve run config/examples/gemm.toml --set budget.wall=30s --data my-data");
   verb->add_option("FILE", o->file, "the campaign file, or a task file to run with defaults")->required();
   verb->add_option("--data", o->data, "data directory (default: ./kevolve-data)");
-  verb->add_option("--node", o->node_file, "a node's settings whose [[provider]]s llm generators may ask");
+  verb->add_option("--node", o->node_file, "a node's settings: its [[provider]]s, [knowledge] and [code_search]");
   verb->add_flag("--batch", o->batch,
                  "no device of the target can be reached: its evaluations wait for kevolve batch export, work, import");
   verb->add_option("--disk-reserve-mib", o->disk_reserve_mib,

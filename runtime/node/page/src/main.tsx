@@ -8,6 +8,7 @@ import { Actors } from "./view_actors";
 import { CampaignView } from "./view_campaign";
 import { Campaigns } from "./view_campaigns";
 import { Events } from "./view_events";
+import { DocumentView, Knowledge } from "./view_knowledge";
 import { Login } from "./view_login";
 import { NodeView } from "./view_node";
 
@@ -23,6 +24,10 @@ function View({ route }: { route: Route }) {
       return <Actors />;
     case "events":
       return <Events />;
+    case "knowledge":
+      return <Knowledge />;
+    case "document":
+      return <DocumentView key={route.id} id={route.id} />;
     case "unknown":
       return (
         <main>
@@ -65,6 +70,9 @@ function Page() {
           </a>
           <a href={links.events} {...here("events")}>
             Events
+          </a>
+          <a href={links.knowledge} {...here("knowledge")} {...here("document")}>
+            Knowledge
           </a>
         </nav>
         <button onClick={() => leave(false)}>Sign out</button>

@@ -7,13 +7,16 @@ export type Route =
   | { view: "node"; id: string; index: number }
   | { view: "actors" }
   | { view: "events" }
+  | { view: "knowledge" }
+  | { view: "document"; id: string }
   | { view: "unknown"; path: string };
 
 export function parseRoute(hash: string): Route {
   const path = hash.replace(/^#\/?/, "");
   const parts = path.split("/");
   if (path === "" || path === "campaigns") return { view: "campaigns" };
-  if (path === "actors" || path === "events") return { view: path };
+  if (path === "actors" || path === "events" || path === "knowledge") return { view: path };
+  if (/^knowledge\/[a-z0-9-]+\/[a-z0-9-]+$/.test(path)) return { view: "document", id: path.slice("knowledge/".length) };
   const id = parts[1] ?? "";
   if (parts[0] === "campaigns" && /^[0-9a-f]{4,32}$/.test(id)) {
     if (parts.length === 2) return { view: "campaign", id };
@@ -28,6 +31,8 @@ export const links = {
   campaigns: "#/campaigns",
   actors: "#/actors",
   events: "#/events",
+  knowledge: "#/knowledge",
+  document: (id: string) => `#/knowledge/${id}`,
   campaign: (id: string) => `#/campaigns/${id}`,
   node: (id: string, index: number) => `#/campaigns/${id}/node/${index}`,
 };

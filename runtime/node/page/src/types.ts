@@ -194,6 +194,57 @@ export interface NodeWhole extends Bounds {
   diff_to_reference?: string | null;
   prompt?: string | null;
   reply?: string | null;
+  exchanges?: Exchange[];
+}
+
+export interface Report {
+  by: string | null;
+  problems: { problem: string; evidence: string | null; strategy: string | null; weight: number; deferred: boolean }[];
+  look_up: string[];
+}
+
+export interface Retrieval {
+  reason: string;
+  signals: string[];
+  text: string;
+  budget: number;
+  documents: number;
+  admitted: number;
+  matched: number;
+  sections: {
+    document: string;
+    heading: string;
+    matched: string[];
+    signal_score: number;
+    text_score: number;
+    score: number;
+    tokens: number;
+    outcome: string;
+  }[];
+}
+
+// A question to a model; of its many members, those that the page shows.
+export interface Exchange {
+  id: string;
+  purpose: string;
+  report: Report;
+  retrievals: Retrieval[];
+}
+
+export interface DocumentBrief {
+  id: string;
+  title: string;
+  category: string;
+  targets: string[];
+  signals: string[];
+  checked: string;
+  file: string;
+  sections: number;
+}
+
+export interface DocumentWhole extends Omit<DocumentBrief, "sections"> {
+  sources: Record<string, string>;
+  sections: { heading: string; text: string; sources: string[]; line: number }[];
 }
 
 export interface Task {

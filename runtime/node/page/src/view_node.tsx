@@ -4,6 +4,7 @@ import { campaignPath, get } from "./api";
 import { count, interval, money, reused, seconds, short, speedup, stageName, visible, words } from "./format";
 import { Await, Code, Diff, Facts, Fold, useGet, useLoad, Verdict } from "./parts";
 import { ProfileView } from "./profile";
+import { Retrievals } from "./retrievals";
 import { Roofline } from "./roofline";
 import { links } from "./route";
 import { Samples } from "./samples_plot";
@@ -138,6 +139,11 @@ function Whole({ id, n }: { id: string; n: NodeWhole }) {
       {n.diff_to_reference !== undefined && n.diff_to_reference !== null && (
         <Fold title="Difference to the reference">
           <Diff text={n.diff_to_reference} label="difference to the reference" />
+        </Fold>
+      )}
+      {n.exchanges?.some((x) => x.retrievals.length > 0 || x.report.problems.length > 0) && (
+        <Fold title="Diagnosis and documents">
+          <Retrievals exchanges={n.exchanges} />
         </Fold>
       )}
       {n.prompt && <Fold title="Prompt"><Code text={n.prompt} label="prompt" /></Fold>}

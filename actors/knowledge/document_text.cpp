@@ -1,0 +1,144 @@
+#include "actors/knowledge/document_text.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace kevolve::knowledge {
+
+namespace {
+
+constexpr std::string_view source_word = "Source:";
+
+std::string_view trimmed(std::string_view x) {
+  const auto from = x.find_first_not_of(" \t\r");
+  if (from == std::string_view::npos)
+    return {};
+  return x.substr(from, x.find_last_not_of(" \t\r") - from + 1);
+}
+
+std::vector<std::string> keys_of(std::string_view line) {
+  std::vector<std::string> out;
+  line.remove_prefix(source_word.size());
+  while (!line.empty()) {
+    const auto end = std::min(line.find(';'), line.size());
+    if (const auto key = trimmed(line.substr(0, end)); !key.empty())
+      out.emplace_back(key);
+    line.remove_prefix(std::min(end + 1, line.size()));
+  }
+  return out;
+}
+
+bool names_a_file(std::string_view x) {
+  return !x.empty() && x.front() != '/' && x.find("..") == std::string_view::npos
+         && std::all_of(x.begin(), x.end(), [](unsigned char c) {
+              return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '/' || c == '-';
+            });
+}
+
+bool names_a_symbol(std::string_view x) {
+  return !x.empty() && std::isdigit(static_cast<unsigned char>(x.front())) == 0
+         && std::all_of(x.begin(), x.end(),
+                        [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == ':'; });
+}
+
+// The state of one walk over the lines.
+struct reader {
+  const std::string& file;
+  std::vector<diagnostic>& errors;
+  std::vector<document_section> out;
+  bool fenced = false;
+  std::string info; // of the open fence
+
+  void error(int line, std::string message) { errors.push_back({file, line, 0, "", std::move(message)}); }
+
+  void fence(std::string_view line, int number) {
+    fenced = !fenced;
+    info = fenced ? std::string{trimmed(line.substr(3))} : std::string{};
+    if (fenced && info.empty())
+      error(number, "a fence needs a language: c, cuda, hip, triton, or text for a fragment");
+    if (fenced && !out.empty())
+      out.back().examples.push_back({info, "", number + 1});
+  }
+
+  void heading(std::string_view line, int number) {
+    const auto level = line.find_first_not_of('#');
+    if (level != 2)
+      error(number, "a section begins with ##, and a document has no other headings");
+    document_section s;
+    s.heading = std::string{trimmed(line.substr(level))};
+    s.line = number;
+    out.push_back(std::move(s));
+  }
+
+  void prose(std::string_view line, int number) {
+    if (out.empty()) {
+      if (!trimmed(line).empty())
+        error(number, "text before the first section: put it below a line '## What it says'");
+      return;
+    }
+    auto& s = out.back();
+    if (!s.sources.empty() && !trimmed(line).empty())
+      error(number, "text after the Source line: it is the last line of its section");
+    if (line.substr(0, source_word.size()) == source_word) {
+      s.sources = keys_of(line);
+      return;
+    }
+    for (auto& r : references_in(line, number))
+      if (std::find(s.references.begin(), s.references.end(), r) == s.references.end())
+        s.references.push_back(std::move(r));
+    s.text += std::string{line} + "\n";
+  }
+};
+
+} // namespace
+
+std::vector<code_reference> references_in(std::string_view line, int number) {
+  std::vector<code_reference> out;
+  for (size_t at = line.find('['); at != std::string_view::npos; at = line.find('[', at + 1)) {
+    const auto end = line.find(']', at);
+    if (end == std::string_view::npos)
+      break;
+    const auto inside = line.substr(at + 1, end - at - 1);
+    const auto hash = inside.find('#');
+    if (hash == std::string_view::npos || line.substr(end + 1, 1) == "(")
+      continue;
+    if (names_a_file(inside.substr(0, hash)) && names_a_symbol(inside.substr(hash + 1)))
+      out.push_back({std::string{inside.substr(0, hash)}, std::string{inside.substr(hash + 1)}, number});
+  }
+  return out;
+}
+
+std::vector<document_section> read_sections(std::string_view markdown, int first_line, const std::string& file,
+                                            std::vector<diagnostic>& errors) {
+  reader r{file, errors, {}, false, {}};
+  for (int number = first_line; !markdown.empty(); ++number) {
+    const auto end = std::min(markdown.find('\n'), markdown.size());
+    const auto line = markdown.substr(0, end);
+    markdown.remove_prefix(std::min(end + 1, markdown.size()));
+    if (line.substr(0, 3) == "```") {
+      r.fence(line, number);
+      if (!r.out.empty())
+        r.out.back().text += std::string{line} + "\n";
+    } else if (r.fenced) {
+      if (!r.out.empty()) {
+        r.out.back().text += std::string{line} + "\n";
+        r.out.back().examples.back().text += std::string{line} + "\n";
+      }
+    } else if (line.substr(0, 1) == "#" && line.find_first_not_of('#') != std::string_view::npos
+               && line[line.find_first_not_of('#')] == ' ') {
+      r.heading(line, number);
+    } else {
+      r.prose(line, number);
+    }
+  }
+  if (r.fenced)
+    r.error(first_line, "a fence is not closed: end it with ```");
+  for (auto& s : r.out) {
+    const auto from = s.text.find_first_not_of('\n');
+    const auto to = s.text.find_last_not_of('\n');
+    s.text = from == std::string::npos ? std::string{} : s.text.substr(from, to - from + 1) + "\n";
+  }
+  return std::move(r.out);
+}
+
+} // namespace kevolve::knowledge

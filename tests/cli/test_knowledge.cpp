@@ -1,0 +1,102 @@
+#include "tests/cli/program.hpp"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+using namespace kevolve::test;
+
+namespace {
+
+const std::string head = "+++\ntitle = \"Short rows\"\ncategory = \"guidance\"\ntargets = [\"cpu\"]\n"
+                         "signals = [\"family:sparse\"]\nchecked = 2026-11-30\n[sources]\nown = \"our own run\"\n+++\n";
+const std::string good = head
+                         + "## Rows\nRead [src/rows.c#short_rows].\n```c\n#include <immintrin.h>\n"
+                           "__m256 twice(__m256 x) { return _mm256_add_ps(x, x); }\n```\nSource: own\n";
+const std::string bad = head
+                        + "## Rows\nRead [src/rows.c#long_rows].\n```c\nint f(void) { return y; }\n```\n```triton\n"
+                          "def f(:\n```\n```rust\nfn f() {}\n```\nSource: own\n";
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+struct tree : temporary_folder {
+  tree() {
+    std::filesystem::create_directories(path + "/src");
+    write("src/rows.c", "void short_rows(void) {\n}\n");
+    write("node.toml", "data_dir = \"d\"\n[knowledge]\nfolders = [\"" + path + "/own\"]\n[code_search]\nroots = [\""
+                           + path + "/src\"]\n");
+  }
+  outcome run(std::vector<std::string> words) const { return run_kevolve(words, path); }
+};
+
+} // namespace
+
+TEST_CASE("a document is checked: its keys, its examples by compilers, its references in the source") {
+  const tree t;
+  t.write("rows.md", good);
+  const auto said = t.run({"knowledge", "check", "rows.md", "--source", ".", "--json"});
+  CAPTURE(said.out);
+  REQUIRE(said.code == 0);
+  CHECK(said.document()["examples"] == 1);
+  CHECK(said.document()["references"] == 1);
+  t.write("bad.md", bad);
+  const auto errors = t.run({"knowledge", "check", "bad.md", "--source", "."});
+  CAPTURE(errors.err);
+  CHECK(errors.code == 2);
+  CHECK(holds(errors.err, "bad.md:11:0: [src/rows.c#long_rows]: 'src/rows.c' has no symbol 'long_rows'"));
+  CHECK(holds(errors.err, "bad.md:13:0: the example does not compile:"));
+  CHECK(holds(errors.err, "use of undeclared identifier 'y'"));
+  CHECK(holds(errors.err, "bad.md:16:0: the example does not compile: SyntaxError"));
+  CHECK(holds(errors.err, "bad.md:19:0: a fence is tagged c, cuda, hip or triton, or text for a fragment, not 'rust'"));
+  CHECK(holds(errors.out, "4 errors"));
+}
+
+TEST_CASE("a document that is added is served, and one with errors is not added") {
+  const tree t;
+  t.write("rows.md", good);
+  t.write("bad.md", bad);
+  CHECK(t.run({"knowledge", "add", "bad.md", "--node", "node.toml"}).code == 2);
+  const auto added = t.run({"knowledge", "add", "rows.md", "--node", "node.toml", "--source", ".", "--json"});
+  CAPTURE(added.out);
+  REQUIRE(added.code == 0);
+  CHECK(added.document()["id"] == "own/rows");
+  CHECK(t.run({"knowledge", "add", "rows.md", "--node", "node.toml", "--source", "."}).code == 5);
+  const auto shown = t.run({"knowledge", "show", "own/rows", "--node", "node.toml", "--json"});
+  REQUIRE(shown.code == 0);
+  CHECK(shown.document()["sections"][0]["heading"] == "Rows");
+  CHECK(t.run({"knowledge", "show", "own/rows"}).code == 3);
+  // The errors of one file are told, and the other files are served.
+  t.write("own/broken.md", "+++\ntitle = 3\n+++\n");
+  const auto listed = t.run({"knowledge", "list", "--node", "node.toml"});
+  CHECK(listed.code == 0);
+  CHECK(holds(listed.out, "own/rows"));
+  CHECK(holds(listed.err, "own/broken.md:2:9: title: expected text, found an integer"));
+}
+
+TEST_CASE("a search prints what a step with these signals would be shown") {
+  const tree t;
+  const auto said = t.run({"knowledge", "search", "--signal", "target:cpu", "--signal", "bound:scalar_code", "--signal",
+                           "phase:refine", "a loop that is not vectorised", "--json"});
+  REQUIRE(said.code == 0);
+  const auto trace = said.document();
+  CHECK(trace["signals"].size() == 3);
+  REQUIRE_FALSE(trace["sections"].empty());
+  CHECK(trace["sections"][0]["outcome"] == "quoted");
+  CHECK(trace["sections"][0]["matched"][0] == "bound:scalar_code");
+  const auto wrong = t.run({"knowledge", "search", "--signal", "bound:slow"});
+  CHECK(wrong.code == 2);
+  CHECK(holds(wrong.err, "'bound:slow' is no signal"));
+}
+
+TEST_CASE("code is searched below the roots of the settings") {
+  const tree t;
+  const auto said = t.run({"code", "search", "short_.*\\(", "--mode", "regex", "--node", "node.toml", "--json"});
+  CAPTURE(said.out);
+  REQUIRE(said.code == 0);
+  CHECK(said.document()["items"][0]["file"] == "rows.c");
+  CHECK(said.document()["items"][0]["line"] == 1);
+  CHECK(t.run({"code", "search", "x"}).code == 2);
+  CHECK(t.run({"code", "search", "(", "--mode", "regex", "--root", "src"}).code == 2);
+}

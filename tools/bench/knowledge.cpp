@@ -1,0 +1,145 @@
+// Measures the knowledge base: the time to load and index it, the time of a retrieval, and the share of situations
+// whose wanted document comes first. The documents are the shipped ones, repeated up to --documents for the times.
+#include "actors/knowledge/retrieval.hpp"
+#include "actors/knowledge/shipped.hpp"
+#include "tools/bench/report.hpp"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <chrono>
+#include <fstream>
+
+using namespace kevolve;
+using namespace kevolve::bench;
+using namespace kevolve::knowledge;
+
+namespace {
+
+using clock_type = std::chrono::steady_clock;
+
+double ms_since(clock_type::time_point begin) {
+  return std::chrono::duration<double, std::milli>(clock_type::now() - begin).count();
+}
+
+struct situation {
+  retrieval_request request;
+  std::string wanted;
+};
+
+std::vector<situation> read_situations(const std::string& path, std::string& wrong) {
+  std::ifstream in{path};
+  const auto all = json::parse(in, nullptr, false);
+  if (!all.is_array()) {
+    wrong = path + " is no JSON list";
+    return {};
+  }
+  std::vector<situation> out;
+  for (const auto& x : all) {
+    situation s;
+    for (const auto& text : x.at("signals")) {
+      const auto known = parse_signal(text.get<std::string>());
+      if (!known)
+        wrong = path + ": '" + text.get<std::string>() + "' is no signal of the vocabulary";
+      else
+        s.request.signals.push_back(*known);
+    }
+    s.request.text = x.at("text").get<std::string>();
+    s.wanted = x.at("wanted").get<std::string>();
+    out.push_back(std::move(s));
+  }
+  return out;
+}
+
+// The documents by their best section, each once.
+std::vector<std::string> ranking(const retrieval_record& trace) {
+  std::vector<std::string> out;
+  for (const auto& s : trace.sections)
+    if (std::find(out.begin(), out.end(), s.document) == out.end())
+      out.push_back(s.document);
+  return out;
+}
+
+// Reads the shipped documents as often as needed for so many, under other ids.
+std::vector<document> read_documents(size_t count) {
+  std::vector<document> out;
+  const auto shipped = shipped_documents();
+  for (size_t i = 0; i < std::max(count, shipped.size()); ++i) {
+    const auto& d = shipped[i % shipped.size()];
+    auto read = read_document(d.text, std::string{d.file},
+                              std::string{d.id} + (i < shipped.size() ? "" : "-" + std::to_string(i)));
+    if (read)
+      out.push_back(std::move(*read));
+  }
+  return out;
+}
+
+json quality_of(const knowledge_base& base, const std::vector<situation>& all) {
+  size_t first = 0;
+  size_t among_three = 0;
+  auto missed = json::array();
+  for (const auto& s : all) {
+    const auto order = ranking(retrieve(base, s.request).trace);
+    const auto at = std::find(order.begin(), order.end(), s.wanted) - order.begin();
+    first += at == 0 && !order.empty() ? 1 : 0;
+    if (at < 3 && at < static_cast<std::ptrdiff_t>(order.size())) {
+      ++among_three;
+      continue;
+    }
+    missed.push_back({{"wanted", s.wanted},
+                      {"there", base.find(s.wanted) != nullptr},
+                      {"first", order.empty() ? json(nullptr) : json(order.front())}});
+  }
+  const auto share = [&](size_t n) {
+    return all.empty() ? json(nullptr) : json(static_cast<double>(n) / static_cast<double>(all.size()));
+  };
+  return {{"situations", all.size()}, {"first", share(first)}, {"among_three", share(among_three)}, {"missed", missed}};
+}
+
+int run(size_t documents, const std::string& file, size_t rounds) {
+  std::string wrong;
+  const auto situations = read_situations(file, wrong);
+  if (!wrong.empty())
+    return give_up(wrong);
+  std::vector<double> loads;
+  std::vector<double> times;
+  for (size_t i = 0; i < 5; ++i) {
+    const auto begin = clock_type::now();
+    const auto base = knowledge_base::of(read_documents(documents));
+    loads.push_back(ms_since(begin));
+    if (!base)
+      return give_up(base.error().detail);
+  }
+  const auto large = knowledge_base::of(read_documents(documents));
+  const auto shipped = knowledge_base::load({});
+  if (!large || !shipped)
+    return give_up("the documents cannot be indexed");
+  for (size_t i = 0; i < rounds; ++i)
+    for (const auto& s : situations) {
+      const auto begin = clock_type::now();
+      const auto found = retrieve(*large, s.request);
+      times.push_back(ms_since(begin));
+    }
+  std::sort(times.begin(), times.end());
+  return print({{"documents", large->documents().size()},
+                {"shipped", shipped->documents().size()},
+                {"left_out", shipped->problems().size()},
+                {"load_ms", median(loads)},
+                {"retrieval_ms", {{"median", median(times)}, {"longest", times.empty() ? 0.0 : times.back()}}},
+                {"quality", quality_of(*shipped, situations)}});
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Measures the knowledge base."};
+  size_t documents = 120;
+  size_t rounds = 50;
+  std::string file;
+  app.add_option("--documents", documents);
+  app.add_option("--rounds", rounds);
+  app.add_option("--situations", file)->required();
+  CLI11_PARSE(app, argc, argv);
+  return run(documents, file, rounds);
+}
