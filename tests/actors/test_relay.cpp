@@ -333,11 +333,8 @@ TEST_CASE_FIXTURE(diagnosing_office, "a diagnosis is asked for first, and what i
     close();
     open();
     auto again = generate(5, "int op;\n", "load_error");
-    auto only = next("b");
-    REQUIRE(only->value);
-    CHECK(only->value->id == prompt_id(5));
-    CHECK(only->value->turns[1].text == prompt);
-    answer(prompt_id(5), good);
+    CHECK(stored(prompt_id(5)).retrievals == record.retrievals);
+    answer(prompt_id(5), good); // it waits for this answer alone
     REQUIRE(again->value);
     CHECK(again->value->summary == "write it another way");
   }

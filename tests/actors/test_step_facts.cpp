@@ -1,4 +1,5 @@
 #include "actors/synthesis/step_facts.hpp"
+#include "actors/synthesis/step_signals.hpp"
 
 #include <doctest/doctest.h>
 
@@ -37,7 +38,7 @@ TEST_CASE("a shape's roof uses the memory level that holds its data") {
   const auto c = scaling();
   const auto f = facts_of({&c, {"machine: a processor"}, false, peaks, nullptr}, {});
   CHECK(f.hardware_notes.front() == "machine: a processor");
-  const auto admitted = facts_of({&c, {}, false, peaks, nullptr, 0, {{"reference_ns.small", "1500"}}}, {});
+  const auto admitted = facts_of({&c, {}, false, peaks, nullptr, {}, 0, {{"reference_ns.small", "1500"}}}, {});
   CHECK(has_line(admitted.hardware_notes, "small: the reference takes about 1.5 us a call"));
   // 2000 operations at 1e10 per second; 8000 bytes at 8e10. A million elements exceed the cache: 8e6 bytes at 8e9.
   CHECK(has_line(f.hardware_notes, "8000 bytes moved; at the peaks 0.2 us for the one, 0.1 us for the other"));
@@ -140,4 +141,62 @@ TEST_CASE("a fresh start sees nothing of the tree except that there are others")
   CHECK(f.siblings.empty());
   CHECK(f.unshown == 2);
   CHECK(f.zero_sizes);
+}
+
+TEST_CASE("the signals of a step are its phase, its parent's verdict, error and bottleneck, and what was tried") {
+  const auto texts = [](const generate_request& step, const memory_report& report) {
+    std::vector<std::string> out;
+    for (const auto& s : step_signals(step, report))
+      out.push_back(knowledge::to_string(s));
+    return out;
+  };
+  using list = std::vector<std::string>;
+  generate_request step;
+  CHECK(texts(step, {}) == list{"phase:draft"});
+  step.parents.emplace_back().verdict = "compile_error";
+  step.parents.front().detail = "candidate.c:1: error: use of undeclared identifier 'x'";
+  CHECK(texts(step, {}) == list{"phase:repair", "verdict:compile_error", "error:undeclared"});
+  step.parents.front().verdict = "pass";
+  step.parents.front().bound = "memory"; // a word of the judge's roofline
+  CHECK(texts(step, {}) == list{"phase:refine", "bound:memory_bandwidth"});
+  step.parents.front().bound = "bank_conflicts"; // of a profile
+  memory_report tried;
+  tried.neutral.emplace_back();
+  tried.failed.emplace_back().result = verdict::pass;
+  tried.failed.emplace_back().result = verdict::wrong_result;
+  CHECK(texts(step, tried) == list{"phase:refine", "bound:bank_conflicts", "tried:no_gain", "tried:slower"});
+  tried.failed.emplace_back().result = verdict::wrong_result;
+  step.parents.emplace_back();
+  CHECK(texts(step, tried)
+        == list{"phase:combine", "bound:bank_conflicts", "tried:no_gain", "tried:slower", "tried:repeated_wrong"});
+  step.memory = "none";
+  CHECK(texts(step, tried) == list{"phase:draft"});
+  CHECK(bound_signal("a word of tomorrow's").empty());
+}
+
+TEST_CASE("the roofline names a bottleneck where nothing was measured") {
+  generate_request step;
+  step.parents.emplace_back().verdict = "pass";
+  report_facts r;
+  r.result = verdict::pass;
+  r.roofline = {1e9, 8e9, 1.0, 1e10, 1e10};
+  const auto signals = step_signals(step, make_report(r));
+  REQUIRE(signals.size() == 2);
+  CHECK(knowledge::to_string(signals[1]) == "bound:memory_bandwidth");
+}
+
+TEST_CASE("the signals of a campaign are its target, language, hardware, family and types") {
+  auto c = scaling();
+  c.form.language = "c";
+  c.task.family = "softmax";
+  c.task.arguments.emplace_back().type = dtype::f32;
+  c.task.arguments.back().shape = {"n"};
+  std::vector<std::string> out;
+  for (const auto& s : campaign_signals(c, "cpu", "machine: AMD EPYC (family 25, model 1), Linux 6.1, x86_64"))
+    out.push_back(knowledge::to_string(s));
+  CHECK(std::find(out.begin(), out.end(), "target:cpu") != out.end());
+  CHECK(std::find(out.begin(), out.end(), "language:c") != out.end());
+  CHECK(std::find(out.begin(), out.end(), "hardware:zen3") != out.end());
+  CHECK(std::find(out.begin(), out.end(), "family:softmax") != out.end());
+  CHECK(std::find(out.begin(), out.end(), "dtype:f32") != out.end());
 }

@@ -25,7 +25,7 @@ struct tree {
                        "  float s = 0;\n  return s;\n}\nint other(void) {\n  return 1;\n}\n");
     write("src/use.c", "float y = sum_rows(x, 3);\n");
     write(".git/config", "sum_rows\n");
-    write("keys.txt", "key = \"sk-ant-REDACTED\"\n");
+    write("keys.txt", "key = \"sk-ant-Abc123Def456Ghi789Jkl012\"\n");
     write("id_rsa", "sum_rows secret\n");
     write("binary.o", std::string{"sum_rows\0x", 10});
     std::ofstream{top / "outside.c"} << "sum_rows outside\n";

@@ -99,7 +99,7 @@ TEST_CASE("text outside of front matter and sections is refused") {
   CHECK(holds(errors_of(document_text(keys, {})), "no section"));
   CHECK(errors_of(document_text(keys, {{"One", "Text."}})) == "");
   const auto with = [](const std::string& body) { return errors_of(document_text(keys, {{"One", body}})); };
-  CHECK(holds(with("Text.\n# Larger"), "a.md:11:0: a section begins with ##"));
+  CHECK(holds(with("Text.\n# Larger"), "a.md:12:0: a section begins with ##"));
   CHECK(holds(with("```\nint x;\n```"), "a fence needs a language"));
   CHECK(holds(with("```c\nint x;"), "a fence is not closed"));
   CHECK(holds(with("Text.\nSource: book\nmore"), "text after the Source line"));

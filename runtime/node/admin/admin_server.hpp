@@ -15,6 +15,10 @@
 #include <memory>
 #include <string>
 
+namespace kevolve::knowledge {
+class knowledge_base;
+} // namespace kevolve::knowledge
+
 namespace kevolve {
 
 class store;
