@@ -44,9 +44,13 @@ ranked_document rank(const knowledge_base& base, const document& d, const std::v
       out.matched.push_back(to_string(s));
       out.score += row_of(s.kind).weight * std::log(1.0 + all / static_cast<double>(base.about(s)));
     }
-  // Facts of the very hardware come before those of all.
-  if (!out.matched.empty() && !d.hardware.empty())
-    out.score *= 1.1;
+  // Facts of the very target and hardware come before those of all.
+  constexpr double own_target = 1.2;
+  constexpr double own_hardware = 1.1;
+  if (!has(d.targets, "any"))
+    out.score *= own_target;
+  if (!d.hardware.empty())
+    out.score *= own_hardware;
   return out;
 }
 

@@ -21,6 +21,8 @@ std::string keys(const std::string& targets, const std::string& signals, const s
 
 knowledge_base base() {
   std::vector<document> all;
+  all.push_back(read("any/start", document_text(keys("[\"any\"]", R"(["family:reduction"])", "phases = [\"draft\"]"),
+                                                {{"First", "Begin a reduction with the plain loop."}})));
   all.push_back(read("cpu/sums", document_text(keys("[\"cpu\"]", R"(["bound:scalar_code", "family:reduction"])"),
                                                {{"Accumulators", "Several independent accumulators hide the latency."},
                                                 {"Flags", "A flag set may allow reassociation of additions."}})));
@@ -31,8 +33,6 @@ knowledge_base base() {
                                                 {{"Shuffles", "Sum over a warp by shuffles."}})));
   all.push_back(read("cpu/zen4", document_text(keys("[\"cpu\"]", R"(["bound:scalar_code"])", "hardware = [\"zen4\"]"),
                                                {{"Wide", "Vectors of 512 bits take two cycles."}})));
-  all.push_back(read("any/start", document_text(keys("[\"any\"]", R"(["family:reduction"])", "phases = [\"draft\"]"),
-                                                {{"First", "Begin a reduction with the plain loop."}})));
   auto out = knowledge_base::of(std::move(all));
   REQUIRE(out);
   return std::move(*out);
