@@ -223,11 +223,10 @@ void declare_node(section& root, const std::vector<std::string>& targets, node_s
             spec.knowledge.folders);
   });
   root.table("code_search", {.text = "source that models may search, to read only"}, [&](section& s) {
-    s.value("roots",
-            {.text =
-                 "folders; nothing outside them is read, links that leave them are not followed, and what looks like "
-                 "a key is blanked"},
-            spec.code_search.roots);
+    s.value(
+        "roots",
+        {.text = "folders; nothing outside them is read, no link is followed, and what looks like a key is blanked"},
+        spec.code_search.roots);
   });
   root.table("sandbox", {.text = "around native candidates"}, [&](section& s) {
     s.value("allow_without",
@@ -267,6 +266,9 @@ result_or_errors<node_spec> load_node(const std::string& path, const std::vector
   for (auto& p : spec.providers)
     for (auto* x : {&p.key_file, &p.ca_file, &p.unix_socket})
       beside(*x);
+  for (auto* folders : {&spec.knowledge.folders, &spec.code_search.roots})
+    for (auto& x : *folders)
+      beside(x);
   if (spec.token_file.empty())
     spec.token_file = (std::filesystem::path{spec.data_dir} / "token").string();
   return spec;

@@ -25,8 +25,7 @@ struct tree : temporary_folder {
   tree() {
     std::filesystem::create_directories(path + "/src");
     write("src/rows.c", "void short_rows(void) {\n}\n");
-    write("node.toml", "data_dir = \"d\"\n[knowledge]\nfolders = [\"" + path + "/own\"]\n[code_search]\nroots = [\""
-                           + path + "/src\"]\n");
+    write("node.toml", "data_dir = \"d\"\n[knowledge]\nfolders = [\"own\"]\n[code_search]\nroots = [\"src\"]\n");
   }
   outcome run(std::vector<std::string> words) const { return run_kevolve(words, path); }
 };
@@ -99,4 +98,12 @@ TEST_CASE("code is searched below the roots of the settings") {
   CHECK(said.document()["items"][0]["line"] == 1);
   CHECK(t.run({"code", "search", "x"}).code == 2);
   CHECK(t.run({"code", "search", "(", "--mode", "regex", "--root", "src"}).code == 2);
+}
+
+TEST_CASE("every shipped document is in order, its examples compile, and the code that it names is there") {
+  const auto said = run_kevolve({"knowledge", "check", "--source", source_path("."), "--json"});
+  CAPTURE(said.out);
+  CHECK(said.code == 0);
+  CHECK(said.document()["documents"] > 10);
+  CHECK(said.document()["errors"].empty());
 }
