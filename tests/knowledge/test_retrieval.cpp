@@ -161,12 +161,11 @@ TEST_CASE("the code that a reference names is quoted with its section") {
   const auto b = knowledge_base::load({(folder / "own").string()}, &*code);
   std::filesystem::remove_all(folder);
   REQUIRE(b);
-  const auto found = retrieve(*b, about({"target:cpu", "phase:draft", "family:sparse"}));
-  REQUIRE(found.sections.size() == 2);
-  CHECK(found.sections[0].text
-        == "As in [rows.c#short_rows].\nThe code that it names:\nrows.c:2\nvoid short_rows(void) {\n"
-           "  first = 1;\n}\n");
-  CHECK(found.sections[1].text == "[rows.c#gone]\n");
+  const auto* d = b->find("own/a");
+  REQUIRE(d != nullptr);
+  CHECK(quoted(*d, d->sections[0]).text
+        == "As in [rows.c#short_rows].\nThe code that it names:\nrows.c:2\nvoid short_rows(void) {\n  first = 1;\n}\n");
+  CHECK(quoted(*d, d->sections[1]).text == "[rows.c#gone]\n");
 }
 
 TEST_CASE("what a diagnosis looks up is found by words alone, and nothing is quoted twice") {
