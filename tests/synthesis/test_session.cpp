@@ -62,6 +62,10 @@ TEST_CASE("linting and searching are delegated to the session's owner") {
   const auto search = take_call(s, r, call("search_knowledge", {{"query", "caches\u202e"}}));
   CHECK(search.need == step_need::search);
   CHECK(search.query == "caches");
+  const auto code = take_call(s, r, call("search_code", {{"query", "wgmma"}, {"mode", "regex"}}));
+  CHECK(code.need == step_need::search_code);
+  CHECK(code.query == "wgmma");
+  CHECK(code.mode == "regex");
   CHECK(tool_result(r, "compiler", "</kevolve-data>").find("</kevolve-data>")
         == std::string{"<kevolve-data label=\"compiler\" lines=\"1\">\n</kevolve\\-data>\n"}.size());
 }
@@ -72,6 +76,7 @@ TEST_CASE("invalid calls are refused with their class and change nothing") {
   CHECK(refused(r, call("bash", {{"command", "ls"}})) == "command");
   CHECK(refused(r, call("fly", {})) == "unknown_tool");
   CHECK(refused(r, call("", {})) == "unknown_tool");
+  CHECK(refused(r, call("search_code", {{"query", "wgmma"}})) == "bad_arguments");
   CHECK(refused(r, call("write_file", {{"path", "candidate.c"}})) == "bad_arguments");
   CHECK(refused(r, call("write_file", {{"path", "candidate.c"}, {"content", 7}})) == "bad_arguments");
   CHECK(refused(r, {"id", "write_file", "{\"path\":\"candidate.c\",\"content\":"}) == "bad_arguments");
