@@ -55,8 +55,9 @@ ranked_document rank(const knowledge_base& base, const document& d, const std::v
 }
 
 int64_t tokens_of(const document& d, const document_section& s) {
+  constexpr int64_t of_the_marks = 24; // that a prompt puts around a quotation
   const auto q = quoted(d, s);
-  return llm::estimate_tokens(q.title) + llm::estimate_tokens(q.text);
+  return llm::estimate_tokens(q.title) + llm::estimate_tokens(q.text) + of_the_marks;
 }
 
 struct ranked_section {
