@@ -3,8 +3,8 @@
 #include "runtime/base/codec.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <map>
+#include <tuple>
 
 namespace kevolve {
 
@@ -13,7 +13,7 @@ namespace {
 using kind = artefact_kind;
 
 graph_pass evaluated(stage s, std::string summary, std::vector<kind> reads, std::vector<kind> makes, pass_use use,
-                     double estimate_s) {
+                     double estimate_s, bool (*due)(const evaluation_progress&) = nullptr) {
   graph_pass p;
   p.name = to_string(s);
   p.summary = std::move(summary);
@@ -23,7 +23,44 @@ graph_pass evaluated(stage s, std::string summary, std::vector<kind> reads, std:
   p.counts = true;
   p.estimate_s = estimate_s;
   p.of_evaluation = s;
+  p.due = due;
   return p;
+}
+
+bool compile_is_due(const evaluation_progress& p) {
+  return !p.compiled;
+}
+
+bool screening_is_due(const evaluation_progress& p) {
+  return !p.final_check && !p.compared;
+}
+
+bool confirm_is_due(const evaluation_progress& p) {
+  return !p.final_check && !p.confirmed && p.result.decision == comparison_decision::faster;
+}
+
+bool final_is_due(const evaluation_progress& p) {
+  return p.final_check && !p.confirmed;
+}
+
+bool audit_is_due(const evaluation_progress& p) {
+  const bool surprise = p.audit_from > 0.0 && p.result.speedup >= p.audit_from;
+  return !p.final_check && surprise && !p.result.verified && !p.audited;
+}
+
+// The artefacts that the results so far have made. A target without sanitised replays needs no such build.
+std::set<kind> made_by(const evaluation_progress& p) {
+  std::set<kind> out{kind::source};
+  if (p.compiled)
+    out.insert(kind::object);
+  if (p.sanitised || !p.to_sanitise)
+    out.insert(kind::sanitised_object);
+  return out;
+}
+
+// Nothing is asked of a candidate that is only to be compiled, or has failed, once it is compiled.
+bool has_ended(const evaluation_progress& p) {
+  return p.compiled && (p.compile_only || (p.result.result != verdict::pass && p.result.result != verdict::none));
 }
 
 bool all_in(const std::vector<kind>& wanted, const std::set<kind>& there) {
@@ -94,15 +131,16 @@ omitted_pass unfed(const std::vector<graph_pass>& known, const graph_pass& p, co
 const std::vector<graph_pass>& stage_passes() {
   static const std::vector<graph_pass> all{
       evaluated(stage::compile, "the build that counts", {kind::source}, {kind::object, kind::evidence},
-                pass_use::compiler, 1.0),
+                pass_use::compiler, 1.0, compile_is_due),
       evaluated(stage::screening, "short paired comparison with the champion", {kind::object},
-                {kind::verdict, kind::timings}, pass_use::core, 2.5),
+                {kind::verdict, kind::timings}, pass_use::core, 2.5, screening_is_due),
       evaluated(stage::confirm, "fresh processes, held-out shapes, new pairs", {kind::object, kind::sanitised_object},
-                {kind::verdict, kind::timings}, pass_use::core, 10.0),
+                {kind::verdict, kind::timings}, pass_use::core, 10.0, confirm_is_due),
       evaluated(stage::final_confirm, "the reported figure against the reference",
-                {kind::object, kind::sanitised_object}, {kind::verdict, kind::timings}, pass_use::core, 30.0),
+                {kind::object, kind::sanitised_object}, {kind::verdict, kind::timings}, pass_use::core, 30.0,
+                final_is_due),
       evaluated(stage::audit, "a surprise, measured again", {kind::object}, {kind::verdict, kind::timings},
-                pass_use::core, 10.0),
+                pass_use::core, 10.0, audit_is_due),
       evaluated(stage::sanitise, "the build for the sanitised replay", {kind::source}, {kind::sanitised_object},
                 pass_use::compiler, 2.0)};
   return all;
@@ -114,6 +152,22 @@ const graph_pass& pass_of(stage s) {
       return p;
   static const graph_pass nothing;
   return nothing;
+}
+
+stage next_stage(const evaluation_progress& p) {
+  if (has_ended(p))
+    return stage::done;
+  const auto have = made_by(p);
+  const auto& all = stage_passes();
+  const auto wanted = std::find_if(all.begin(), all.end(), [&](const auto& x) { return x.due != nullptr && x.due(p); });
+  if (wanted == all.end())
+    return stage::done;
+  for (const auto k : wanted->reads)
+    if (!have.contains(k))
+      for (const auto& maker : all)
+        if (makes(maker, k))
+          return *maker.of_evaluation;
+  return *wanted->of_evaluation;
 }
 
 graph_pass synthesis_pass() {
@@ -150,6 +204,30 @@ std::vector<graph_pass> passes_for(std::span<const profile_pass> known, const pa
   return out;
 }
 
+std::vector<const graph_pass*> topological_order(const std::vector<const graph_pass*>& passes,
+                                                 const std::set<artefact_kind>& have,
+                                                 const std::map<const graph_pass*, double>& price) {
+  std::vector<const graph_pass*> out;
+  auto open = passes;
+  const auto waits = [&](const graph_pass* p, const std::vector<kind>& kinds) {
+    return std::any_of(kinds.begin(), kinds.end(), [&](kind k) {
+      return !have.contains(k)
+             && std::any_of(open.begin(), open.end(), [&](const auto* from) { return from != p && makes(*from, k); });
+    });
+  };
+  while (!open.empty()) {
+    const auto best = std::min_element(open.begin(), open.end(), [&](const auto* x, const auto* y) {
+      const auto key = [&](const graph_pass* p) {
+        return std::tuple{waits(p, p->reads), waits(p, p->uses), price.at(p)};
+      };
+      return key(x) < key(y);
+    });
+    out.push_back(*best);
+    open.erase(best);
+  }
+  return out;
+}
+
 job_plan plan_passes(const std::vector<graph_pass>& known, const profile_question& q) {
   job_plan out;
   auto there = q.have;
@@ -169,43 +247,23 @@ job_plan plan_passes(const std::vector<graph_pass>& known, const profile_questio
   std::map<const graph_pass*, double> price;
   for (const auto* p : open)
     price[p] = p->estimate_s / static_cast<double>(readers_of(open, *p, q.have));
-  std::sort(open.begin(), open.end(), [&](const auto* x, const auto* y) {
-    return price[x] != price[y] ? price[x] < price[y] : std::less<>{}(x, y);
-  });
-  const auto waits_for_use = [&](const graph_pass& p) {
-    return std::any_of(p.uses.begin(), p.uses.end(), [&](kind k) {
-      return !there.contains(k) && std::any_of(open.begin(), open.end(), [&](const auto* o) {
-        return o != &p && makes(*o, k) && all_in(o->reads, there);
-      });
-    });
-  };
   double spent = 0.0;
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (const bool patient : {true, false}) {
-      const auto next = std::find_if(open.begin(), open.end(), [&](const auto* p) {
-        return all_in(p->reads, there) && !(patient && waits_for_use(*p));
-      });
-      if (next == open.end())
-        continue;
-      const auto* p = *next;
-      open.erase(next);
-      moved = true;
-      if (costs(*p) && spent + p->estimate_s > q.budget_s) {
-        out.omitted.push_back(
-            {p->name,
-             "it takes about " + std::to_string(p->estimate_s).substr(0, 4) + " s, more than is left of the budget",
-             "a larger --budget"});
-        break;
-      }
-      spent += costs(*p) ? p->estimate_s : 0.0;
-      there.insert(p->makes.begin(), p->makes.end());
-      out.passes.push_back(*p);
-      break;
+  for (const auto* p : topological_order(open, q.have, price)) {
+    if (!all_in(p->reads, there)) {
+      out.omitted.push_back(unfed(known, *p, there));
+      continue;
     }
+    if (costs(*p) && spent + p->estimate_s > q.budget_s) {
+      out.omitted.push_back(
+          {p->name,
+           "it takes about " + std::to_string(p->estimate_s).substr(0, 4) + " s, more than is left of the budget",
+           "a larger --budget"});
+      continue;
+    }
+    spent += costs(*p) ? p->estimate_s : 0.0;
+    there.insert(p->makes.begin(), p->makes.end());
+    out.passes.push_back(*p);
   }
-  for (const auto* p : open)
-    out.omitted.push_back(unfed(known, *p, there));
   const auto last =
       std::find_if(known.begin(), known.end(), [&](const auto& p) { return makes(p, q.wanted) && !p.of_evaluation; });
   if (last != known.end() && all_in(last->reads, there))

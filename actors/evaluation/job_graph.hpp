@@ -5,6 +5,7 @@
 #include "actors/evaluation/plan.hpp"
 #include "backends/profile/pass.hpp"
 
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -26,9 +27,11 @@ struct graph_pass {
   uint32_t version = 1;
   availability can;
   std::optional<stage> of_evaluation; // the stage that it is
+  // A stage: returns true if the results so far ask for it. Null: it runs only to make what another stage reads.
+  bool (*due)(const evaluation_progress& p) = nullptr;
 };
 
-// The stages of an evaluation, in the order of `stage`, without `done`.
+// The stages of an evaluation, in the order in which they are asked for: next_stage() goes by this list alone.
 const std::vector<graph_pass>& stage_passes();
 const graph_pass& pass_of(stage s);
 // The synthesis of all artefacts into the diagnosis.
@@ -54,6 +57,12 @@ struct job_plan {
   std::vector<omitted_pass> omitted;
   double estimate_s = 0.0;
 };
+
+// Returns the passes in an order in which each comes behind those that make what it reads or uses. Of those that may
+// come next, the one with the lowest price does; equal ones keep their order. `have`: artefacts that need no maker.
+std::vector<const graph_pass*> topological_order(const std::vector<const graph_pass*>& passes,
+                                                 const std::set<artefact_kind>& have,
+                                                 const std::map<const graph_pass*, double>& price);
 
 // Returns the passes that lead to the wanted artefact, cheapest first as far as their inputs allow, and those left out
 // with the reason. A stage of the evaluation is never planned: its results are there, or are not.

@@ -121,24 +121,6 @@ double parent_lead(double parent_low, double baseline_speedup) {
   return lead > 1.0 ? lead : 0.0;
 }
 
-stage next_stage(const evaluation_progress& p) {
-  if (!p.compiled)
-    return stage::compile;
-  if (p.compile_only || (p.result.result != verdict::pass && p.result.result != verdict::none))
-    return stage::done;
-  const bool unbuilt = p.to_sanitise && !p.sanitised;
-  if (p.final_check)
-    return p.confirmed ? stage::done : unbuilt ? stage::sanitise : stage::final_confirm;
-  if (!p.compared)
-    return stage::screening;
-  if (!p.confirmed && p.result.decision == comparison_decision::faster)
-    return unbuilt ? stage::sanitise : stage::confirm;
-  const bool surprise = p.audit_from > 0.0 && p.result.speedup >= p.audit_from;
-  if (surprise && !p.result.verified && !p.audited)
-    return stage::audit;
-  return stage::done;
-}
-
 void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
   auto& r = p.result;
   const auto& o = record.outcome;

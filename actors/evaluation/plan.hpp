@@ -85,7 +85,8 @@ void ask_for(stage s, judge_request& request, double level = 0.05);
 // Returns the sure lead of a candidate's parent over the baseline of its screening; 0 if it has none.
 double parent_lead(double parent_low, double baseline_speedup);
 
-// Returns the stage that follows from the results so far; done if none does.
+// Returns the stage that follows from the results so far, by the passes of the job graph (job_graph.hpp); done if none
+// does.
 stage next_stage(const evaluation_progress& p);
 
 // Adds a stage's stored result to the progress. Verdict and figures that another campaign measured are marked.

@@ -20,7 +20,7 @@ struct profiled_pass {
   std::string findings;                         // JSON array
   double seconds = 0.0;
   double perturbation = 0.0;
-  std::string skipped; // why it made nothing; empty: it ran
+  std::string skipped; // the reason why it made nothing; empty: it ran
   std::string remedy;
   bool reused = false; // of an earlier profile
 };

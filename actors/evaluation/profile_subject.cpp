@@ -1,6 +1,7 @@
 // Reads what the store knows of a candidate for its profile.
 #include "actors/evaluation/profile_run.hpp"
 #include "actors/messages/records.hpp"
+#include "actors/synthesis/context.hpp"
 #include "config/campaign.hpp"
 #include "runtime/base/kinds.hpp"
 
@@ -24,22 +25,16 @@ result<T> stored(const store& data, table where, const std::string& key, const s
   return decode_older<T>(**bytes);
 }
 
-double median(std::vector<double> xs) {
-  if (xs.empty())
-    return 0.0;
-  const auto middle = xs.begin() + static_cast<std::ptrdiff_t>(xs.size() / 2);
-  std::nth_element(xs.begin(), middle, xs.end());
-  return *middle;
-}
-
 // Adds the medians of an evaluation's samples, and its evidence. A later evaluation replaces an earlier one.
-void add_outcome(const judge_outcome& o, json& timings, json& evidence) {
-  for (const auto& t : o.timings) {
-    const auto ns = median(t.candidate_ns);
-    if (ns > 0.0 && !t.held_out)
-      timings[t.shape] = {{"candidate_ns", ns}, {"baseline_ns", median(t.baseline_ns)}};
-  }
-  for (const auto& [name, text] : o.evidence)
+void add_outcome(const evaluation_record& e, json& timings, json& evidence) {
+  const auto times = times_of(e);
+  for (const auto& [shape, ns] : times.candidate_ns)
+    if (ns > 0.0) {
+      const auto baseline = times.baseline_ns.find(shape);
+      timings[shape] = {{"candidate_ns", ns},
+                        {"baseline_ns", baseline == times.baseline_ns.end() ? 0.0 : baseline->second}};
+    }
+  for (const auto& [name, text] : e.outcome.evidence)
     evidence[name] = text;
 }
 
@@ -114,7 +109,7 @@ result<void> read_candidate(const store& data, const profile_order& order, subje
   parts.object = record->object;
   for (const auto& id : record->evaluations)
     if (auto e = stored<evaluation_record>(data, table::evaluations, keys::evaluation(id), "an evaluation"))
-      add_outcome(e->outcome, parts.timings, parts.evidence);
+      add_outcome(*e, parts.timings, parts.evidence);
   return {};
 }
 

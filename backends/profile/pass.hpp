@@ -58,7 +58,7 @@ struct pass_result {
   std::vector<finding> findings;
   double seconds = 0.0;      // set by the caller
   double perturbation = 0.0; // instrumented time over plain time, less 1; 0: does not touch the call
-  std::string skipped;       // why it made nothing after all; a candidate that fails only here is told so, too
+  std::string skipped;       // the reason why it made nothing; it may be that the candidate fails under this pass
   std::string remedy;        // what would enable it
 };
 

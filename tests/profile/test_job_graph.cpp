@@ -120,6 +120,50 @@ TEST_CASE("a result is reused for the same pass on the same content, and for not
   CHECK(pass_key(machine, ground, content) == pass_key(machine, {"a machine", "another call"}, {}));
 }
 
+TEST_CASE("an evaluation takes its order from the passes: a stage waits for the build that it reads") {
+  evaluation_progress p;
+  p.to_sanitise = true;
+  CHECK(next_stage(p) == stage::compile);
+  p.compiled = true;
+  CHECK(next_stage(p) == stage::screening);
+  p.compared = true;
+  CHECK(next_stage(p) == stage::done); // it is not faster
+  p.result.decision = comparison_decision::faster;
+  CHECK(next_stage(p) == stage::sanitise);
+  p.sanitised = true;
+  CHECK(next_stage(p) == stage::confirm);
+  p.confirmed = true;
+  p.audit_from = 2.0;
+  p.result.speedup = 3.0;
+  CHECK(next_stage(p) == stage::audit);
+  p.audited = true;
+  CHECK(next_stage(p) == stage::done);
+  p.result.result = verdict::wrong_result;
+  p.audited = p.confirmed = false;
+  CHECK(next_stage(p) == stage::done); // nothing more is asked of a candidate that failed
+  evaluation_progress last;
+  last.final_check = last.to_sanitise = last.compiled = true;
+  CHECK(next_stage(last) == stage::sanitise);
+  last.to_sanitise = false;
+  CHECK(next_stage(last) == stage::final_confirm);
+}
+
+TEST_CASE("passes come behind those that make what they read or use, the cheapest of the others first") {
+  const auto reader = pass("reader", {kind::loops}, {kind::ports}, 0.1);
+  auto user = pass("user", {}, {kind::roof}, 0.1);
+  user.uses = {kind::ceilings};
+  const auto loops = pass("loops", {kind::source}, {kind::loops}, 0.9);
+  const auto ceilings = pass("ceilings", {}, {kind::ceilings}, 0.5);
+  std::vector<const graph_pass*> all{&reader, &user, &loops, &ceilings};
+  std::map<const graph_pass*, double> price;
+  for (const auto* p : all)
+    price[p] = p->estimate_s;
+  std::vector<std::string> order;
+  for (const auto* p : topological_order(all, {kind::source}, price))
+    order.push_back(p->name);
+  CHECK(order == std::vector<std::string>{"ceilings", "user", "loops", "reader"});
+}
+
 TEST_CASE("the evaluation's stages are passes, and only they give figures that count") {
   for (const auto s :
        {stage::compile, stage::screening, stage::confirm, stage::final_confirm, stage::audit, stage::sanitise}) {
