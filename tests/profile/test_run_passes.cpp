@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 
@@ -109,6 +110,25 @@ TEST_CASE("no pass starts once the passes before it have spent the budget") {
   CHECK(out.at("first").skipped.empty());
   CHECK(out.at("second").skipped.find("budget") != std::string::npos);
   CHECK(out.at("second").remedy == "a larger --budget");
+}
+
+TEST_CASE("a cheap pass still starts where the passes before it took longer than planned") {
+  auto job = job_of({"slow", "cheap", "dear"});
+  job.budget_s = 0.02;
+  auto slow = named("slow", [](const pass_request& q) -> result<pass_result> {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>{1.25 * q.budget_s};
+    while (std::chrono::steady_clock::now() < end)
+      ;
+    return pass_result{};
+  });
+  auto cheap = named("cheap", makes_loops);
+  auto dear = named("dear", makes_loops);
+  slow.use = cheap.use = dear.use = pass_use::compiler;
+  cheap.estimate_s = [](const pass_request&) { return 0.3; };
+  dear.estimate_s = [](const pass_request&) { return 0.8; };
+  const auto out = run(job, {slow, cheap, dear});
+  CHECK(out.at("dear").skipped.find("budget") != std::string::npos);
+  CHECK(out.at("cheap").skipped.empty());
 }
 
 TEST_CASE("a pass that uses the core runs while the core is held, and not at all if it is not free") {

@@ -155,6 +155,16 @@ private:
           figure(f_.l1_misses) + " accesses a call miss the nearest cache, at " + figure(100.0 * used)
               + " % of the bandwidth of " + home.name,
           {{"l1_misses", f_.l1_misses}, {"latency_ns", home.latency_ns}});
+    // No experiment and no count came in time. The arrays do not fit the nearest cache, the units explain less than
+    // half of the time, the level's bandwidth is far, and the loop has no branch but its own: what is left is waiting
+    // for memory.
+    const auto any_gain = std::any_of(f_.experiments.begin(), f_.experiments.end(),
+                                      [](const auto& e) { return e.second.low > least_gain; });
+    if (!tried && !any_gain && f_.l1_misses <= 0.0 && ratio_ > unexplained && f_.mix.branches <= 1)
+      add(bound_class::cache_misses, 1.0 - 1.0 / ratio_, by_inference,
+          "the loop takes " + figure(ratio_) + " times what its units need, at " + figure(100.0 * used)
+              + " % of the bandwidth of " + home.name + ", which holds its arrays",
+          {{"measured_over_model", ratio_}, {"latency_ns", home.latency_ns}});
     if (g > 1.0)
       add(bound_class::cache_misses, saved, 0.85,
           "on a set that fits into the nearest cache, a round is " + figure(g) + " times as fast, at "

@@ -52,7 +52,8 @@ loop_report loop_times(const call_answer& probed, const std::vector<size_t>& tim
   return out;
 }
 
-std::string loops_artefact(const loop_report& report, double call_ns, double probed_call_ns, size_t array_bytes) {
+std::string loops_artefact(const loop_report& report, double call_ns, double probed_call_ns, size_t array_bytes,
+                           double cycle_ns) {
   auto loops = nlohmann::json::array();
   for (const auto& t : report.loops) {
     nlohmann::json l{{"line", t.loop.line},   {"last", t.loop.last},     {"column", t.loop.column},
@@ -68,6 +69,7 @@ std::string loops_artefact(const loop_report& report, double call_ns, double pro
                         {"probed_call_ns", probed_call_ns},
                         {"outermost_ns", report.outermost_ns},
                         {"array_bytes", array_bytes},
+                        {"cycle_ns", cycle_ns},
                         {"loops", std::move(loops)}}
       .dump();
 }

@@ -35,7 +35,8 @@ std::string probe_request_of(const std::vector<size_t>& loops);
 // 1 µs count as not timed.
 loop_report loop_times(const call_answer& probed, const std::vector<size_t>& timed);
 
-// Returns the artefact `loops`. `array_bytes`: of all arrays of the call.
-std::string loops_artefact(const loop_report& report, double call_ns, double probed_call_ns, size_t array_bytes);
+// Returns the artefact `loops`. `array_bytes`: of all arrays of the call; `cycle_ns`: of the core at that time.
+std::string loops_artefact(const loop_report& report, double call_ns, double probed_call_ns, size_t array_bytes,
+                           double cycle_ns);
 
 } // namespace kevolve

@@ -1,6 +1,7 @@
 // Trip counts of every loop and the time of long ones, by probes that our compiler plugin inserts (loop_probes.cpp).
 // The first build counts; the second reads the clock around the loops whose entries may take 1 µs.
 #include "backends/cpu/profile/loop_times.hpp"
+#include "backends/cpu/profile/memory_probes.hpp"
 #include "backends/cpu/profile/passes.hpp"
 #include "backends/cpu/profile/plain_calls.hpp"
 #include "backends/cpu/profile/profile_build.hpp"
@@ -47,7 +48,8 @@ result<pass_result> run(const pass_request& q) {
   size_t array_bytes = 0;
   for (const auto& place : plain->image.layout.places)
     array_bytes += place.bytes;
-  out.made[artefact_kind::loops] = loops_artefact(loop_times(probed, timed), plain->call_ns, probed_ns, array_bytes);
+  out.made[artefact_kind::loops] =
+      loops_artefact(loop_times(probed, timed), plain->call_ns, probed_ns, array_bytes, cycle_ns());
   return out;
 }
 
@@ -66,6 +68,7 @@ profile_pass cpu_loops_pass() {
   p.available = loop_probes_available;
   p.estimate_s = [](const pass_request&) { return 1.2; };
   p.run = run;
+  p.version = 2;
   return p;
 }
 

@@ -79,6 +79,22 @@ TEST_CASE("tells the bandwidth of a level from the latency of its accesses") {
   CHECK(dominant(f) == bound_class::cache_misses);
 }
 
+TEST_CASE("infers waiting for memory where the units explain little and no experiment came in time") {
+  auto f = plain();
+  f.call_ns = 10'000.0; // ten times what the model says
+  f.array_bytes = 1 << 22;
+  f.mix.branches = 1;
+  CHECK(dominant(f) == bound_class::cache_misses);
+  f.mix.branches = 2; // wrong predictions are as likely
+  CHECK(dominant(f) == bound_class::port_pressure);
+  f.mix.branches = 1;
+  f.array_bytes = 8192; // in the nearest cache there is nothing to wait for
+  CHECK(dominant(f) == bound_class::port_pressure);
+  f.array_bytes = 1 << 22;
+  f.experiments["smaller_set"] = {"", 1.0, 0.9}; // tried, and it is no faster on a small set
+  CHECK(dominant(f) == bound_class::port_pressure);
+}
+
 TEST_CASE("knows nothing without figures") {
   CHECK(dominant({}) == bound_class::unknown);
 }
