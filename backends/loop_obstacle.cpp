@@ -16,11 +16,11 @@ constexpr std::array<obstacle_row, obstacle_texts.size()> rows{{
     {loop_obstacle::same_place,
      "Split the loop where its iterations meet: a first pass into an array of its own, a second one that combines; or "
      "write the sizes so that rows are visibly apart (x[i * n + j] with j below n).",
-     "independent(loop)"},
+     "[[assert]] kind = \"independent\""},
     {loop_obstacle::indirect_place,
      "Sort or group the work by the element that it writes (offsets of segments instead of scattered indices), or give "
      "each part of the loop its own copy of the output and add the copies up.",
-     "sorted indices, or independent(loop)"},
+     "[[assert]] kind = \"independent\", or kind = \"sorted\" of the indices with strict = true"},
     {loop_obstacle::carried_value,
      "Carry the value in a form that combines: a sum, product, minimum or maximum of terms that depend on the index "
      "alone; or run several independent rows side by side in one loop.",
@@ -35,6 +35,10 @@ constexpr std::array<obstacle_row, obstacle_texts.size()> rows{{
     {loop_obstacle::no_vector_form,
      "Move the operation out of the loop or into a loop of its own: divide by reciprocals, replace the call by "
      "arithmetic, make the type one that vectors hold.",
+     ""},
+    {loop_obstacle::guarded_access,
+     "Read or write the element in every iteration and select the value by the condition, where the element always "
+     "exists; or let the loop run over those iterations alone for which the condition holds.",
      ""},
 }};
 

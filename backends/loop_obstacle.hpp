@@ -21,10 +21,11 @@ enum class loop_obstacle : uint8_t {
   early_end,        // the loop ends by what it computes
   kept_text,        // a construct that is not read
   no_vector_form,   // an operation without vector form
+  guarded_access,   // an element that is read or written under a condition alone
 };
-inline constexpr std::array<std::string_view, 11> obstacle_texts{
+inline constexpr std::array<std::string_view, 12> obstacle_texts{
     "none",         "overlap", "computed_pointer", "same_place", "indirect_place", "carried_value",
-    "order_of_sum", "call",    "early_end",        "kept_text",  "no_vector_form"};
+    "order_of_sum", "call",    "early_end",        "kept_text",  "no_vector_form", "guarded_access"};
 constexpr const auto& enum_texts(loop_obstacle) {
   return obstacle_texts;
 }

@@ -2,7 +2,11 @@
 
 #include "config/task_sections.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
+#include <utility>
+#include <vector>
 
 namespace kevolve {
 
@@ -33,6 +37,53 @@ std::string shape_name(const contract& c, const shape_case& shape) {
   return out.empty() ? "fixed" : out;
 }
 
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+// Returns the places of the word in the text.
+std::vector<size_t> places_of(const std::string& text, const std::string& word) {
+  std::vector<size_t> out;
+  for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+    if ((at == 0 || !is_word(text[at - 1])) && (at + word.size() >= text.size() || !is_word(text[at + word.size()])))
+      out.push_back(at);
+  return out;
+}
+
+// Returns the heads of the for-loops: "int i = 0; i < n; ++i", by line.
+std::vector<std::pair<uint32_t, std::string>> loop_heads(const std::string& source) {
+  std::vector<std::pair<uint32_t, std::string>> out;
+  for (const auto at : places_of(source, "for")) {
+    const auto open = source.find('(', at);
+    const auto end = open == std::string::npos ? open : source.find(';', open);
+    if (end != std::string::npos)
+      out.emplace_back(1 + std::count(source.begin(), source.begin() + static_cast<ptrdiff_t>(at), '\n'),
+                       source.substr(open + 1, end - open - 1));
+  }
+  return out;
+}
+
+// An assertion about a loop names one that the reference has.
+void check_asserted_loops(const task_spec& spec, error_list& errors) {
+  const auto heads = loop_heads(spec.reference_source);
+  std::string listed;
+  for (const auto& [line, text] : heads)
+    listed += (listed.empty() ? "" : ", ") + std::to_string(line);
+  for (size_t i = 0; i < spec.task.assertions.size(); ++i) {
+    const auto& a = spec.task.assertions[i];
+    if (a.kind != assertion_kind::independent || (a.loop.empty() && a.line == 0))
+      continue;
+    const auto named = std::any_of(heads.begin(), heads.end(), [&](const auto& h) {
+      return a.loop.empty() ? h.first == a.line : !places_of(h.second, a.loop).empty();
+    });
+    if (!named)
+      errors.add("assert[" + std::to_string(i) + "]." + (a.loop.empty() ? "line" : "loop"),
+                 (a.loop.empty() ? "no for-loop of the reference begins in line " + std::to_string(a.line)
+                                 : "no for-loop of the reference has the variable '" + a.loop + "'")
+                     + (listed.empty() ? "; it has none" : "; there are loops in lines " + listed));
+  }
+}
+
 } // namespace
 
 result_or_errors<task_spec> load_task(const std::string& path) {
@@ -54,6 +105,7 @@ result_or_errors<task_spec> load_task(const std::string& path) {
   spec.text = *text;
   check_task(draft, errors);
   read_beside(path, draft.reference_file, "reference.file", spec.reference_path, spec.reference_source, errors);
+  check_asserted_loops(spec, errors);
   read_beside(path, draft.oracle_file, "oracle.file", spec.oracle_path, spec.oracle_source, errors);
   if (const auto& name = draft.module_table.file; !name.empty() && !errors.concerns("module")) {
     std::string module_path;

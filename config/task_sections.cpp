@@ -224,6 +224,50 @@ void declare_tolerance(section& s, tolerance& t) {
     s.error("limit", "missing: how many");
 }
 
+void declare_assertion(section& s, assertion& a) {
+  std::string kind;
+  const bool known =
+      s.value("kind",
+              {.text = "independent: no two iterations of a loop touch the same element, unless both only "
+                       "read it; range: of an argument's values; sorted: an argument's values ascend. "
+                       "Arrays never overlap, which needs no assertion",
+               .required = true,
+               .choices = {"independent", "range", "sorted"}},
+              kind);
+  if (known)
+    for (const auto k : {assertion_kind::independent, assertion_kind::range, assertion_kind::sorted})
+      if (to_string(k) == kind)
+        a.kind = k;
+  int64_t line = 0;
+  s.value("loop", {.text = "independent: the loop's variable in the reference", .fallback = "line"}, a.loop);
+  s.value("line",
+          {.text = "independent: the loop's line in the reference", .low = 1, .high = 10'000'000, .fallback = "loop"},
+          line);
+  a.line = static_cast<uint32_t>(line);
+  s.value("argument", {.text = "range, sorted: an input, a weight or an inout; range: also a size", .fallback = "none"},
+          a.argument);
+  s.value("low", {.text = "range: the least value, an expression of sizes", .fallback = "none"}, a.low);
+  s.value("high", {.text = "range: the largest value, an expression of sizes", .fallback = "none"}, a.high);
+  s.value("strict", {.text = "sorted: no value stands there twice"}, a.strict);
+  if (!known)
+    return;
+  const bool loop = a.kind == assertion_kind::independent;
+  const bool range = a.kind == assertion_kind::range;
+  for (const auto* key : {"loop", "line"})
+    only_for(s, key, loop, "independent");
+  only_for(s, "argument", !loop, "range and sorted");
+  for (const auto* key : {"low", "high"})
+    only_for(s, key, range, "range");
+  only_for(s, "strict", a.kind == assertion_kind::sorted, "sorted");
+  if (loop && s.has("loop") == s.has("line"))
+    s.error(s.has("loop") ? "line" : "loop",
+            s.has("loop") ? "give loop or line, not both" : "missing: which loop, by its variable, or by its line");
+  if (!loop && !s.has("argument"))
+    s.error("argument", "missing: whose values");
+  if (range && !s.has("low") && !s.has("high"))
+    s.error("low", "missing: a range has low, high or both");
+}
+
 void declare_shape(section& s, const contract& c, shape_case& x) {
   s.value("held_out", {.text = "judged, never shown to a generator, outside the score"}, x.held_out);
   s.value("weight", {.text = "in the score's geometric mean", .low = 0.0, .high = 1e9}, x.weight);
@@ -281,6 +325,11 @@ void declare_task(section& root, task_draft& draft) {
       {.text = "how near a result must be; also one [tolerance] for all outputs",
        .fallback = "integers exact, else 1e-5 relative and 1e-6 absolute"},
       [&](section& s) { declare_tolerance(s, c.tolerances.emplace_back()); }, true);
+  root.tables("assert",
+              {.text = "promises about the data that the reference does not show; the judge checks each on every draw, "
+                       "and the embedded generator relies on them",
+               .fallback = "none"},
+              [&](section& s) { declare_assertion(s, c.assertions.emplace_back()); });
   root.table("permissions", {.text = "what a candidate may use"}, [&](section& s) {
     s.value("threads", {.text = "more than one thread (OpenMP)"}, c.threads);
     s.value("libraries", {.text = "libraries it may call; libc and libm always"}, c.libraries);

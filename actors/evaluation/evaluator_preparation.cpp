@@ -4,6 +4,7 @@
 #include "actors/evaluation/module_baseline.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
+#include "backends/generators/transform/checked_reference.hpp"
 #include "backends/judge/source_constants.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/kinds.hpp"
@@ -34,6 +35,7 @@ struct making {
   std::string reference;
   std::string oracle;
   std::string syntax_tree;
+  std::string checked; // the reference with its assertions about loops checked
 };
 using making_ptr = std::shared_ptr<making>;
 
@@ -176,6 +178,7 @@ void admit(pointer self, const making_ptr& m) {
   q.reference_constants = source_constants(self->state.context->spec->task.reference_source);
   q.task = self->state.context->spec->task.task;
   q.reference = m->reference;
+  q.sanitised_reference = m->checked;
   q.oracle = m->oracle;
   q.limit_ms = admit_limit_ms;
   judge(self, std::move(q), [self, m](judge_outcome o) {
@@ -209,6 +212,36 @@ void probe(pointer self, const making_ptr& m) {
   });
 }
 
+// Builds the reference whose asserted loops are checked in every call, if the task has such assertions.
+void build_checked(pointer self, const making_ptr& m) {
+  const auto& spec = self->state.context->spec->task;
+  const auto& all = spec.task.assertions;
+  if (std::none_of(all.begin(), all.end(), [](const auto& a) { return a.kind == assertion_kind::independent; })) {
+    probe(self, m);
+    return;
+  }
+  const auto text = checked_reference(spec.task, spec.reference_source, m->syntax_tree);
+  if (!text) {
+    refuse(self, m, verdict::compile_error, "assertion", text.error().detail);
+    return;
+  }
+  auto q = reference_job(self->state, compile_kind::object, compile_role::reference);
+  q.source = *text;
+  q.job = derive_id("preparation", encode(q));
+  compile(self, std::move(q), [self, m](compile_outcome o) {
+    if (o.trouble) {
+      give_up(self, std::move(o.trouble));
+      return;
+    }
+    if (o.result != verdict::pass) {
+      refuse(self, m, o.result, "assertion", "the reference with its assertions checked does not compile: " + o.log);
+      return;
+    }
+    m->checked = std::move(o.artifact);
+    probe(self, m);
+  });
+}
+
 void read_syntax(pointer self, const making_ptr& m) {
   compile(self, reference_job(self->state, compile_kind::syntax_tree, compile_role::reference),
           [self, m](compile_outcome o) {
@@ -224,7 +257,7 @@ void read_syntax(pointer self, const making_ptr& m) {
             if (self->state.context->batch)
               store(self, m);
             else
-              probe(self, m);
+              build_checked(self, m);
           });
 }
 

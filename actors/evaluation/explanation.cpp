@@ -34,14 +34,23 @@ std::string line_of(const std::string& source, size_t line) {
   return text.substr(0, 160);
 }
 
-json obstacle_json(loop_obstacle o, const std::string& why) {
+// Returns the assertion for the task file that unlocks the loop; empty if none does.
+std::string task_lines(loop_obstacle o, size_t line) {
+  if (o != loop_obstacle::same_place && o != loop_obstacle::indirect_place)
+    return {};
+  return "[[assert]]\nkind = \"independent\"\nline = " + std::to_string(line) + "\n";
+}
+
+json obstacle_json(loop_obstacle o, const std::string& why, size_t line) {
   if (o == loop_obstacle::none)
     return nullptr;
   const auto& row = row_of(o);
+  const auto lines = task_lines(o, line);
   return {{"obstacle", to_string(o)},
           {"why", why},
           {"rewrite", row.rewrite},
-          {"assertion", row.assertion.empty() ? json(nullptr) : json(row.assertion)}};
+          {"assertion", row.assertion.empty() ? json(nullptr) : json(row.assertion)},
+          {"task_lines", lines.empty() ? json(nullptr) : json(lines)}};
 }
 
 template <class T>
@@ -181,8 +190,8 @@ json loops_json(const std::vector<loop_reading>& loops, const std::string& sourc
     out.push_back({{"line", l.line},
                    {"label", l.label},
                    {"source", line_of(source, l.line)},
-                   {"order", obstacle_json(l.ordered_by, l.ordered_why)},
-                   {"vectors", obstacle_json(l.scalar_by, l.scalar_why)}});
+                   {"order", obstacle_json(l.ordered_by, l.ordered_why, l.line)},
+                   {"vectors", obstacle_json(l.scalar_by, l.scalar_why, l.line)}});
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include "backends/judge/input_set_maker.hpp"
 
+#include "backends/judge/assertion_check.hpp"
 #include "backends/judge/distributions.hpp"
 #include "backends/judge/finiteness.hpp"
 #include "backends/judge/random_stream.hpp"
@@ -53,6 +54,7 @@ attempt<void> input_set_maker::ready(size_t bytes) {
   if (bytes > ready_bytes_) {
     reference_.reset();
     oracle_.reset();
+    checked_.reset();
     // Sizes that depend on data vary a little from set to set.
     ready_bytes_ = bytes + bytes / 8;
     if (auto prepared = arena_.prepare(ready_bytes_); !prepared)
@@ -70,24 +72,61 @@ attempt<void> input_set_maker::ready(size_t bytes) {
   };
   if (auto ok = start(reference_, request_.reference, false, request_.task); !ok)
     return ok;
+  if (request_.mode == judge_mode::admit && !request_.sanitised_reference.empty())
+    if (auto ok = start(checked_, request_.sanitised_reference, false, request_.task); !ok)
+      return ok;
   return request_.oracle.empty() ? attempt<void>{} : start(oracle_, request_.oracle, true, promoted_);
 }
 
 attempt<double> input_set_maker::run(bool oracle, const contract& task, const call_data& data,
                                      const arena_layout& layout, std::vector<expected_output>& outputs) {
-  const auto* who = oracle ? "oracle" : "reference";
-  auto& process = oracle ? oracle_ : reference_;
+  return call(oracle ? *oracle_ : *reference_, oracle ? "oracle" : "reference", task, data, layout, outputs);
+}
+
+attempt<void> input_set_maker::holds_assertions(const shape_case& shape, const call_data& data,
+                                                const arena_layout& layout) {
+  const auto& task = request_.task;
+  if (task.assertions.empty())
+    return {};
+  const auto where = "on a draw of shape '" + shape.name + "' with " + sizes_text(task, data);
+  const auto false_one = [&](const std::string& why) -> attempt<void> {
+    const auto detail = "an assertion of the task is false " + where + ": " + why
+                        + ". Take it out of the task, or make the fill rules draw what the operator is called with";
+    if (request_.mode != judge_mode::admit) // no fault of the candidate that is judged on it
+      return infrastructure("internal", detail);
+    return refusal({verdict::wrong_result, "false_assertion", detail, {{"shape", shape.name}}});
+  };
+  if (const auto why = broken_assertion(task, data))
+    return false_one(*why);
+  if (!checked_)
+    return {};
+  std::vector<expected_output> ignored;
+  if (const auto took = call(*checked_, "checked reference", task, data, layout, ignored); !took) {
+    if (took.error().refused.result != verdict::crashed)
+      return tl::unexpected<evaluation_error>(took.error());
+    std::string promised;
+    for (const auto& a : task.assertions)
+      if (a.kind == assertion_kind::independent)
+        promised += (promised.empty() ? "" : ", or that ") + describe(a);
+    return false_one("two iterations meet in an element, against the promise that " + promised);
+  }
+  return {};
+}
+
+attempt<double> input_set_maker::call(reference_process& process, const std::string& who, const contract& task,
+                                      const call_data& data, const arena_layout& layout,
+                                      std::vector<expected_output>& outputs) {
   call_memory memory{task, data, layout, arena_};
   memory.set_up(nan_poison(secret_seed()));
   nanoseconds took{0};
   // Half of the request's time at most, so that a call that never ends is told from a request that had too much to do.
   const auto most = std::min<nanoseconds>(call_limit, std::chrono::milliseconds{request_.limit_ms} / 2);
   const auto left = std::max<nanoseconds>(hooks_.deadline - steady_clock::now(), std::chrono::milliseconds{1});
-  if (auto refused = process->call(task, data, layout, memory, std::min(most, left), took)) {
+  if (auto refused = process.call(task, data, layout, memory, std::min(most, left), took)) {
     if (refused->rule == "call_limit" && most <= left)
       refused->rule = "timeout";
     else if (refused->result == verdict::timeout && steady_clock::now() >= hooks_.deadline)
-      return infrastructure("timed_out", std::string{"the "} + who + " did not end within the request's limit");
+      return infrastructure("timed_out", "the " + who + " did not end within the request's limit");
     auto s = refusal(std::move(*refused)).value();
     return tl::unexpected<evaluation_error>(about(who, std::move(s)));
   }
@@ -175,6 +214,8 @@ attempt<input_set> input_set_maker::finish_set(const shape_case& shape, result<d
   if (auto ok = ready(std::max(out.layout.total, wide_layout.total)); !ok)
     return tl::unexpected<evaluation_error>(ok.error());
 
+  if (auto ok = holds_assertions(shape, out.data, out.layout); !ok)
+    return tl::unexpected<evaluation_error>(ok.error());
   std::vector<expected_output> from_reference;
   if (!oracle || with_reference) {
     auto took = run(false, task, out.data, out.layout, from_reference);

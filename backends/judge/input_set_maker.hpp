@@ -71,6 +71,8 @@ public:
 private:
   attempt<input_set> finish_set(const shape_case& shape, result<drawn_call> drawn, bool with_reference,
                                 std::vector<double>* error, double* reference_ns);
+  // Refuses the task, at its admission, if the data of a call contradict one of its assertions.
+  attempt<void> holds_assertions(const shape_case& shape, const call_data& data, const arena_layout& layout);
   // Makes a set on the device; with its arrays here, too, if null submissions are compared with it: a usual one at an
   // admission.
   attempt<input_set> make_there(const shape_case& shape, const draw_options& options, bool with_reference,
@@ -84,6 +86,8 @@ private:
   // Refuses a shape that this machine has no memory for, as far as its sizes tell.
   attempt<void> fits(const shape_case& shape) const;
   attempt<void> ready(size_t bytes);
+  attempt<double> call(reference_process& process, const std::string& who, const contract& task, const call_data& data,
+                       const arena_layout& layout, std::vector<expected_output>& outputs);
   attempt<double> run(bool oracle, const contract& task, const call_data& data, const arena_layout& layout,
                       std::vector<expected_output>& outputs);
 
@@ -98,6 +102,7 @@ private:
   id128 identity_;
   std::unique_ptr<reference_process> reference_;
   std::unique_ptr<reference_process> oracle_;
+  std::unique_ptr<reference_process> checked_; // the reference with its assertions checked; at an admission
   size_t ready_bytes_ = 0;
 };
 

@@ -34,6 +34,9 @@ static_assert(dtypes.size() == static_cast<size_t>(dtype::boolean) + 1);
 constexpr std::array<std::string_view, 6> roles{"input", "output", "inout", "weight", "size", "scalar"};
 static_assert(roles.size() == static_cast<size_t>(argument_role::scalar) + 1);
 
+constexpr std::array<std::string_view, 3> assertion_kinds{"independent", "range", "sorted"};
+static_assert(assertion_kinds.size() == static_cast<size_t>(assertion_kind::sorted) + 1);
+
 constexpr std::array<std::string_view, 4> modes{"absrel", "ulp", "reference_error", "exact"};
 static_assert(modes.size() == static_cast<size_t>(tolerance_mode::exact) + 1);
 
@@ -88,6 +91,25 @@ std::string c_type(dtype t) {
 
 std::string to_string(argument_role r) {
   return std::string{roles.at(static_cast<size_t>(r))};
+}
+
+std::string to_string(assertion_kind k) {
+  return std::string{assertion_kinds.at(static_cast<size_t>(k))};
+}
+
+std::string describe(const assertion& a) {
+  switch (a.kind) {
+    case assertion_kind::independent:
+      return "no two iterations of the loop "
+             + (a.loop.empty() ? "in line " + std::to_string(a.line) : "over '" + a.loop + "'")
+             + " touch the same element, unless both only read it";
+    case assertion_kind::range:
+      return "every value of '" + a.argument + "' is " + (a.low.empty() ? "" : "at least " + a.low)
+             + (a.low.empty() || a.high.empty() ? "" : " and ") + (a.high.empty() ? "" : "at most " + a.high);
+    case assertion_kind::sorted:
+      break;
+  }
+  return "the values of '" + a.argument + "' ascend" + (a.strict ? ", and none stands there twice" : "");
 }
 
 std::string to_string(tolerance_mode m) {

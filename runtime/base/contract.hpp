@@ -95,6 +95,26 @@ struct timing_conditions {
   tf32_use tf32 = tf32_use::by_default;
 };
 
+// The kinds of assertions. Stored as one byte.
+enum class assertion_kind : uint8_t { independent = 0, range, sorted };
+constexpr assertion_kind last_value(assertion_kind) {
+  return assertion_kind::sorted;
+}
+std::string to_string(assertion_kind k);
+
+// A promise about the task's data that the reference does not show. The judge checks it on every draw.
+struct assertion {
+  assertion_kind kind = assertion_kind::independent;
+  std::string loop;     // independent: the loop's variable in the reference; empty: `line` names the loop
+  uint32_t line = 0;    // independent: the loop's line in the reference; 0: `loop` names it
+  std::string argument; // range, sorted: an input
+  std::string low;      // range: the least value, an expression of sizes; empty: no bound
+  std::string high;     // range: the largest value, likewise
+  bool strict = false;  // sorted: no value twice
+};
+// Describes the assertion in one sentence: "no two iterations of the loop over 'i' touch the same element".
+std::string describe(const assertion& a);
+
 struct contract {
   std::string name;
   std::string family;
@@ -110,6 +130,7 @@ struct contract {
   std::string work_flops; // an expression, as work_bytes is; empty if unknown
   std::string work_bytes;
   timing_conditions timing;
+  std::vector<assertion> assertions;
 };
 
 // The values that a size argument may have besides the declared ones. It is kept in the argument's fill rule.
@@ -161,26 +182,43 @@ template <class I>
 typename I::result_type inspect(I& f, shape_case& x) {
   return f(x.name, x.sizes, x.held_out, x.weight);
 }
-// Contracts of before have 0 or 1 here: cold_cache alone.
 template <class I>
-typename I::result_type inspect(I& f, timing_conditions& x) {
-  auto bits = static_cast<uint8_t>((x.cold_cache ? 1U : 0U) | (x.outputs_not_read ? 2U : 0U)
-                                   | (x.tf32 == tf32_use::on ? 4U : 0U) | (x.tf32 == tf32_use::off ? 8U : 0U));
+typename I::result_type inspect(I& f, assertion& x) {
+  return f(x.kind, x.loop, x.line, x.argument, x.low, x.high, x.strict);
+}
+// The last members of a contract: one byte of flags, then the assertions where there are some. Contracts without an
+// assertion keep their bytes and ids. Contracts of before have 0 or 1 here: cold_cache alone.
+struct contract_tail {
+  timing_conditions& timing;
+  std::vector<assertion>& assertions;
+};
+template <class I>
+typename I::result_type inspect(I& f, contract_tail& x) {
+  auto& t = x.timing;
+  constexpr uint8_t asserts = 16;
+  auto bits = static_cast<uint8_t>((t.cold_cache ? 1U : 0U) | (t.outputs_not_read ? 2U : 0U)
+                                   | (t.tf32 == tf32_use::on ? 4U : 0U) | (t.tf32 == tf32_use::off ? 8U : 0U)
+                                   | (x.assertions.empty() ? 0U : asserts));
   if constexpr (std::is_void_v<typename I::result_type>) {
     f(bits);
+    if ((bits & asserts) != 0)
+      f(x.assertions);
   } else {
     auto result = f(bits);
-    x = {(bits & 1U) != 0, (bits & 2U) != 0,
+    t = {(bits & 1U) != 0, (bits & 2U) != 0,
          (bits & 4U) != 0   ? tf32_use::on
          : (bits & 8U) != 0 ? tf32_use::off
                             : tf32_use::by_default};
+    if ((bits & asserts) != 0)
+      return f(x.assertions);
     return result;
   }
 }
 template <class I>
 typename I::result_type inspect(I& f, contract& x) {
+  contract_tail tail{x.timing, x.assertions};
   return f(x.name, x.family, x.summary, x.entry, x.language, x.arguments, x.derived, x.shapes, x.tolerances, x.threads,
-           x.libraries, x.work_flops, x.work_bytes, x.timing);
+           x.libraries, x.work_flops, x.work_bytes, tail);
 }
 
 } // namespace kevolve

@@ -39,6 +39,16 @@ TEST_CASE("the page states the measurements and the limits of the claim") {
   CHECK_FALSE(has(text, "not the one that measured"));
 }
 
+TEST_CASE("the task's assertions are listed as preconditions") {
+  auto b = sample_bundle();
+  CHECK_FALSE(has(readme_text(b), "Preconditions"));
+  assertion a;
+  a.loop = "i";
+  b.task.assertions = {a};
+  CHECK(has(readme_text(b), "## Preconditions"));
+  CHECK(has(readme_text(b), "no two iterations of the loop over 'i' touch the same element"));
+}
+
 TEST_CASE("a doubt about the figures is stated beside them") {
   auto b = sample_bundle();
   b.final_confirmed = false;

@@ -51,4 +51,12 @@ TEST_CASE("every obstacle has a rewrite that unlocks it") {
   CHECK(loops[0]["order"]["assertion"].get<std::string>().find("no alias") != std::string::npos);
   CHECK(loops[1]["order"].is_null());
   CHECK(loops[1]["vectors"]["obstacle"] == "order_of_sum");
+  CHECK(loops[1]["vectors"]["task_lines"].is_null());
+}
+
+TEST_CASE("a loop that an assertion unlocks has the lines to paste into the task") {
+  std::vector<loop_reading> reading;
+  reading.push_back({2, "L0", loop_obstacle::indirect_place, "iterations may meet in y", loop_obstacle::none, ""});
+  const auto loops = loops_json(reading, "one\n  two\nthree");
+  CHECK(loops[0]["order"]["task_lines"] == "[[assert]]\nkind = \"independent\"\nline = 2\n");
 }

@@ -38,6 +38,47 @@ TEST_CASE("each loop that stays as it is has the kind of what keeps it") {
   }
 }
 
+TEST_CASE("a guarded load asks for a load in every iteration, and for no other operation") {
+  if (!test::have_clang())
+    return;
+  const auto loops = read_loops(test::context_of(test::load_nest("guarded_reads")));
+  size_t guarded = 0;
+  for (const auto& l : loops)
+    if (l.scalar_why.find("a guarded load") != std::string::npos) {
+      ++guarded;
+      CHECK(l.scalar_by == loop_obstacle::guarded_access);
+    }
+  CHECK(guarded > 0);
+  const auto& row = row_of(loop_obstacle::guarded_access);
+  CHECK(row.rewrite.find("in every iteration") != std::string::npos);
+  CHECK(row.rewrite.find("reciprocal") == std::string::npos);
+}
+
+TEST_CASE("an assertion frees the loop that it names, and no other") {
+  if (!test::have_clang())
+    return;
+  auto context = test::context_of(test::load_nest("scatter"));
+  REQUIRE(read_loops(context)[0].ordered_by == loop_obstacle::indirect_place);
+  assertion a;
+  a.loop = "i";
+  context.task.assertions = {a};
+  CHECK(read_loops(context)[0].ordered_by == loop_obstacle::none);
+  a.loop.clear();
+  a.line = 1;
+  context.task.assertions = {a};
+  CHECK(read_loops(context)[0].ordered_by == loop_obstacle::indirect_place);
+  a.line = static_cast<uint32_t>(read_loops(context)[0].line);
+  context.task.assertions = {a};
+  CHECK(read_loops(context)[0].ordered_by == loop_obstacle::none);
+  assertion sorted;
+  sorted.kind = assertion_kind::sorted;
+  sorted.argument = "index";
+  context.task.assertions = {sorted};
+  CHECK(read_loops(context)[0].ordered_by == loop_obstacle::indirect_place); // a value may stand there twice
+  context.task.assertions[0].strict = true;
+  CHECK(read_loops(context)[0].ordered_by == loop_obstacle::none);
+}
+
 TEST_CASE("a free loop has no obstacle, a while ends early, and loops come by line") {
   if (!test::have_clang())
     return;

@@ -18,6 +18,7 @@ namespace {
 using namespace transform;
 
 constexpr const char* tried_lanes = "4";
+constexpr std::string_view guarded = "a guarded "; // how the vectoriser's words on such accesses begin
 
 // Tries to vectorise the loop as it stands in the reference.
 void try_vectors(const program& reference, const stmt& loop, const environment& env, loop_reading& out) {
@@ -33,8 +34,9 @@ void try_vectors(const program& reference, const stmt& loop, const environment& 
   }
   auto tried = reference;
   if (const auto done = apply(tried, made(moves::vectorise, {out.label, tried_lanes}), env); !done) {
-    out.scalar_by = loop_obstacle::no_vector_form;
-    out.scalar_why = done.error().detail;
+    const auto& why = done.error().detail;
+    out.scalar_by = why.starts_with(guarded) ? loop_obstacle::guarded_access : loop_obstacle::no_vector_form;
+    out.scalar_why = why;
   }
 }
 

@@ -93,6 +93,20 @@ json results_json(const bundle_input& b) {
   return out;
 }
 
+namespace {
+
+// Returns the section on the task's assertions, on which the kernel may rely; empty if there is none.
+std::string preconditions_text(const contract& task) {
+  if (task.assertions.empty())
+    return {};
+  std::string out = "## Preconditions\n\nThe kernel may give wrong results for a call that breaks one of these:\n\n";
+  for (const auto& a : task.assertions)
+    out += "- " + markdown(describe(a)) + "\n";
+  return out + "\n";
+}
+
+} // namespace
+
 std::string readme_text(const bundle_input& b) {
   const auto& task = b.task;
   std::string out = "# " + markdown(task.name) + (task.summary.empty() ? "" : ": " + markdown(task.summary)) + "\n\n";
@@ -134,7 +148,7 @@ std::string readme_text(const bundle_input& b) {
   out += head({"after candidates", "node", "best so far"});
   for (const auto& s : b.progress)
     out += row({std::to_string(s.candidates), std::to_string(s.node), human_speedup(s.speedup)});
-  out += "\n![Progress](progress.svg)\n\n## What is promised, and what is not\n\n";
+  out += "\n![Progress](progress.svg)\n\n" + preconditions_text(task) + "## What is promised, and what is not\n\n";
   out += "- On the shapes above, the kernel gave what the exact result asks for, within the tolerance that `kernel.h` "
          "says, on many random inputs. `test_kernel` checks ordinary ones of the same kinds again"
          + edges_text(b.task)

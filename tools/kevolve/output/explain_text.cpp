@@ -6,6 +6,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace kevolve {
 
 namespace {
@@ -14,6 +16,14 @@ void add_unlocking(const json& obstacle, std::string& out) {
   out += "    rewrite: " + text_at(obstacle, "rewrite") + "\n";
   if (const auto assertion = text_at(obstacle, "assertion"); !assertion.empty())
     out += "    or assert: " + assertion + "\n";
+  if (auto lines = text_at(obstacle, "task_lines"); !lines.empty()) {
+    out += "    if no two iterations ever meet, add to the task:\n";
+    for (size_t at = 0; at < lines.size();) {
+      const auto end = std::min(lines.find('\n', at), lines.size());
+      out += "      " + lines.substr(at, end - at) + "\n";
+      at = end + 1;
+    }
+  }
 }
 
 void add_loop(const json& l, std::string& out) {
@@ -28,7 +38,7 @@ void add_loop(const json& l, std::string& out) {
     out += "    its iterations stay in order: " + text_at(order, "why") + "\n";
     add_unlocking(order, out);
   } else {
-    out += "    not vectorised by itself: " + text_at(vectors, "why") + "\n";
+    out += "    cannot be vectorised as it stands: " + text_at(vectors, "why") + "\n";
     add_unlocking(vectors, out);
   }
 }

@@ -2,6 +2,7 @@
 #include "backends/generators/transform/analysis/obstacle.hpp"
 
 #include "backends/generators/transform/analysis/polynomial.hpp"
+#include "backends/generators/transform/analysis/promises.hpp"
 #include "backends/generators/transform/ir/build.hpp"
 #include "backends/generators/transform/moves/finish_all.hpp"
 #include "runtime/base/expression.hpp"
@@ -332,8 +333,11 @@ struct analyser {
     if (ever_assigned.count(name) != 0)
       return {};
     if (const auto* a = find_argument(task, name)) {
+      const auto promised = asserted_least(task, name);
       if (a->role != argument_role::size)
-        return {};
+        return a->role == argument_role::scalar ? promised : std::nullopt;
+      if (promised && *promised > 0)
+        return promised;
       const auto known = empty_without.find(array);
       return (known == empty_without.end() ? extents : known->second).count(name) != 0 ? 1 : 0;
     }
@@ -375,6 +379,19 @@ struct analyser {
     });
   }
 
+  // Returns true if both places are chosen by the same element of an array whose values are all different: y[at[i]].
+  bool apart_by_values(const access& w, const access& x, const std::string& index) const {
+    if (w.index.size() != 1 || x.index.size() != 1 || !w.index[0] || !x.index[0] || !(*w.index[0] == *x.index[0]))
+      return false;
+    return std::any_of(task.arguments.begin(), task.arguments.end(), [&](const argument& a) {
+      const auto value = "{" + a.name + "[" + index + "]}";
+      const auto parts = asserted_distinct(task, a.name) && ever_assigned.count(a.name) == 0
+                             ? w.index[0]->linear_in(value)
+                             : std::nullopt;
+      return parts && parts->first.constant() && *parts->first.constant() != 0 && parts->second.constant();
+    });
+  }
+
   // Empty if independent; `around`: loops between an outer loop and this one whose index may differ as well.
   obstruction conflict(const stmt& loop, const std::vector<const stmt*>& around) const {
     region r;
@@ -386,6 +403,7 @@ struct analyser {
     auto locals = declared(loop.body);
     auto varying = assigned(loop.body);
     varying.insert(locals.begin(), locals.end());
+    const bool promised = asserted_independent(task, loop);
     for (const auto& w : r.accesses) {
       if (!w.write)
         continue;
@@ -402,7 +420,11 @@ struct analyser {
           continue;
         if (w.array != x.array)
           return {w.array + " and " + x.array + " may overlap", loop_obstacle::overlap};
-        if (!apart(w, x, loop.name, varying, [&](const std::string& n) { return least(n, w, x); }))
+        // An assertion holds for one run of the loop, with all loops around it in the same iteration.
+        if (promised && around.empty() && is_parameter(w.array))
+          continue;
+        if (!apart(w, x, loop.name, varying, [&](const std::string& n) { return least(n, w, x); })
+            && !(around.empty() && apart_by_values(w, x, loop.name)))
           return {"iterations may meet in " + w.array,
                   chosen_by_data(w) || chosen_by_data(x) ? loop_obstacle::indirect_place : loop_obstacle::same_place};
       }

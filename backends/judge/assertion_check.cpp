@@ -1,0 +1,115 @@
+#include "backends/judge/assertion_check.hpp"
+
+#include "backends/judge/figure.hpp"
+#include "backends/judge/numbers.hpp"
+#include "runtime/base/expression.hpp"
+
+#include <cstring>
+
+namespace kevolve {
+
+namespace {
+
+template <class T>
+double read_as(const std::byte* at) {
+  T x{};
+  std::memcpy(&x, at, sizeof x);
+  return static_cast<double>(x);
+}
+
+double value_at(dtype t, const std::byte* at) {
+  switch (t) {
+    case dtype::f32:
+      return read_as<float>(at);
+    case dtype::f64:
+      return read_as<double>(at);
+    case dtype::i8:
+      return read_as<int8_t>(at);
+    case dtype::u8:
+    case dtype::boolean:
+      return read_as<uint8_t>(at);
+    case dtype::i32:
+      return read_as<int32_t>(at);
+    case dtype::i64:
+      return read_as<int64_t>(at);
+    case dtype::f16:
+      return read_as<_Float16>(at);
+    case dtype::bf16:
+      break;
+  }
+  uint16_t bits = 0;
+  std::memcpy(&bits, at, sizeof bits);
+  const auto wide = static_cast<uint32_t>(bits) << 16U;
+  float x = 0.0F;
+  std::memcpy(&x, &wide, sizeof x);
+  return static_cast<double>(x);
+}
+
+std::optional<double> bound_of(const std::string& text, const size_map& sizes) {
+  const auto e = text.empty() ? result<expression>{fail(errc::not_found, "")} : expression::parse(text);
+  const auto v = e ? e->evaluate(sizes) : result<int64_t>{fail(errc::not_found, "")};
+  return v ? std::optional{static_cast<double>(*v)} : std::nullopt;
+}
+
+std::optional<std::string> out_of_range(const assertion& a, const std::string& place, double x, const size_map& sizes) {
+  const auto low = bound_of(a.low, sizes);
+  const auto high = bound_of(a.high, sizes);
+  const bool below = low && !(x >= *low);
+  if (!below && (!high || x <= *high))
+    return std::nullopt;
+  const auto& text = below ? a.low : a.high;
+  return place + " is " + figure(x, 12) + ", and " + describe(a)
+         + (text.find_first_not_of("-0123456789") == std::string::npos
+                ? ""
+                : "; " + text + " is " + figure(below ? *low : *high, 12) + " here");
+}
+
+std::optional<std::string> broken(const assertion& a, const argument& x, const array_geometry& g,
+                                  const byte_buffer& values, const size_map& sizes) {
+  if (values.empty())
+    return std::nullopt;
+  std::optional<std::string> out;
+  std::optional<double> before;
+  for_each_run(g, g.count, [&](int64_t storage, int64_t logical, int64_t length) {
+    for (int64_t i = 0; i < length && !out; ++i) {
+      const auto v = value_at(g.type, values.data() + static_cast<size_t>(storage + i) * size_bytes(g.type));
+      const auto place = x.name + "[" + std::to_string(logical + i) + "]";
+      if (a.kind == assertion_kind::range)
+        out = out_of_range(a, place, v, sizes);
+      else if (before && !(a.strict ? v > *before : v >= *before))
+        out = place + " is " + figure(v, 12) + " after " + figure(*before, 12) + ", and " + describe(a);
+      before = v;
+    }
+  });
+  return out;
+}
+
+} // namespace
+
+std::optional<std::string> broken_assertion(const contract& task, const call_data& data) {
+  for (const auto& a : task.assertions)
+    for (size_t i = 0; i < task.arguments.size() && a.kind != assertion_kind::independent; ++i) {
+      const auto& x = task.arguments[i];
+      if (x.name != a.argument)
+        continue;
+      if (x.role == argument_role::size) {
+        const auto size = data.sizes.find(x.name);
+        if (size != data.sizes.end())
+          if (auto why = out_of_range(a, x.name, static_cast<double>(size->second), data.sizes))
+            return why;
+      } else if (is_array(x) && i < data.inputs.size())
+        if (auto why = broken(a, x, data.geometries[i], data.inputs[i], data.sizes))
+          return why;
+    }
+  return std::nullopt;
+}
+
+std::string sizes_text(const contract& task, const call_data& data) {
+  std::string out;
+  for (const auto& x : task.arguments)
+    if (const auto size = data.sizes.find(x.name); x.role == argument_role::size && size != data.sizes.end())
+      out += (out.empty() ? "" : " ") + x.name + "=" + std::to_string(size->second);
+  return out.empty() ? "fixed" : out;
+}
+
+} // namespace kevolve
