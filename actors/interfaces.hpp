@@ -137,6 +137,8 @@ using campaign_actor = caf::typed_actor<
     caf::replies_to<atom::finished, node_result>::with<node_reply>, caf::reacts_to<atom::faulted, uint64_t, fault>,
     // From its evaluator: a champion failed as the baseline of another candidate.
     caf::reacts_to<atom::amend, amendment_record>,
+    // From its profiler: the candidate's profile is stored, or has failed.
+    caf::reacts_to<atom::profiled, profiling_record>,
     // A node has a candidate: index, genome, summary, and the ids of its bytes and of its normalised source. Replies
     // with the node that has or will have the verdict of the same candidate, once it has one; 0: none.
     caf::replies_to<atom::progress, uint64_t, std::string, std::string, std::vector<id128>>::with<uint64_t>,

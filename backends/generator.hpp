@@ -33,6 +33,7 @@ struct ancestor : speedup_interval {
   std::string bound_why;                     // the figures that say so
   std::string code_notes;                    // what stands out in its machine code: evidence "sass.notes"
   uint64_t duplicate_of = 0;                 // the candidate with the same bytes, which was judged; 0: none
+  std::string diagnosis;                     // JSON (docs/diagnosis.schema.json), for models; empty: not profiled
 };
 
 // The fastest candidate so far.
@@ -44,11 +45,22 @@ struct leading_candidate : speedup_interval {
 template <class I>
 typename I::result_type inspect(I& f, ancestor& x) {
   return f(x.genome, x.source, x.flags, x.verdict, x.detail, x.speedup, x.index, x.summary, x.ci_low, x.ci_high,
-           x.baseline, x.baseline_ns, x.shape_ns, x.bound, x.bound_why, x.code_notes, x.duplicate_of);
+           x.baseline, x.baseline_ns, x.shape_ns, x.bound, x.bound_why, x.code_notes, x.duplicate_of, x.diagnosis);
 }
 template <class I>
 typename I::result_type inspect(I& f, leading_candidate& x) {
   return f(x.index, x.speedup, x.ci_low, x.ci_high, x.summary);
+}
+
+// The moves that a generator with moves draws more often in this step, and where.
+struct move_emphasis {
+  double factor = 1.0; // of their weights; 1: none is emphasised
+  std::string bound;   // to_string(bound_class): the bottleneck that the moves act on
+  uint32_t line = 0;   // of the loop that takes the time, in the first parent's source; 0: every loop
+};
+template <class I>
+typename I::result_type inspect(I& f, move_emphasis& x) {
+  return f(x.factor, x.bound, x.line);
 }
 
 // Returns a 64-bit hash of a genome; 0 for an empty one.
@@ -71,6 +83,7 @@ struct synthesis_context {
   // Fingerprints of the genomes already in the tree, sorted; these must not be proposed again.
   std::vector<uint64_t> seen;
   uint64_t seed = 0;
+  move_emphasis emphasis;
   bool plans = true; // false: steps are single moves, without the sequences that the embedded generator knows
 };
 

@@ -81,7 +81,7 @@ void declare_evolution(section& s, evolution_spec& x) {
   s.value("tournament", {.text = "evolution: entrants of a tournament", .low = 1, .high = 100}, x.tournament);
   s.value("elites",
           {.text = "evolution: share of steps from the fittest of a cell, which holds candidates of one vector width, "
-                   "code size and number of changed nests",
+                   "code size, number of changed nests and, where it was profiled, bottleneck",
            .low = 0.0,
            .high = 1.0},
           x.elites);
@@ -316,6 +316,25 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
              .fallback = "never"},
             spec.stop.stall);
   });
+  root.table("profile", {.text = "profiles that the campaign makes of its own candidates"}, [&](section& s) {
+    s.value("share",
+            {.text = "largest share of the wall time that passes may take; 0: no candidate is profiled",
+             .low = 0.0,
+             .high = 0.9},
+            spec.profile.share);
+    s.duration("budget",
+               {.text = "of one profile, for passes that use a compiler, the timing core or a device",
+                .low = 0.0,
+                .high = 600.0,
+                .low_open = true},
+               spec.profile.budget_s);
+    s.value("move_factor",
+            {.text = "weight of the embedded generator's moves against a candidate's bottleneck, on the loops that "
+                     "take its time; 1: they are drawn as any other",
+             .low = 1.0,
+             .high = 100.0},
+            spec.profile.move_factor);
+  });
   root.table("judge", {.text = "what the judge's word is worth, and what is kept of it"}, [&](section& s) {
     s.value("false_discovery",
             {.text = "largest expected share of false ones among the promotions",
@@ -359,6 +378,7 @@ std::string identity_bytes(campaign_spec spec) {
   auto out = encode(spec);
   const auto drop = [&out](const auto& member) { out.resize(out.size() - encode(member).size()); };
   // These follow from the file, the overrides and the build.
+  drop(spec.profile);
   drop(spec.diagnosis_tokens);
   drop(spec.ask_again);
   drop(spec.generator_choice);

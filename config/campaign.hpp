@@ -75,6 +75,14 @@ struct stall_spec {
 // there was a number, lets greedy not heed steps in flight and a stall change nothing.
 inline constexpr uint32_t current_selection_rules = 1;
 
+// When the campaign profiles its own candidates, and what it makes of the findings.
+struct profile_spec {
+  static constexpr double usual_share = 0.10; // of campaigns whose file says nothing
+  double share = 0.0;       // of the campaign's wall time that passes may take; 0: no candidate is profiled
+  double budget_s = 2.0;    // of one profile, for passes that use a compiler, the core or a device
+  double move_factor = 3.0; // of the weights of moves against the bottleneck; 1: they are drawn as any other
+};
+
 struct budget_spec { // 0: unlimited
   int64_t candidates = 0;
   double wall_s = 0.0;
@@ -124,6 +132,7 @@ struct campaign_spec {
   std::string generator_choice = "weights"; // or "bandit": the generator that gains most for its time and money
   int64_t ask_again = 0;                    // times that a model is asked again when it repeats a known candidate
   std::vector<int64_t> diagnosis_tokens; // of a diagnosis's reply, by the index of the generator; 0: none is asked for
+  profile_spec profile;
 };
 
 // Returns the bytes that a campaign's id is derived from. Paths do not count, nor do members that records of before
@@ -167,6 +176,10 @@ typename I::result_type inspect(I& f, memory_spec& x) {
   return f(x.parent, x.siblings, x.both, x.none);
 }
 template <class I>
+typename I::result_type inspect(I& f, profile_spec& x) {
+  return f(x.share, x.budget_s, x.move_factor);
+}
+template <class I>
 typename I::result_type inspect(I& f, budget_spec& x) {
   return f(x.candidates, x.wall_s, x.device_s, x.tokens, x.cost);
 }
@@ -183,7 +196,7 @@ typename I::result_type inspect(I& f, campaign_spec& x) {
   return f(x.task, x.path, x.text, x.overrides, x.target, x.seed, x.generators, x.search, x.memory, x.draft_candidates,
            x.budget, x.stop, x.judge, x.compile_limit_s, x.models, x.was_adapt_weights, x.sessions, x.fresh,
            x.from_reference, x.task.files, x.baselines_limit_s, x.sanitised_limit_s, x.beam_width, x.evolution, x.stall,
-           x.memory_choice, x.selection_rules, x.generator_choice, x.ask_again, x.diagnosis_tokens);
+           x.memory_choice, x.selection_rules, x.generator_choice, x.ask_again, x.diagnosis_tokens, x.profile);
 }
 
 // The targets of this build, and their languages. An empty list accepts any name of a target, and any language.

@@ -10,6 +10,8 @@
 namespace kevolve {
 
 struct campaign_draft {
+  campaign_draft() { spec.profile.share = profile_spec::usual_share; }
+
   campaign_spec spec;
   std::string task_file; // relative to the campaign file
 };

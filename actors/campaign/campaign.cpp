@@ -302,6 +302,10 @@ campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign
         if (++self->state.failed_as_baseline[r.index] > 1)
           steps::amend(self, r, steps::promotion_rule::to_the_best);
       },
+      [self](atom::profiled, const profiling_record& r) {
+        handling h{self, self->state.own_status, "profiled"};
+        steps::profile_ended(self, r);
+      },
       [self](atom::progress, uint64_t index, const std::string& genome, const std::string& summary,
              const std::vector<id128>& ids) {
         handling h{self, self->state.own_status, "progress"};

@@ -23,6 +23,8 @@ class code_roots;
 
 namespace kevolve {
 
+struct profiling_place;
+
 struct campaign_context {
   id128 id;
   id128 node;         // this machine's node
@@ -50,6 +52,7 @@ struct campaign_context {
   bool batch = false;
   // The campaign came as a batch: existing candidates are judged, nothing is selected and nothing proposed.
   bool evaluate_only = false;
+  std::shared_ptr<const profiling_place> profiling; // null: this node profiles nothing by itself
   caf::actor_addr directory; // the campaigns actor; hears when the campaign ends or wants to run again
 };
 

@@ -329,6 +329,12 @@ void fold(campaign_fold& f, const journal_event& e) {
     case event_kind::model_call_ended:
       with<call_event>(f, e, [&](const call_event& r) { fold_called(f, r); });
       break;
+    case event_kind::profile_begun:
+      with<profiling_record>(f, e, [&](const profiling_record& r) { fold_profile_begun(f, r); });
+      break;
+    case event_kind::candidate_profiled:
+      with<profiling_record>(f, e, [&](const profiling_record& r) { fold_profiled(f, r); });
+      break;
     case event_kind::campaign_batch:
       with<batch_record>(f, e, [&](const batch_record& r) { fold_batch(f, r); });
       break;
@@ -415,6 +421,7 @@ campaign_status status_of(const campaign_fold& f, const campaign_spec& spec) {
   s.tree_hash = f.tree.hash();
   s.search = brief_of_search(f, spec);
   s.generators = brief_of_generators(f, spec);
+  s.profiling = brief_of_profiling(f, spec);
   for (const auto& g : s.generators)
     s.repeated += g.repeated;
   if (f.away && !f.ended) {

@@ -58,18 +58,21 @@ struct campaign_fold {
   bool ended = false;
   finish_record finish;
   uint64_t last_sequence = 0;
-  run_clock clock;                            // by the times of the events, in sessions that record nothing better
-  bool records_time = false;                  // this session does
-  model_spending spent;                       // on language models
-  std::set<uint64_t> calls;                   // of them, by number: each is counted once
-  std::map<uint32_t, generator_yield> yields; // by the generator's place
-  std::map<uint32_t, bandit_yield> recent;    // likewise, the newest steps
-  std::map<uint32_t, uint64_t> begun;         // likewise: steps
-  std::map<uint32_t, uint64_t> repeated;      // likewise: proposals that repeated a known candidate
-  std::map<uint64_t, int64_t> money;          // of the calls for open nodes, in billionths
-  std::optional<batch_record> away;           // the batch that its evaluations are out with
-  std::map<id128, batch_record> batches;      // every one, with what was last said of it
-  std::string mismatch;                       // a tree hash that does not hold; empty: all did
+  run_clock clock;                               // by the times of the events, in sessions that record nothing better
+  bool records_time = false;                     // this session does
+  model_spending spent;                          // on language models
+  std::set<uint64_t> calls;                      // of them, by number: each is counted once
+  std::map<uint32_t, generator_yield> yields;    // by the generator's place
+  std::map<uint32_t, bandit_yield> recent;       // likewise, the newest steps
+  std::map<uint32_t, uint64_t> begun;            // likewise: steps
+  std::map<uint32_t, uint64_t> repeated;         // likewise: proposals that repeated a known candidate
+  std::map<uint64_t, int64_t> money;             // of the calls for open nodes, in billionths
+  std::optional<batch_record> away;              // the batch that its evaluations are out with
+  std::map<id128, batch_record> batches;         // every one, with what was last said of it
+  std::map<uint64_t, profiling_record> profiles; // of candidates that the campaign has profiled
+  std::map<uint64_t, uint32_t> profiles_begun;   // how often, by candidate
+  double profile_s = 0.0;                        // of wall time that they took
+  std::string mismatch;                          // a tree hash that does not hold; empty: all did
 };
 
 // Folds one event. An event that was folded before (by index) changes nothing.
@@ -86,6 +89,8 @@ bool fold_amended(campaign_fold& f, const amendment_record& r);
 bool fold_steered(campaign_fold& f, const steering_record& r);
 bool fold_called(campaign_fold& f, const call_event& e);
 void fold_batch(campaign_fold& f, const batch_record& r);
+void fold_profile_begun(campaign_fold& f, const profiling_record& r);
+bool fold_profiled(campaign_fold& f, const profiling_record& r);
 
 // Returns the record of a node's confirmation, as the next test in the campaign's stream.
 confirmation_record confirmation_of(const campaign_fold& f, double false_discovery, uint64_t index,
@@ -108,6 +113,11 @@ std::vector<bandit_arm> bandit_arms(const campaign_fold& f, const campaign_spec&
 void note_scores(selection_record& r, const std::vector<bandit_arm>& arms, const std::vector<bool>& may);
 std::vector<bool> noted_arms(const selection_record& r, size_t arms);
 std::vector<generator_brief> brief_of_generators(const campaign_fold& f, const campaign_spec& spec);
+
+// Adds to a selection what the first parent's profile says of the step: it follows from the record alone then.
+void note_emphasis(selection_record& r, const campaign_fold& f, const campaign_spec& spec);
+void put_emphasis(synthesis_step& s, const campaign_fold& f, const selection_record& r);
+profiling_brief brief_of_profiling(const campaign_fold& f, const campaign_spec& spec);
 
 // Returns the state of the search: its phase, and the islands with their cells.
 search_brief brief_of_search(const campaign_fold& f, const campaign_spec& spec);

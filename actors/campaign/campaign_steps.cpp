@@ -126,6 +126,7 @@ void start_node(pointer self, uint64_t seed, const next_step& next) {
     r.statistics["draft_index"] = static_cast<double>(s.draft_index);
   r.statistics["generator"] = static_cast<double>(next.generator);
   note_scores(r, next.arms, next.may);
+  note_emphasis(r, st.fold, *st.context->spec);
   r.seed = seed;
   if (s.switched)
     note_switch(self, index, *s.switched);
@@ -281,6 +282,7 @@ void start_nodes(pointer self) {
 } // namespace
 
 void pump(pointer self) {
+  profile_next(self);
   start_nodes(self);
   mind_elsewhere(self);
 }

@@ -70,6 +70,11 @@ void finish(pointer self, end_reason reason, const std::string& detail);
 // `stored` runs once the end is recorded; the campaign counts as ended from then on.
 void end(pointer self, finish_record record, std::function<void()> stored = {});
 
+// Begins a profile of a candidate where that may change a choice, and nothing else is being profiled.
+void profile_next(pointer self);
+// Records a profile that is stored, or has failed.
+void profile_ended(pointer self, const profiling_record& r);
+
 // Leaves medians for the raw samples that the retention rule gives up (evaluation/retention.hpp).
 void thin_samples(pointer self);
 

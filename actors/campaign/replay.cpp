@@ -67,6 +67,17 @@ private:
                      + "; recorded is candidate " + std::to_string(r.parents.front()) + " by " + r.policy
                      + " with memory " + r.memory);
     choose_generator(e, r);
+    choose_emphasis(e, r);
+  }
+
+  // Asks the parent's profile again, as it was known at that moment.
+  void choose_emphasis(const journal_event& e, const selection_record& r) {
+    auto again = r;
+    std::erase_if(again.statistics, [](const auto& x) { return x.first.starts_with("profile."); });
+    note_emphasis(again, fold, from.spec);
+    if (again.statistics != r.statistics)
+      differs(e, "candidate " + std::to_string(r.index) + " would follow another profile of candidate "
+                     + std::to_string(r.parents.front()));
   }
 
   // Asks the bandit again, among the generators that could be asked at that moment.

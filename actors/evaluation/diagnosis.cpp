@@ -14,6 +14,7 @@ namespace {
 using nlohmann::json;
 
 constexpr size_t most_loops = 200;
+constexpr double least_shown_share = 0.005; // a finding that rounds to 0 % explains nothing
 
 json parsed(const artefacts& have, artefact_kind k) {
   const auto found = have.find(k);
@@ -95,6 +96,18 @@ json roof_of(const json& artefact) {
       {"ns", least}, {"by", compute >= memory ? "compute" : text_in(artefact, "level")}, {"headroom", took / least}};
 }
 
+// Returns the machine code of the loop that takes the time; null if no pass made it.
+json assembly_of(const artefacts& have) {
+  constexpr size_t most = 4'000;
+  const auto found = have.find(artefact_kind::assembly);
+  if (found == have.end() || found->second.empty())
+    return nullptr;
+  auto text = found->second.substr(0, most);
+  if (text.size() < found->second.size())
+    text.resize(std::min(text.rfind('\n'), text.size()));
+  return text;
+}
+
 json shown(const finding& f) {
   auto out = to_json(f);
   out["title"] = row_of(f.bound).words;
@@ -169,6 +182,7 @@ json diagnosis_of(const diagnosis_facts& facts) {
   const auto trace = parsed(facts.have, artefact_kind::device_trace);
   const auto probed_ns = number_in(loops, "call_ns", number_in(trace, "call_ns"));
   auto all = ranked(facts.findings);
+  std::erase_if(all, [](const auto& f) { return f.bound != bound_class::unknown && f.share < least_shown_share; });
   for (auto& f : all)
     std::erase_if(f.lines, [&](const auto& l) { return l.first < 1 || l.last < l.first || l.last > lines; });
   auto first = json::array();
@@ -195,8 +209,32 @@ json diagnosis_of(const diagnosis_facts& facts) {
           {"loops", loops_of(loops, probed_ns, lines)},
           {"kernels", kernels_of(facts.have, probed_ns)},
           {"timeline", timeline_of(trace)},
+          {"assembly", assembly_of(facts.have)},
           {"findings", first},
           {"further_findings", all.size() - first.size()}};
+}
+
+profiling_record summary_of(const json& diagnosis) {
+  profiling_record out;
+  if (!diagnosis.is_object())
+    return out;
+  const auto& bound = diagnosis.value("bound", json(nullptr));
+  const auto named = parse_enum<bound_class>(text_in(bound, "class"));
+  if (named && *named != bound_class::unknown) {
+    out.bound = to_string(*named);
+    out.share = number_in(bound, "share");
+    out.confidence = number_in(bound, "confidence");
+  }
+  double most = 0.0;
+  for (const auto& l : diagnosis.value("loops", json::array()))
+    if (const auto share = number_in(l, "share"); share > most) {
+      most = share;
+      out.line = static_cast<uint32_t>(number_in(l, "line"));
+    }
+  for (const auto& f : diagnosis.value("findings", json::array())) // loops without times: the finding's own lines
+    if (const auto lines = f.value("lines", json::array()); out.line == 0 && !lines.empty())
+      out.line = static_cast<uint32_t>(number_in(lines.front(), "first"));
+  return out;
 }
 
 json chrome_trace(const json& diagnosis) {

@@ -2,6 +2,7 @@
 // Pure. The artefacts come from helpers, so that nothing in them is believed before it is checked.
 #pragma once
 
+#include "actors/messages/records.hpp"
 #include "backends/profile/artefact.hpp"
 #include "backends/profile/finding.hpp"
 
@@ -31,8 +32,12 @@ std::vector<finding> ranked(std::vector<finding> in);
 
 nlohmann::json diagnosis_of(const diagnosis_facts& facts);
 
-// Returns the diagnosis as Chrome trace events: the loops of one call by time, nested, or the
-// kernels of a device's call as they began and ended.
+// Returns what a search needs of a diagnosis: the bottleneck, and the line of the loop that takes the time. Empty where
+// the diagnosis names none.
+profiling_record summary_of(const nlohmann::json& diagnosis);
+
+// Returns the diagnosis as Chrome trace events: the loops of one call by time, nested, or the kernels of a device's call
+// as they began and ended.
 nlohmann::json chrome_trace(const nlohmann::json& diagnosis);
 
 } // namespace kevolve

@@ -15,7 +15,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr uint32_t limit_ms = 300'000;
 constexpr size_t longest_reason = 300; // tools may say more
 constexpr size_t largest_artefact = 16U << 20U;
 
@@ -153,7 +152,7 @@ result<void> run_new(const profiler_settings& settings, const profile_subject& s
   for (const auto& p : planned)
     job.passes.push_back(p.name);
   job.budget_s = order.budget_s;
-  job.limit_ms = limit_ms;
+  job.limit_ms = static_cast<uint32_t>(std::clamp(order.limit_s, 0.001, 600.0) * 1e3);
   job.core = q.core;
   const auto decisions = settings.decisions.find(s.target);
   auto answer =

@@ -20,6 +20,7 @@ struct profile_order {
   std::string shape;             // name of a declared shape; empty: the one with the longest call
   std::vector<std::string> only; // names of passes; empty: all that help
   bool again = false;            // reuse no stored result
+  double limit_s = 300.0;        // of the whole profile: a pass that is not done by then is stopped
 };
 
 struct profiling_place {

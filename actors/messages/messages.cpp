@@ -12,12 +12,14 @@
 namespace kevolve {
 
 std::string to_string(event_kind k) {
-  static constexpr std::array<const char*, 24> names{
-      "unknown",          "campaign_submitted", "session_started",    "campaign_prepared", "node_selected",
-      "node_proposed",    "evaluation_intent",  "evaluation_result",  "node_finished",     "node_faulted",
-      "champion_changed", "campaign_state",     "campaign_finished",  "node_confirmed",    "campaign_steered",
-      "node_amended",     "campaign_ran",       "model_asked",        "model_answered",    "model_called",
-      "model_call_ended", "campaign_batch",     "campaign_forgotten", "search_switched",
+  static constexpr std::array<const char*, 26> names{
+      "unknown",           "campaign_submitted", "session_started",    "campaign_prepared",
+      "node_selected",     "node_proposed",      "evaluation_intent",  "evaluation_result",
+      "node_finished",     "node_faulted",       "champion_changed",   "campaign_state",
+      "campaign_finished", "node_confirmed",     "campaign_steered",   "node_amended",
+      "campaign_ran",      "model_asked",        "model_answered",     "model_called",
+      "model_call_ended",  "campaign_batch",     "campaign_forgotten", "search_switched",
+      "profile_begun",     "candidate_profiled",
   };
   auto i = static_cast<size_t>(k);
   return i < names.size() ? names[i] : names[0];

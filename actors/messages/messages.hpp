@@ -104,6 +104,8 @@ struct synthesis_step {
   uint64_t earlier_siblings = 0; // how many more there are, made before those listed
   std::vector<uint64_t> failed;  // newest siblings that did not pass, or are slower than the parent
   double parent_low = 0.0;       // as in evaluate_request
+  std::string diagnosis;         // blob: the first parent's; empty: it was not profiled when it was selected
+  move_emphasis emphasis;        // on moves against what bounds the first parent
 };
 struct generate_request {
   uint64_t index = 0;
@@ -118,6 +120,7 @@ struct generate_request {
   leading_candidate best;
   uint64_t unshown = 0;          // nodes made, or being made, from the first parent that are not among the siblings
   std::vector<ancestor> fastest; // the fastest candidate, unless a parent is it; for generators that ask a model
+  move_emphasis emphasis;        // as in synthesis_step
 };
 
 // Messages about evaluation.
@@ -209,6 +212,17 @@ struct generator_brief {
   double score = 0.0; // of the bandit for the next step; 0: it does not choose
 };
 
+// The time that a campaign has spent on profiles of its own candidates, and their results.
+struct profiling_brief {
+  double share = 0.0;                     // allowed part of the wall time; 0: it profiles nothing
+  double seconds = 0.0;                   // spent
+  uint64_t profiles = 0;                  // with a diagnosis
+  uint64_t failed = 0;                    // without one
+  double perturbation = 0.0;              // the largest of any pass
+  std::string last_failure;               // empty: none failed
+  std::map<std::string, uint64_t> bounds; // candidates by what bounds them
+};
+
 struct campaign_status : speedup_interval {
   id128 id;
   std::string name;
@@ -252,6 +266,7 @@ struct campaign_status : speedup_interval {
   search_brief search;
   uint64_t repeated = 0; // proposals that repeated a known candidate, and were not measured
   std::vector<generator_brief> generators;
+  profiling_brief profiling;
 };
 // A change that a person requests.
 struct steer_request {
@@ -338,12 +353,12 @@ typename I::result_type inspect(I& f, resource_status& x) {
 template <class I>
 typename I::result_type inspect(I& f, synthesis_step& x) {
   return f(x.draft, x.draft_index, x.parents, x.memory, x.siblings, x.seen, x.seed, x.audit_from, x.index, x.generator,
-           x.lineage, x.best, x.earlier_siblings, x.failed, x.parent_low);
+           x.lineage, x.best, x.earlier_siblings, x.failed, x.parent_low, x.diagnosis, x.emphasis);
 }
 template <class I>
 typename I::result_type inspect(I& f, generate_request& x) {
   return f(x.index, x.draft, x.draft_index, x.memory, x.parents, x.siblings, x.lineage, x.seen, x.seed, x.best,
-           x.unshown, x.fastest);
+           x.unshown, x.fastest, x.emphasis);
 }
 template <class I>
 typename I::result_type inspect(I& f, champion_info& x) {
@@ -385,6 +400,10 @@ typename I::result_type inspect(I& f, generator_brief& x) {
   return f(x.kind, x.weight, x.share, x.steps, x.repeated, x.gain, x.seconds, x.money, x.score);
 }
 template <class I>
+typename I::result_type inspect(I& f, profiling_brief& x) {
+  return f(x.share, x.seconds, x.profiles, x.failed, x.perturbation, x.last_failure, x.bounds);
+}
+template <class I>
 typename I::result_type inspect(I& f, campaign_status& x) {
   stored_as_text stop_reason{x.stop_reason};
   return f(x.id, x.name, x.target, x.state, x.reason, stop_reason, x.candidates, x.valid, x.in_flight, x.best,
@@ -392,7 +411,7 @@ typename I::result_type inspect(I& f, campaign_status& x) {
            x.wall_s, x.compile_s, x.device_s, x.last_sequence, x.tree_hash, x.shapes, x.priority, x.budget_device_s,
            x.origin, x.origin_node, x.pinned, x.banned, x.disturbed, x.models, x.budget_tokens, x.budget_cost,
            x.awaiting_batch, x.waits_for, x.batch, x.reused_from, x.basis, x.outputs, x.baselines, x.search, x.repeated,
-           x.generators);
+           x.generators, x.profiling);
 }
 template <class I>
 typename I::result_type inspect(I& f, steer_request& x) {
@@ -470,6 +489,7 @@ CAF_ADD_TYPE_ID(kevolve, (kevolve::node_record))
 CAF_ADD_TYPE_ID(kevolve, (kevolve::selection_record))
 CAF_ADD_TYPE_ID(kevolve, (kevolve::node_result))
 CAF_ADD_TYPE_ID(kevolve, (kevolve::amendment_record))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::profiling_record))
 CAF_ADD_TYPE_ID(kevolve, (kevolve::node_reply))
 CAF_ADD_TYPE_ID(kevolve, (kevolve::campaign_submission))
 CAF_ADD_TYPE_ID(kevolve, (kevolve::campaign_status))
@@ -531,4 +551,5 @@ CAF_ADD_ATOM(kevolve, kevolve::atom, steer, "steer")
 CAF_ADD_ATOM(kevolve, kevolve::atom, wake, "wake")
 CAF_ADD_ATOM(kevolve, kevolve::atom, ask, "ask")
 CAF_ADD_ATOM(kevolve, kevolve::atom, next, "next")
+CAF_ADD_ATOM(kevolve, kevolve::atom, profiled, "profiled")
 CAF_END_TYPE_ID_BLOCK(kevolve)

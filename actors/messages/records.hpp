@@ -50,6 +50,8 @@ enum class event_kind : uint16_t {
   campaign_batch,         // batch_record: its evaluations were exported, imported or cancelled
   campaign_forgotten,     // forgotten_record, in the node's own log: the campaign has been removed
   search_switched,        // switch_record: the policy adaptive changes its phase, stored before the selection it is for
+  profile_begun,          // profiling_record: before a candidate's passes run
+  candidate_profiled,     // profiling_record: its diagnosis is stored, before a step follows from it
 };
 std::string to_string(event_kind k);
 
@@ -177,6 +179,19 @@ struct node_record : measurement {
   id128 normalised = {};                       // normalised_id() of its candidate (search/novelty.hpp)
   uint32_t asked_again = 0;                    // replies of its model that repeated a known candidate, before the last
   int64_t money = 0;                           // cost of its models' calls, in billionths
+};
+
+// A candidate that the campaign profiles itself, and what bounds it. The passes are in its profile_record.
+struct profiling_record {
+  uint64_t index = 0;        // 0: the reference
+  std::string bound;         // to_string(bound_class); empty: no bottleneck was named
+  double share = 0.0;        // of the call's time that it explains
+  double confidence = 0.0;   // as in a finding
+  uint32_t line = 0;         // of the loop that takes the time, in the candidate's source; 0: unknown
+  std::string diagnosis;     // blob
+  double seconds = 0.0;      // of wall time that the profile took
+  double perturbation = 0.0; // the largest of its passes
+  std::string failure;       // why there is no diagnosis; empty: there is one
 };
 
 struct fault_record {
@@ -345,6 +360,10 @@ typename I::result_type inspect(I& f, node_record& x) {
 template <class I>
 typename I::result_type inspect(I& f, switch_record& x) {
   return f(x.index, x.from, x.to, x.reason);
+}
+template <class I>
+typename I::result_type inspect(I& f, profiling_record& x) {
+  return f(x.index, x.bound, x.share, x.confidence, x.line, x.diagnosis, x.seconds, x.perturbation, x.failure);
 }
 template <class I>
 typename I::result_type inspect(I& f, fault_record& x) {

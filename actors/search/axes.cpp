@@ -1,5 +1,7 @@
 #include "actors/search/axes.hpp"
 
+#include "backends/profile/bound_class.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -15,11 +17,13 @@ constexpr std::array vector_edges{64.0, 128.0, 256.0, 512.0};
 constexpr std::array size_edges{500.0, 1000.0, 2000.0, 4000.0, 8000.0};
 constexpr std::array nest_edges{1.0, 2.0, 3.0, 4.0};
 
-constexpr std::array<behaviour_axis, 3> axes{{
+constexpr std::array<behaviour_axis, 4> axes{{
     {"vector_bits", "widest vectors that the candidate names, in bits", vector_edges},
     {"code_bytes", "length of its code without comments and blanks", size_edges},
     {"nests_changed", "loop nests that its steps changed", nest_edges},
+    {"bound", "what bounds it, where it was profiled", {}, bound_texts},
 }};
+static_assert(axes[bound_axis].name == "bound");
 static_assert(axes.size() <= std::tuple_size_v<behaviour_bins>);
 
 struct vector_word {
@@ -101,10 +105,17 @@ behaviour_bins bins_of(const candidate_features& features) {
   for (size_t i = 0; i < axes.size(); ++i)
     if (const auto found = features.find(std::string{axes[i].name}); found != features.end()) {
       const auto& edges = axes[i].edges;
-      const auto below = std::upper_bound(edges.begin(), edges.end(), found->second) - edges.begin();
+      const auto below = axes[i].kinds.empty()
+                             ? std::upper_bound(edges.begin(), edges.end(), found->second) - edges.begin()
+                             : static_cast<ptrdiff_t>(found->second);
       out[i] = static_cast<uint8_t>(1 + below);
     }
   return out;
+}
+
+uint8_t bin_of_bound(std::string_view bound) {
+  const auto found = parse_enum<bound_class>(bound);
+  return !found || *found == bound_class::unknown ? uint8_t{0} : static_cast<uint8_t>(1 + static_cast<int>(*found));
 }
 
 float prior_of(const candidate_features& features) {
@@ -119,7 +130,11 @@ std::string cell_text(const behaviour_bins& cell) {
   for (size_t i = 0; i < axes.size(); ++i) {
     const auto& edges = axes[i].edges;
     char text[64] = "unknown";
-    if (cell[i] == 1)
+    if (const auto& kinds = axes[i].kinds; !kinds.empty()) {
+      if (cell[i] > 0 && cell[i] <= kinds.size())
+        std::snprintf(text, sizeof text, "%.*s", static_cast<int>(kinds[cell[i] - 1U].size()),
+                      kinds[cell[i] - 1U].data());
+    } else if (cell[i] == 1)
       std::snprintf(text, sizeof text, "below %g", edges.front());
     else if (cell[i] > edges.size())
       std::snprintf(text, sizeof text, "from %g", edges.back());

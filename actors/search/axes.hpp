@@ -19,13 +19,20 @@ struct behaviour_axis {
   std::string_view name;         // of the figure
   std::string_view description;  // for people
   std::span<const double> edges; // each bin but the first begins at one
+  // The words of an axis that has kinds in place of figures, a bin each; its figure is the place among them.
+  std::span<const std::string_view> kinds = {};
 };
+
+// The axis of what bounds a candidate, which a profile tells after its end.
+inline constexpr size_t bound_axis = 3;
 
 std::span<const behaviour_axis> behaviour_axes();
 std::vector<std::string> behaviour_axis_names();
 
 // Returns the bin of each axis: 0 where the figure is missing, else 1 and more.
 behaviour_bins bins_of(const candidate_features& features);
+// Returns the bin of a bottleneck's name on its axis; 0: no such bottleneck, or none was named.
+uint8_t bin_of_bound(std::string_view bound);
 // Returns the candidate's weight among its siblings, within [0.01, 100]; 1 where the features name none.
 float prior_of(const candidate_features& features);
 // Returns a cell in words: "vector_bits 256 to 512, code_bytes unknown".

@@ -1,6 +1,7 @@
 #include "actors/search/populations.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace kevolve {
 
@@ -69,7 +70,27 @@ void populations::changed(const tree_nodes& nodes, const openness& may, uint64_t
     c.members.push_back(n.index);
     place = static_cast<uint32_t>(c.members.size());
   }
-  c.fittest.update(place - 1, [&](uint64_t at) { return member_key{worth(nodes, c.members[at]), c.members[at]}; });
+  update_cell(nodes, n.behaviour, c, place);
+}
+
+// Only a member that is at this place of this cell has a worth there.
+void populations::update_cell(const tree_nodes& nodes, const behaviour_bins& bins, cell& c, uint32_t place) const {
+  c.fittest.update(place - 1, [&](uint64_t at) {
+    const auto member = c.members[at];
+    const auto here = place_in_cell_[member] == at + 1 && nodes[member].behaviour == bins;
+    return member_key{here ? worth(nodes, member) : leader_tree::absent, member};
+  });
+}
+
+void populations::characterised(const tree_nodes& nodes, const openness& may, uint64_t index,
+                                const behaviour_bins& before) {
+  auto& place = place_in_cell_[index];
+  auto& i = islands_[home_[index]];
+  const auto old = i.cells.find(before);
+  if (place == 0 || index < i.began_with || old == i.cells.end()) // it never passed, or is of an island's past
+    return;
+  update_cell(nodes, before, old->second, std::exchange(place, 0U));
+  changed(nodes, may, index);
 }
 
 const populations::island& populations::at(size_t which, const tree_nodes& nodes) {

@@ -24,9 +24,11 @@ public:
   // Take note of a new node, and of one that has ended or whose openness or speed-up has changed.
   void added(const tree_nodes& nodes, uint64_t index);
   void changed(const tree_nodes& nodes, const openness& may, uint64_t index);
+  // Moves a node from the cell of the behaviour that it had to the cell of the one that it has.
+  void characterised(const tree_nodes& nodes, const openness& may, uint64_t index, const behaviour_bins& before);
 
   struct cell {
-    std::vector<uint32_t> members; // in the order in which they ended
+    std::vector<uint32_t> members; // in the order in which they ended or came; who has left keeps the place alone
     leader_tree fittest;
   };
   struct island {
@@ -53,6 +55,7 @@ public:
 
 private:
   double worth(const tree_nodes& nodes, uint64_t index) const;
+  void update_cell(const tree_nodes& nodes, const behaviour_bins& bins, cell& c, uint32_t place) const;
   void begin_anew(island& i, uint64_t founder) const;
 
   evolution_options options_;

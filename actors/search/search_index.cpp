@@ -85,6 +85,11 @@ void search_index::amended(const tree_nodes& nodes, uint64_t index) {
   settle(nodes);
 }
 
+void search_index::characterised(const tree_nodes& nodes, uint64_t index, const behaviour_bins& before) {
+  if (islands_)
+    islands_->characterised(nodes, may_, index, before);
+}
+
 void search_index::steer(const tree_nodes& nodes, const std::set<uint64_t>& pinned, const std::set<uint64_t>& banned,
                          bool from_reference) {
   may_.steer(nodes, pinned, banned, from_reference);

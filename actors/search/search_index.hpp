@@ -26,6 +26,8 @@ public:
   void added(const tree_nodes& nodes, uint64_t index);
   void finished(const tree_nodes& nodes, uint64_t index);
   void amended(const tree_nodes& nodes, uint64_t index);
+  // Takes note that a node's behaviour has changed. `before`: what it was.
+  void characterised(const tree_nodes& nodes, uint64_t index, const behaviour_bins& before);
   // Takes over what people have pinned and banned, and the setting from_reference.
   void steer(const tree_nodes& nodes, const std::set<uint64_t>& pinned, const std::set<uint64_t>& banned,
              bool from_reference);

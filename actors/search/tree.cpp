@@ -175,6 +175,16 @@ bool search_tree::amend(uint64_t index, const score& found, bool confirmed) {
   return true;
 }
 
+bool search_tree::characterise(uint64_t index, size_t axis, uint8_t bin) {
+  if (index == 0 || index >= nodes_.size() || nodes_[index].phase != node_phase::finished
+      || axis >= nodes_[index].behaviour.size() || nodes_[index].behaviour[axis] == bin)
+    return false;
+  const auto before = nodes_[index].behaviour;
+  nodes_[index].behaviour[axis] = bin;
+  index_.characterised(nodes_, index, before);
+  return true;
+}
+
 // Each node's digest covers its index, so exclusive or neither cancels two nodes nor depends on their order.
 void search_tree::rehash(tree_node& n) {
   const auto now = digest_of(n, hashes_statistics_);

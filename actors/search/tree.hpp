@@ -30,6 +30,10 @@ public:
   // one that passes may gain it. Ignored (false) if nothing changes, or the node is the root or in flight.
   bool amend(uint64_t index, const score& found, bool confirmed = false);
 
+  // Takes over a finished node's bin on one axis of behaviour that was measured after its end. No hash has it. Ignored
+  // (false) if nothing changes, or the node is the root or in flight.
+  bool characterise(uint64_t index, size_t axis, uint8_t bin);
+
   size_t size() const { return nodes_.size(); }
   const tree_node& at(uint64_t index) const { return nodes_[index]; }
   const tree_nodes& nodes() const { return nodes_; }

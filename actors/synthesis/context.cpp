@@ -115,6 +115,8 @@ generate_request to_request(const synthesis_step& step, const std::map<uint64_t,
   q.seen = step.seen;
   q.best = step.best;
   q.seed = step.seed;
+  if (!step.draft && step.memory != "none")
+    q.emphasis = step.emphasis;
   auto take = [&](const std::vector<uint64_t>& from, std::vector<ancestor>& to) {
     for (auto i : from)
       if (auto a = read.find(i); a != read.end())

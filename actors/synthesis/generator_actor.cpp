@@ -20,6 +20,7 @@ caf::result<proposal> propose(generator_state& st, generate_request request) {
   st.fixed.siblings = std::move(request.siblings);
   st.fixed.seen = std::move(request.seen);
   st.fixed.seed = request.seed;
+  st.fixed.emphasis = std::move(request.emphasis);
   auto p = st.maker->propose(st.fixed);
   if (!p)
     return end_of_step(p.error());

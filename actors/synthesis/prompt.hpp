@@ -46,6 +46,7 @@ struct prompt_facts {
   // The members below are stored with the question; the prompt does not show them.
   report_record reported;
   std::vector<retrieval_record> retrievals;
+  std::vector<std::string> signals; // of the report, by which documents were found: "bound:latency_chain"
 };
 
 struct prompt_budgets { // in estimated tokens

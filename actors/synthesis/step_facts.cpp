@@ -1,5 +1,6 @@
 #include "actors/synthesis/step_facts.hpp"
 
+#include "actors/synthesis/diagnosis_report.hpp"
 #include "actors/synthesis/step_signals.hpp"
 #include "backends/judge/draw_coverage.hpp"
 
@@ -177,6 +178,9 @@ void add_documents(prompt_facts& out, const campaign_facts& campaign, const gene
   wanted.signals = campaign.signals;
   for (auto& s : step_signals(step, out.report))
     wanted.signals.push_back(std::move(s));
+  for (const auto& text : out.signals) // of the parent's profile
+    if (const auto s = knowledge::parse_signal(text))
+      wanted.signals.push_back(*s);
   wanted.text = retrieval_words(*campaign.context, step, out.report);
   wanted.tokens = campaign.document_tokens;
   auto found = knowledge::retrieve(*campaign.knowledge, wanted);
@@ -249,7 +253,9 @@ prompt_facts facts_of(const campaign_facts& campaign, const generate_request& st
     r.speedup = p.speedup;
     if (r.result == verdict::pass) {
       r.code_notes = p.code_notes;
-      r.profiled = finding_of_bound(p.bound, p.bound_why);
+      auto profiled = report_of_diagnosis(p.diagnosis, p.source);
+      r.profiled = profiled.findings.empty() ? finding_of_bound(p.bound, p.bound_why) : std::move(profiled.findings);
+      out.signals = std::move(profiled.signals);
       if (r.profiled.empty())
         r.roofline = roofline_of(*campaign.context, campaign.peaks, p);
     }

@@ -55,10 +55,26 @@ void remember(synthesizer_state& st, const node_record& node, const synthesizer_
   st.finished[node.index] = k;
 }
 
+// Reads the first parent's diagnosis, which a prompt describes. A missing one is left out.
+void read_diagnosis(synthesizer_pointer self, const work_ptr& w) {
+  const auto parent = w->step.parents.empty() ? w->read.end() : w->read.find(w->step.parents.front());
+  if (!w->for_a_model || w->step.diagnosis.empty() || parent == w->read.end()) {
+    generate(self, w);
+    return;
+  }
+  self->request(self->state.context->journal, until_answered, atom::blob_v, w->step.diagnosis)
+      .then(
+          [self, w](std::string& text) {
+            w->read[w->step.parents.front()].diagnosis = std::move(text);
+            generate(self, w);
+          },
+          [self, w](caf::error&) { generate(self, w); });
+}
+
 // Reads the evaluations that a prompt describes, one after the other: there are two of a node.
 void read_told(synthesizer_pointer self, const work_ptr& w) {
   if (!w->for_a_model || w->told.empty()) {
-    generate(self, w);
+    read_diagnosis(self, w);
     return;
   }
   const auto [index, id] = w->told.back();

@@ -141,6 +141,7 @@ result<campaign_parts> assemble_campaign(caf::actor_system& system, const campai
   context->dormant = extent == actors_wanted::dormant;
   context->batch = ground.batch.contains(context->spec->target);
   context->evaluate_only = ground.evaluate_only;
+  context->profiling = ground.profiling;
   context->directory = std::move(directory);
   auto name = short_string(id);
   auto statuses = ground.statuses;

@@ -32,6 +32,7 @@ struct campaign_dependencies {
   caf::actor retention{}; // gets (atom::tick) when a campaign has ended; null: all campaigns are kept
   std::shared_ptr<const knowledge::knowledge_base> knowledge{};
   std::shared_ptr<const knowledge::code_roots> code{};
+  std::shared_ptr<const profiling_place> profiling{}; // null: campaigns profile nothing
   bool evaluate_only = false; // campaigns came from batch files: existing candidates are judged and no new ones are
                               // made
 };

@@ -2,6 +2,7 @@
 
 #include "actors/devices/compiler_worker.hpp"
 #include "actors/devices/device.hpp"
+#include "actors/evaluation/profile_run.hpp"
 #include "actors/journal/journal.hpp"
 #include "actors/knowledge/code_search.hpp"
 #include "actors/knowledge/knowledge_base.hpp"
@@ -401,6 +402,11 @@ result<std::unique_ptr<node>> node::start(node_options options) {
   }
   ground.batch = p->options.batch;
   ground.evaluate_only = p->options.evaluate_only;
+  const profiler_settings profilers{p->options.bin_dir.empty() ? helper_directory() : p->options.bin_dir,
+                                    p->options.decisions, p->options.cores};
+  if (!p->options.read_only) // the place names the store, which it must not outlive
+    ground.profiling = std::shared_ptr<const profiling_place>{new profiling_place{*p->data, profilers},
+                                                              [data = p->data](const profiling_place* x) { delete x; }};
   directory.start = [ground, all = p->options.resume_all](caf::event_based_actor* s, uint64_t owner) {
     return caf::actor_cast<caf::actor>(
         spawn_tracked(*s, ground.statuses, "campaigns", "campaigns", owner, kevolve::campaigns, ground, all));
@@ -423,8 +429,7 @@ result<std::unique_ptr<node>> node::start(node_options options) {
     admin.statuses = parts.statuses;
     admin.devices = parts.devices;
     admin.data = parts.data;
-    admin.profilers = {parts.options.bin_dir.empty() ? helper_directory() : parts.options.bin_dir,
-                       parts.options.decisions, parts.options.cores};
+    admin.profilers = profilers;
     const auto& reach = parts.options.batch;
     admin.no_devices = !parts.targets.empty()
                        && std::all_of(parts.targets.begin(), parts.targets.end(),

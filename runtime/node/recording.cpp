@@ -52,6 +52,7 @@ bool makes_the_tree(event_kind k) {
     case event_kind::campaign_steered:
     case event_kind::campaign_finished:
     case event_kind::search_switched:
+    case event_kind::candidate_profiled:
       return true;
     default:
       return false;

@@ -255,6 +255,7 @@ campaign_actor::behavior_type paper_campaign(campaign_actor::pointer self, id128
       [refused](atom::finished, const node_result&) -> caf::result<node_reply> { return refused(); },
       [](atom::faulted, uint64_t, const fault&) {},
       [](atom::amend, const amendment_record&) {},
+      [](atom::profiled, const profiling_record&) {},
       [](atom::progress, uint64_t, const std::string&, const std::string&, const std::vector<id128>&) {
         return uint64_t{0};
       },

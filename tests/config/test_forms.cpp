@@ -154,7 +154,7 @@ namespace {
 std::string since_version_4(const campaign_spec& x) {
   return encode(x.baselines_limit_s) + encode(x.sanitised_limit_s) + encode(x.beam_width) + encode(x.evolution)
          + encode(x.stall) + encode(x.memory_choice) + encode(x.selection_rules) + encode(x.generator_choice)
-         + encode(x.ask_again) + encode(x.diagnosis_tokens);
+         + encode(x.ask_again) + encode(x.diagnosis_tokens) + encode(x.profile);
 }
 
 } // namespace
@@ -440,6 +440,8 @@ TEST_CASE("a campaign stored by an older version can be decoded") {
   CHECK(old->generator_choice == "weights"); // it goes on as it was submitted
   CHECK(old->ask_again == 0);
   CHECK(diagnosis_tokens_of(*old, 0) == 0);
+  CHECK(loaded->profile.share == 0.1);
+  CHECK(old->profile.share == 0.0);
   CHECK(old->evolution == evolution_spec{});
 }
 

@@ -1,3 +1,4 @@
+#include "backends/profile/bound_class.hpp"
 #include "tests/landscape/made_up.hpp"
 #include "tools/bench/landscape/player.hpp"
 
@@ -53,6 +54,33 @@ TEST_CASE("policies of one seed share their first drafts and the drafts' figures
   CHECK(play(on, by("greedy", 6)).candidates[1] + play(on, by("greedy", 7)).candidates[1]
             + play(on, by("greedy", 8)).candidates[1]
         != 3 * a.candidates[1]);
+}
+
+TEST_CASE("with move priorities, a step against what bounds its parent is drawn more often") {
+  // Two candidates bound by a chain; a child of each adds a move against it, and nine others one that is none.
+  auto record = made_up();
+  record.nodes.resize(1);
+  put(record, step_kind::draft, "tile(L0,8)", 1.1);
+  put(record, step_kind::draft, "tile(L0,16)", 1.1);
+  for (const auto* parent : {"tile(L0,8)", "tile(L0,16)"}) {
+    put(record, step_kind::mutation, std::string{parent} + "; unroll(L0,4)", 2.0);
+    for (int i = 0; i < 9; ++i)
+      put(record, step_kind::mutation, std::string{parent} + "; stream(L" + std::to_string(i) + ")", 1.0);
+  }
+  for (auto& n : record.nodes)
+    n.features["bound"] = static_cast<double>(bound_class::latency_chain);
+  const world on{record};
+  CHECK(on.acts_on_bound(3, 1));
+  CHECK_FALSE(on.acts_on_bound(4, 1));
+  auto plain = by("greedy", 1);
+  plain.policy.drafts = 2;
+  auto emphasised = plain;
+  emphasised.move_factor = 8.0;
+  CHECK(mean_evaluations(on, emphasised) < mean_evaluations(on, plain));
+  for (auto& n : record.nodes)
+    n.features.clear(); // a record that tells nothing plays as before
+  const world silent{record};
+  CHECK(play(silent, emphasised).candidates == play(silent, plain).candidates);
 }
 
 TEST_CASE("no candidate is proposed twice, unless novelty is off") {

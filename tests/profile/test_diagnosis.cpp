@@ -68,6 +68,29 @@ TEST_CASE("the dominant finding is the one with the most time times confidence t
   CHECK(d["findings"][0]["strategy"].get<std::string>().find("accumulators") != std::string::npos);
 }
 
+TEST_CASE("a finding that explains nothing is not listed") {
+  auto f = facts();
+  f.findings = {found(bound_class::latency_chain, 0.5, 0.9), found(bound_class::branch_misses, 0.001, 0.9)};
+  const auto d = diagnosis_of(f);
+  REQUIRE(d["findings"].size() == 1);
+  CHECK(d["findings"][0]["bound"] == "latency_chain");
+  CHECK(d["further_findings"] == 0);
+}
+
+TEST_CASE("a search learns the bottleneck and the line of the loop that takes the time") {
+  auto f = facts();
+  f.have[artefact_kind::assembly] = "vaddps\n";
+  const auto d = diagnosis_of(f);
+  CHECK(d["assembly"] == "vaddps\n");
+  const auto s = summary_of(d);
+  CHECK(s.bound == "latency_chain");
+  CHECK(s.share == doctest::Approx(0.9));
+  CHECK(s.line == 2);
+  f.findings = {found(bound_class::unknown, 1.0, 1.0)};
+  CHECK(summary_of(diagnosis_of(f)).bound.empty());
+  CHECK(summary_of(nullptr).line == 0);
+}
+
 TEST_CASE("of two findings of one bottleneck at one place the more confident one stays") {
   const auto out = ranked({found(bound_class::denormals, 0.5, 0.3), found(bound_class::denormals, 0.5, 0.9)});
   REQUIRE(out.size() == 1);

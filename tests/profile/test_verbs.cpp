@@ -169,6 +169,149 @@ absolute = 1e-3
   CHECK(text.out.find("iterations may meet in y") != std::string::npos);
 }
 
+TEST_CASE("a campaign profiles its own best within its share, and none with a share of 0") {
+  temporary_folder f;
+  write_reduction(f);
+  const auto run = [&](const std::string& share, const std::string& data) {
+    return run_kevolve({"run", "row_energy.toml", "--data", data, "--set", "budget.candidates=14", "--set",
+                        "budget.wall=120s", "--set", "profile.share=" + share, "--json"},
+                       f.path);
+  };
+  const auto done = run("0.9", "with");
+  CAPTURE(done.err);
+  REQUIRE(done.code == 0);
+  const auto status = run_kevolve({"status", "--data", "with", "--json"}, f.path).document();
+  const auto& campaign = status.contains("profiling") ? status : status["campaigns"][0];
+  const auto& p = campaign["profiling"];
+  CAPTURE(p.dump());
+  CHECK(p["share"] == 0.9);
+  CHECK(p["profiles"].get<uint64_t>() + p["failed"].get<uint64_t>() >= 1);
+  CHECK(p["seconds"].get<double>() > 0.0);
+  CHECK(p["failed"] == 0);
+  CHECK_FALSE(p["bounds"].empty());
+  CHECK(run_kevolve({"status", "--data", "with"}, f.path).out.find("  profiles    ") != std::string::npos);
+  const auto without = run("0", "without");
+  REQUIRE(without.code == 0);
+  const auto other = run_kevolve({"status", "--data", "without", "--json"}, f.path).document();
+  const auto& plain = other.contains("profiling") ? other : other["campaigns"][0];
+  CHECK(plain["profiling"]["profiles"] == 0);
+  CHECK(plain["profiling"]["seconds"] == 0.0);
+}
+
+namespace {
+
+// A scatter whose places the task draws as `at` says, with an assertion.
+void write_scatter(const temporary_folder& f, const std::string& fill, const std::string& assertion) {
+  f.write("scatter.c", "void scatter(const float *x, const int *at, float *y, long n) {\n"
+                       "  for (long i = 0; i < n; ++i)\n"
+                       "    y[i] = 0.0f;\n"
+                       "  for (long i = 0; i < n; ++i)\n"
+                       "    y[at[i] - 1] = y[at[i] - 1] * 0.5f + x[i];\n"
+                       "}\n");
+  f.write("scatter.task.toml", R"([task]
+name = "scatter"
+family = "scatter"
+
+[[argument]]
+name = "x"
+role = "input"
+dtype = "f32"
+shape = ["n"]
+fill = { distribution = "uniform", low = -1.0, high = 1.0 }
+
+[[argument]]
+name = "at"
+role = "input"
+dtype = "i32"
+shape = ["n"]
+fill = )" + fill + R"(
+
+[[argument]]
+name = "y"
+role = "output"
+dtype = "f32"
+shape = ["n"]
+
+[[argument]]
+name = "n"
+role = "size"
+minimum = 64
+
+[[shape]]
+n = 512
+
+[[shape]]
+n = 300
+held_out = true
+
+[reference]
+language = "c"
+file = "scatter.c"
+entry = "scatter"
+
+[tolerance]
+relative = 1e-3
+absolute = 1e-3
+
+)" + assertion);
+  f.write("scatter.toml", "task = \"scatter.task.toml\"\ntarget = \"cpu\"\n\n[[generator]]\nkind = \"transform\"\n\n"
+                          "[budget]\ncandidates = 2\n");
+}
+
+} // namespace
+
+TEST_CASE("a task whose assertion a draw contradicts is refused with the draw") {
+  temporary_folder f;
+  const auto* drawn = R"({ distribution = "integer", low = 1, high = 64 })";
+  struct refused {
+    const char* assertion;
+    const char* why;
+  };
+  for (const auto& x : {refused{"[[assert]]\nkind = \"independent\"\nline = 4\n", "two iterations meet in an element"},
+                        refused{"[[assert]]\nkind = \"range\"\nargument = \"at\"\nhigh = \"60\"\n",
+                                "and every value of 'at' is at most 60"},
+                        refused{"[[assert]]\nkind = \"sorted\"\nargument = \"at\"\n", "the values of 'at' ascend"}}) {
+    CAPTURE(x.assertion);
+    write_scatter(f, drawn, x.assertion);
+    const auto done = run_kevolve({"run", "scatter.toml", "--json", "--set", "profile.share=0"}, f.path);
+    CAPTURE(done.out);
+    CAPTURE(done.err);
+    CHECK(done.code != 0);
+    const auto words = done.out + done.err;
+    CHECK(words.find("false_assertion") != std::string::npos);
+    CHECK(words.find(x.why) != std::string::npos);
+    CHECK(words.find("n=") != std::string::npos);
+  }
+}
+
+TEST_CASE("a true assertion frees its loop, and the bundle lists it as a precondition") {
+  temporary_folder f;
+  // A loop over distinct places, which no analysis can know.
+  const auto* assertion = "[[assert]]\nkind = \"independent\"\nline = 4\n\n"
+                          "[[assert]]\nkind = \"range\"\nargument = \"at\"\nlow = \"1\"\nhigh = \"n\"\n";
+  write_scatter(f, R"({ distribution = "integer", low = 1, high = 64 })", assertion);
+  // Each place stands there once: the reference computes it from the index, and the data only shift it by nothing.
+  f.write("scatter.c", "void scatter(const float *x, const int *at, float *y, long n) {\n"
+                       "  for (long i = 0; i < n; ++i)\n"
+                       "    y[i] = 0.0f;\n"
+                       "  for (long i = 0; i < n; ++i)\n"
+                       "    y[i + at[i] / 1000] = y[i + at[i] / 1000] * 0.5f + x[i] * (float)at[i];\n"
+                       "}\n");
+  const auto done = run_kevolve({"run", "scatter.toml", "--json", "--set", "profile.share=0"}, f.path);
+  CAPTURE(done.out);
+  CAPTURE(done.err);
+  REQUIRE(done.out.find("false_assertion") == std::string::npos);
+  const auto e = run_kevolve({"explain", "--json"}, f.path).document();
+  const auto& loops = e["reference"]["loops"];
+  REQUIRE(loops.size() == 2);
+  CHECK(loops[1]["order"].is_null());
+  if (done.code == 0 && done.document()["best"].is_object()) {
+    REQUIRE(run_kevolve({"bundle", "--out", "made"}, f.path).code == 0);
+    const auto readme = read_file(f.path + "/made/README.md");
+    CHECK(readme.find("no two iterations of the loop in line 4 touch the same element") != std::string::npos);
+  }
+}
+
 TEST_CASE("a node profiles on request over HTTP, and refuses a wrong request") {
   temporary_folder f;
   const auto campaign = run_campaign(f);

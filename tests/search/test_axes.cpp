@@ -27,8 +27,18 @@ TEST_CASE("a bin begins at its edge, and a missing figure is in bin 0") {
 
 TEST_CASE("a cell is named by its axes") {
   CHECK(cell_text(bins_of({{"vector_bits", 256.0}, {"code_bytes", 100.0}}))
-        == "vector_bits 256 to 512, code_bytes below 500, nests_changed unknown");
+        == "vector_bits 256 to 512, code_bytes below 500, nests_changed unknown, bound unknown");
   CHECK(cell_text(bins_of({{"vector_bits", 600.0}})).starts_with("vector_bits from 512,"));
+}
+
+TEST_CASE("what bounds a candidate is an axis with a bin for each bottleneck") {
+  behaviour_bins cell{};
+  cell[bound_axis] = bin_of_bound("latency_chain");
+  CHECK(cell[bound_axis] > 0);
+  CHECK(cell_text(cell).ends_with(", bound latency_chain"));
+  CHECK(bin_of_bound("port_pressure") != bin_of_bound("latency_chain"));
+  for (const auto* none : {"", "unknown", "magic"})
+    CHECK(bin_of_bound(none) == 0);
 }
 
 TEST_CASE("a prior is bounded, and 1 where none is recorded") {

@@ -153,6 +153,8 @@ struct history {
       in_flight.erase(in_flight.begin() + static_cast<std::ptrdiff_t>(k));
     } else if (what == 15)
       t.amend(index, some_outcome(random, t.size(), priors), random.below(2) == 0);
+    else if (what == 19 && random.below(2) == 0)
+      t.characterise(index, 3, static_cast<uint8_t>(random.below(3)));
     else if (what == 16)
       options.pinned.insert(index);
     else if (what == 17)

@@ -52,6 +52,17 @@ json of(const champion_record& x) {
   add_interval(out, x, {}); // the node's end has its basis
   return out;
 }
+json of(const profiling_record& x) {
+  return {{"candidate", x.index},
+          {"bound", or_null(x.bound)},
+          {"share", x.share},
+          {"confidence", x.confidence},
+          {"line", x.line == 0 ? json(nullptr) : json(x.line)},
+          {"seconds", x.seconds},
+          {"perturbation", x.perturbation > 0.0 ? json(x.perturbation) : json(nullptr)},
+          {"failure", or_null(x.failure)}};
+}
+
 json of(const switch_record& x) {
   return {{"index", x.index}, {"from", x.from}, {"to", x.to}, {"reason", x.reason}};
 }
@@ -184,6 +195,9 @@ json data_of(const journal_event& e) {
       return decoded<batch_record>(e.payload);
     case event_kind::campaign_forgotten:
       return decoded<forgotten_record>(e.payload);
+    case event_kind::profile_begun:
+    case event_kind::candidate_profiled:
+      return decoded<profiling_record>(e.payload);
     case event_kind::search_switched:
       return decoded<switch_record>(e.payload);
   }

@@ -126,6 +126,16 @@ json to_json(const generator_brief& g) {
           {"seconds", g.seconds}, {"money", g.money},       {"score", g.score == 0.0 ? json(nullptr) : json(g.score)}};
 }
 
+json to_json(const profiling_brief& p) {
+  return {{"share", p.share},
+          {"seconds", p.seconds},
+          {"profiles", p.profiles},
+          {"failed", p.failed},
+          {"perturbation", p.perturbation > 0.0 ? json(p.perturbation) : json(nullptr)},
+          {"last_failure", or_null(p.last_failure)},
+          {"bounds", p.bounds}};
+}
+
 json to_json(const search_brief& s) {
   json islands = json::array();
   for (const auto& i : s.islands)
@@ -167,7 +177,8 @@ json to_json(const campaign_status& s) {
       {"last_sequence", s.last_sequence},
       {"tree_hash", to_string(s.tree_hash)},
       {"search", to_json(s.search)},
-      {"repeated", s.repeated}};
+      {"repeated", s.repeated},
+      {"profiling", to_json(s.profiling)}};
   out["generators"] = json::array();
   for (const auto& g : s.generators)
     out["generators"].push_back(to_json(g));

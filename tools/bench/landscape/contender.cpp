@@ -26,6 +26,7 @@ result<contender> contender_of(const std::string& text, const std::string& campa
   if (!spec)
     return fail(errc::bad_input, to_string(spec.error()));
   out.options.policy = policy_of(*spec);
+  out.options.move_factor = spec->profile.share > 0.0 ? spec->profile.move_factor : 1.0;
   out.options.in_flight = static_cast<uint64_t>(spec->search.in_flight);
   return out;
 }

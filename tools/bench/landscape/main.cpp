@@ -114,6 +114,8 @@ int main(int argc, char** argv) {
   record->add_option("--candidates", recorded.candidates, "size of the record; 0: any")->capture_default_str();
   record->add_option("--again", recorded.again, "the fastest so many are measured twice")->capture_default_str();
   record->add_option("--compilers", recorded.compilers, "compile servers at once")->capture_default_str();
+  record->add_option("--bound", recorded.bound_s, "seconds of profiling a candidate, for what bounds it; 0: none")
+      ->capture_default_str();
   std::vector<std::string> sizes;
   record->add_option("--size", sizes, "NAME=N: replaces the declared shapes by one of these sizes; may be repeated");
   record->add_option("--seed", recorded.seed)->capture_default_str();

@@ -95,9 +95,11 @@ private:
     const auto parent = out_.candidates[s.parents.front()];
     if (s.parents.size() > 1 && random.chance(combined)) {
       const auto second = out_.candidates[s.parents.back()];
+      improved_ = 0;
       if (second != parent)
         return drawn(on_.from(parent, second), {}, random);
     }
+    improved_ = s.memory == "none" ? 0 : parent; // as in a campaign, a step without memory follows no finding
     return drawn(on_.from(parent), tried(s), random);
   }
 
@@ -148,7 +150,10 @@ private:
 
   uint32_t weighted(const std::vector<uint32_t>& among, const std::map<uint16_t, int>& tried,
                     splitmix64& random) const {
-    if (tried.empty())
+    const bool emphasised = options_.move_factor > 1.0 && std::any_of(among.begin(), among.end(), [&](uint32_t c) {
+                              return on_.acts_on_bound(c, improved_);
+                            });
+    if (tried.empty() && !emphasised)
       return among[random.below(among.size())];
     std::vector<double> weights;
     auto total = 0.0;
@@ -157,6 +162,8 @@ private:
       for (const auto m : on_.added(c, parent_of_tried_))
         if (const auto found = tried.find(m); found != tried.end())
           weight *= std::pow(tried_before, found->second);
+      if (emphasised && on_.acts_on_bound(c, improved_))
+        weight *= options_.move_factor;
       weights.push_back(weight);
       total += weight;
     }
@@ -216,6 +223,7 @@ private:
   std::map<uint32_t, uint64_t> times_;   // of measurements, by machine code
   std::map<uint32_t, uint64_t> holders_; // candidate → first node of the tree
   mutable uint32_t parent_of_tried_ = 0;
+  uint32_t improved_ = 0; // the candidate whose bottleneck the step may act on; 0: none
   double goal_ = 0.0;
   double now_ = 0.0;
   uint64_t ended_ = 0;

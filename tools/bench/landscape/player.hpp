@@ -16,9 +16,10 @@ struct play_options {
   uint64_t seed = 1;
   uint64_t budget = 60; // evaluations after the first drafts
   uint64_t in_flight = 1;
-  double share = 0.95;     // of the record's best figure: the goal
-  bool novelty = true;     // a candidate that the tree has is not proposed again
-  bool omniscient = false; // parents are chosen by the record's figures: no policy can be much faster
+  double share = 0.95;      // of the record's best figure: the goal
+  bool novelty = true;      // a candidate that the tree has is not proposed again
+  double move_factor = 1.0; // weight of steps that add a move against what bounds the parent, where the record says
+  bool omniscient = false;  // parents are chosen by the record's figures: no policy can be much faster
 };
 
 struct played_campaign {

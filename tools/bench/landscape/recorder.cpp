@@ -1,5 +1,6 @@
 #include "tools/bench/landscape/recorder.hpp"
 
+#include "tools/bench/landscape/bound.hpp"
 #include "tools/bench/landscape/expansion.hpp"
 #include "tools/bench/landscape/screening.hpp"
 #include "tools/bench/report.hpp"
@@ -164,6 +165,10 @@ private:
         node.judge_s = static_cast<double>(o->judge_ns) / 1e9;
         if (o->result == verdict::pass)
           node.pairs = pairs_of_outcome(*o);
+        if (o->result == verdict::pass && options_.bound_s > 0.0)
+          add_bound({options_.bin, &bench_.spec(), next.made.source, next.made.language, next.made.flags, *next.object,
+                     options_.bound_s},
+                    node.features);
         sources_[static_cast<uint32_t>(land_.nodes.size())] = {*next.object, next.made.source};
       }
       faults = 0;

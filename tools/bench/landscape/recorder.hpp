@@ -21,6 +21,7 @@ struct record_options {
   bool plans = false;
   uint32_t again = 16;    // of the fastest are measured a second time
   uint32_t compilers = 2; // compile servers at once
+  double bound_s = 0.0;   // budget of a profile of each candidate, for what bounds it; 0: none is profiled
   // Replaces the declared shapes by the first of them with these sizes: a small one is measured quickly. Empty: none is
   // replaced.
   std::map<std::string, int64_t> sizes;

@@ -1,5 +1,7 @@
 #include "tools/bench/landscape/world.hpp"
 
+#include "backends/profile/bound_class.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <string_view>
@@ -67,6 +69,17 @@ uint32_t changes_between(const move_list& a, const move_list& b, uint32_t most) 
   return std::min(row.back(), most + 1);
 }
 
+bool world::acts_on_bound(uint32_t to, uint32_t from) const {
+  const auto& features = at(from).features;
+  const auto found = features.find("bound");
+  if (found == features.end() || !(found->second >= 1.0 && found->second < static_cast<double>(bound_texts.size())))
+    return false;
+  const auto listed = "," + std::string{row_of(static_cast<bound_class>(static_cast<int>(found->second))).moves} + ",";
+  const auto fresh = added(to, from);
+  return std::any_of(fresh.begin(), fresh.end(),
+                     [&](uint16_t m) { return listed.find("," + names_[m] + ",") != std::string::npos; });
+}
+
 world::world(landscape of) : record_(std::move(of)) {
   std::map<std::string, uint16_t, std::less<>> numbers;
   const auto count = static_cast<uint32_t>(record_.nodes.size());
@@ -86,6 +99,9 @@ world::world(landscape of) : record_(std::move(of)) {
         of_shape.push_back(std::log(p.baseline_ns[k] / p.candidate_ns[k]));
     }
   }
+  names_.resize(numbers.size());
+  for (const auto& [word, number] : numbers)
+    names_[number] = word.substr(0, word.find('('));
   best_ = second > 0.0 ? second : first;
   reach_.resize(count);
   for (uint32_t to = 1; to < count; ++to) {

@@ -45,6 +45,9 @@ public:
   reach from(uint32_t a, uint32_t b) const;
   // Returns the moves that a candidate has and another lacks.
   move_list added(uint32_t to, uint32_t from) const;
+  // Returns true if one of the moves that `to` has and `from` lacks acts on what bounds `from`, as far as the record
+  // tells.
+  bool acts_on_bound(uint32_t to, uint32_t from) const;
 
   // Returns a speed-up as another screening might have measured it: pairs are drawn from the record's with replacement.
   double measured(uint32_t node, uint64_t seed) const;
@@ -52,6 +55,7 @@ public:
 private:
   landscape record_;
   std::vector<move_list> moves_;
+  std::vector<std::string> names_; // of moves, by number
   std::vector<double> truth_;
   double best_ = 1.0;
   std::vector<uint32_t> drafts_;

@@ -266,6 +266,30 @@ std::string generators_text(const json& s) {
   return out;
 }
 
+// Describes what the campaign has spent on profiles of its own candidates, and what bounds these.
+std::string profiling_text(const json& s) {
+  const auto found = s.find("profiling");
+  if (found == s.end() || !found->is_object())
+    return {};
+  const auto& p = *found;
+  const auto profiles = p.value("profiles", uint64_t{0});
+  const auto failed = p.value("failed", uint64_t{0});
+  if (profiles + failed == 0)
+    return {};
+  auto out =
+      fmt::format("  profiles    {} in {}, at most {:.0f} % of the time allowed", human_number(profiles, "candidate"),
+                  human_duration(number_at(p, "seconds")), 100.0 * number_at(p, "share"));
+  if (p["perturbation"].is_number())
+    out += fmt::format(", calls slowed by up to {:.0f} %", 100.0 * number_at(p, "perturbation"));
+  std::string bounds;
+  for (const auto& [bound, count] : p["bounds"].items())
+    bounds += (bounds.empty() ? "; bound by " : ", ") + bound + " " + std::to_string(count.get<uint64_t>());
+  out += bounds + "\n";
+  if (failed > 0)
+    out += fmt::format("              {} failed, the last: {}\n", failed, text_at(p, "last_failure"));
+  return out;
+}
+
 } // namespace
 
 std::string status_text(const json& s) {
@@ -301,6 +325,7 @@ std::string status_text(const json& s) {
     out += std::string{"  best        "} + (has_ended(s) ? "none" : "none yet") + "\n";
   out += search_text(s);
   out += generators_text(s);
+  out += profiling_text(s);
   if (s.contains("priority"))
     out += fmt::format("  priority    {}\n", s["priority"].get<uint64_t>());
   if (auto o = s.find("origin"); o != s.end() && o->is_object())

@@ -2,6 +2,7 @@
 
 #include "backends/generators/transform/ir/build.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 namespace kevolve::transform {
@@ -311,6 +312,38 @@ size_t comment_begin(const program& p) {
 std::string print_body(const std::vector<stmt>& body, int indent) {
   std::string out;
   print_list(out, body, indent);
+  return out;
+}
+
+namespace {
+
+size_t count_lines(const std::string& text) {
+  return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+void add_loops(const std::vector<stmt>& body, int indent, size_t line, std::vector<loop_lines>& out) {
+  for (const auto& s : body) {
+    std::string text;
+    print_stmt(text, s, indent);
+    const auto lines = count_lines(text);
+    const auto head = line + s.pragmas.size();
+    if (s.kind == stmt_kind::loop || s.kind == stmt_kind::while_loop)
+      out.push_back({s.label, head, line + lines - 1});
+    add_loops(s.body, indent + 1, head + 1, out);
+    if (!s.otherwise.empty())
+      add_loops(s.otherwise, indent + 1, head + 2 + count_lines(print_body(s.body, indent + 1)), out);
+    line += lines;
+  }
+}
+
+} // namespace
+
+std::vector<loop_lines> lines_of_loops(const program& p, const std::string& text) {
+  const auto body = print_body(p.body, 1);
+  const auto at = body.empty() ? std::string::npos : text.find("\n" + body + "}");
+  std::vector<loop_lines> out;
+  if (at != std::string::npos)
+    add_loops(p.body, 1, 2 + count_lines(text.substr(0, at)), out);
   return out;
 }
 

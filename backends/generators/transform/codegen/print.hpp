@@ -4,6 +4,7 @@
 #include "backends/generators/transform/ir/program.hpp"
 
 #include <string>
+#include <vector>
 
 namespace kevolve::transform {
 
@@ -17,6 +18,16 @@ std::string bits_name(const expr& e);
 // The whole file: what stood around the entry, the vector helpers it needs, the entry. `header` is the comment
 // at the top.
 std::string print_program(const program& p, const std::string& header);
+
+// The lines of a loop in the text of a program.
+struct loop_lines {
+  std::string label;
+  size_t first = 0; // of its head
+  size_t last = 0;  // of its end
+};
+// Returns the loops of `text`, which print_program() made of the program, an outer one before those inside it. Empty if
+// the text is not the program's.
+std::vector<loop_lines> lines_of_loops(const program& p, const std::string& text);
 
 // Definitions of the vector types and helper functions used in the body; empty if none.
 std::string vector_prologue(const program& p);

@@ -1,6 +1,7 @@
 #include "backends/generators/transform/plans/search.hpp"
 
 #include "backends/generators/transform/codegen/print.hpp"
+#include "backends/generators/transform/plans/emphasis.hpp"
 #include "runtime/base/random.hpp"
 
 #include <algorithm>
@@ -46,6 +47,7 @@ public:
         env_{context.task, context.hardware, context.flag_menu, context.baseline_flags, r.facts},
         random_(context.seed ^ 0x7472616e73666f72ULL) {
     learn();
+    emphasise();
   }
 
   result<proposal> run() {
@@ -123,6 +125,21 @@ private:
     }
   }
 
+  // Finds the moves against what bounds the parent, and the loops around the line that takes its time.
+  void emphasise() {
+    const auto& wanted = context_.emphasis;
+    if (wanted.factor <= 1.0 || !reading_.parsed)
+      return;
+    const auto how = context_.parents.empty() ? std::optional{genome{}} : parse_genome(context_.parents.front().genome);
+    if (!how)
+      return;
+    const auto [p, kept] = replay(*how);
+    if (context_.parents.empty()) // the reference, as it stands in its file
+      emphasis_ = emphasis_of(wanted, *reading_.parsed, p, context_.reference_source, "");
+    else
+      emphasis_ = emphasis_of(wanted, *reading_.parsed, p, text_of(p, kept), as_written(kept) ? header_of(kept) : "");
+  }
+
   std::vector<choice> choices_for(const program& p, const genome& how) const {
     auto name = to_string(how);
     const auto* known = reading_.choices.find(name);
@@ -131,6 +148,8 @@ private:
       for (auto& c : choices)
         if (auto it = tried_.find(to_string(c.what)); it != tried_.end())
           c.weight *= std::pow(0.3, it->second);
+    for (auto& c : choices)
+      c.weight *= emphasis_.factor_of(c.what);
     if (!reading_.parsed)
       std::erase_if(choices, [](const choice& c) { return !changes_the_build_alone(c.what); });
     return choices;
@@ -257,16 +276,25 @@ private:
     return out;
   }
 
-  result<proposal> finish(const program& p, const genome& g, std::string step) const {
+  std::string header_of(const genome& g) const {
     std::string header = "/* " + context_.task.entry + ": made from the reference by these moves, in order:\n";
     for (const auto& m : g)
       header += "     " + to_string(m) + "\n";
-    header += "*/\n";
+    return header + "*/\n";
+  }
+
+  // Under other flags alone it is the file as written: read and printed anew it might be another to its compiler.
+  static bool as_written(const genome& g) { return std::all_of(g.begin(), g.end(), changes_the_build_alone); }
+
+  std::string text_of(const program& p, const genome& g) const {
+    return reading_.parsed && !as_written(g) ? print_program(p, header_of(g))
+                                             : header_of(g) + context_.reference_source;
+  }
+
+  result<proposal> finish(const program& p, const genome& g, std::string step) const {
     proposal out;
     out.language = context_.task.language == "cpp" ? "cpp" : "c";
-    // Under other flags alone it is the file as written: read and printed anew it might be another to its compiler.
-    const bool as_written = std::all_of(g.begin(), g.end(), changes_the_build_alone);
-    out.source = reading_.parsed && !as_written ? print_program(p, header) : header + context_.reference_source;
+    out.source = text_of(p, g);
     out.flags = p.flags.empty() ? context_.baseline_flags : p.flags;
     out.genome = to_string(g);
     out.summary = std::move(step);
@@ -279,6 +307,7 @@ private:
   splitmix64 random_;
   int asked_ = 0; // for an idea
   std::map<std::string, int> tried_;
+  emphasised_moves emphasis_;
 };
 
 } // namespace

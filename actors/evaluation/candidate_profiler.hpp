@@ -1,0 +1,25 @@
+// Profiles one candidate for its campaign, in a thread of its own and under a lease of the device, then ends.
+#pragma once
+
+#include "actors/campaign/campaign_context.hpp"
+
+#include <caf/event_based_actor.hpp>
+#include <caf/stateful_actor.hpp>
+
+namespace kevolve {
+
+struct candidate_profiler_state {
+  static inline const char* name = "candidate-profiler";
+
+  actor_status_ptr own_status;
+  campaign_context_ptr context;
+  uint64_t index = 0;
+  double limit_s = 0.0;
+};
+
+// `limit_s`: the profile ends by then, with what it has found. The campaign gets (atom::profiled, profiling_record),
+// once the profile is stored or has failed. Spawn it detached: its passes block. It begins with (atom::begin).
+caf::behavior candidate_profiler(caf::stateful_actor<candidate_profiler_state>* self, actor_status_ptr own_status,
+                                 campaign_context_ptr context, uint64_t index, double limit_s);
+
+} // namespace kevolve

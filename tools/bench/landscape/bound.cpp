@@ -1,0 +1,53 @@
+#include "tools/bench/landscape/bound.hpp"
+
+#include "actors/evaluation/diagnosis.hpp"
+#include "actors/evaluation/job_graph.hpp"
+#include "actors/evaluation/profiler_client.hpp"
+#include "backends/profile/run_passes.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace kevolve::bench {
+
+void add_bound(const bound_question& q, candidate_features& features) {
+  profile_job job;
+  job.task = q.task->task;
+  const auto& shapes = job.task.shapes;
+  const auto declared = std::find_if(shapes.begin(), shapes.end(), [](const auto& s) { return !s.held_out; });
+  job.shape = static_cast<uint64_t>(declared - shapes.begin());
+  job.target = "cpu";
+  job.source = q.source;
+  job.language = q.language;
+  job.flags = q.flags;
+  job.object = q.object;
+  job.budget_s = q.budget_s;
+  pass_request about;
+  about.task = job.task;
+  about.shape = static_cast<size_t>(job.shape);
+  about.target = job.target;
+  about.source = job.source;
+  about.language = job.language;
+  profile_question plan;
+  plan.have = {artefact_kind::source, artefact_kind::object};
+  plan.budget_s = q.budget_s;
+  for (const auto& p : plan_passes(passes_for(profile_passes(), about), plan).passes)
+    if (find_pass(p.name) != nullptr)
+      job.passes.push_back(p.name);
+  const auto answer = run_profiler(profiler_command(q.bin, {}), job, [](const std::string&) {});
+  if (!answer)
+    return;
+  std::vector<finding> found;
+  for (const auto& pass : answer->passes) {
+    const auto listed = nlohmann::json::parse(pass.findings, nullptr, false);
+    for (const auto& f : listed.is_array() ? listed : nlohmann::json::array())
+      if (auto x = finding_of_json(f))
+        found.push_back(std::move(*x));
+  }
+  const auto all = ranked(std::move(found));
+  if (!all.empty() && all.front().bound != bound_class::unknown)
+    features["bound"] = static_cast<double>(all.front().bound);
+}
+
+} // namespace kevolve::bench

@@ -1,0 +1,25 @@
+// The bottleneck of a candidate, for a record: the profile passes of one candidate, outside of any campaign.
+#pragma once
+
+#include "actors/search/axes.hpp"
+#include "config/task.hpp"
+
+#include <string>
+
+namespace kevolve::bench {
+
+struct bound_question {
+  std::string bin; // folder of the programs
+  const task_spec* task = nullptr;
+  std::string source;
+  std::string language;
+  std::string flags;
+  std::string object;
+  double budget_s = 2.0;
+};
+
+// Adds the feature "bound", the place of the bottleneck in bound_class, if the passes name one. The shape is the first
+// declared one. A profiler that fails adds nothing.
+void add_bound(const bound_question& q, candidate_features& features);
+
+} // namespace kevolve::bench
