@@ -25,7 +25,7 @@ struct document_value {
   kind what = kind::table;
   source_position at;
   std::string origin; // "--set key" if an override set this value
-  std::string text; // also of a date without a time: "2026-11-30"
+  std::string text;   // also of a date without a time: "2026-11-30"
   int64_t integer = 0;
   double real = 0.0;
   bool boolean = false;

@@ -36,8 +36,8 @@ nlohmann::json diagnosis_of(const diagnosis_facts& facts);
 // the diagnosis names none.
 profiling_record summary_of(const nlohmann::json& diagnosis);
 
-// Returns the diagnosis as Chrome trace events: the loops of one call by time, nested, or the kernels of a device's call
-// as they began and ended.
+// Returns the diagnosis as Chrome trace events: the loops of one call by time, nested, or the kernels of a device's
+// call as they began and ended.
 nlohmann::json chrome_trace(const nlohmann::json& diagnosis);
 
 } // namespace kevolve

@@ -156,8 +156,8 @@ typename I::result_type inspect(I& f, call_record& x) {
 template <class I>
 typename I::result_type inspect(I& f, exchange_record& x) {
   return f(x.id, x.kind, x.turns, x.parts, x.tokens, x.asked_ns, x.answered, x.reply, x.answered_ns, x.answered_by,
-           x.model, x.outcome, x.detail, x.holder, x.held_until_ns, x.handed_out, x.calls, x.purpose,
-           x.report, x.retrievals);
+           x.model, x.outcome, x.detail, x.holder, x.held_until_ns, x.handed_out, x.calls, x.purpose, x.report,
+           x.retrievals);
 }
 template <class I>
 typename I::result_type inspect(I& f, model_spending& x) {

@@ -123,8 +123,10 @@ TEST_CASE("new refuses what it cannot know and names the flag") {
       {{"notes.txt"}, "is neither a Python nor a C or C++ file"},
       {{"softmax.c", "--size", "rows=zero"}, "expected NAME=NUMBER"},
       {{"softmax.c", "--size", "rows=4,cols=4,depth=2"}, "'softmax' has no such size"},
-      {{"softmax.c", "--size", "rows=4000000,cols=1000000"}, "softmax.c:3: its arrays take 2.98e+04 GiB at these sizes"},
-      {{"softmax.c", "--size", "rows=4,cols=9000000000000000000"}, "GiB at these sizes; give smaller values with --size"},
+      {{"softmax.c", "--size", "rows=4000000,cols=1000000"},
+       "softmax.c:3: its arrays take 2.98e+04 GiB at these sizes"},
+      {{"softmax.c", "--size", "rows=4,cols=9000000000000000000"},
+       "GiB at these sizes; give smaller values with --size"},
       {{"softmax.c", "--train"}, "are for Python files"},
   };
   for (const auto& c : cases) {

@@ -58,8 +58,8 @@ bool holds(const std::vector<std::string>& words, const std::string& word);
 // Returns verdict, rule, detail and evidence, for a message.
 std::string summary(const judge_outcome& o);
 void must_be_clean(const replay_fixture& f);
-// Tries the honest controls of the judge whose names are at least `from` and less than `to`: all must come out clean, but
-// the one that reads beyond an array.
+// Tries the honest controls of the judge whose names are at least `from` and less than `to`: all must come out clean,
+// but the one that reads beyond an array.
 void controls_must_be_clean(const std::string& from, const std::string& to);
 
 } // namespace kevolve::testing
