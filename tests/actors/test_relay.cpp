@@ -311,14 +311,14 @@ TEST_CASE_FIXTURE(diagnosing_office, "a diagnosis is asked for first, and what i
   REQUIRE(receipt->value);
   CHECK(receipt->value->outcome == "diagnosis");
   CHECK(stored(first->value->id).purpose == "diagnosis");
-  auto second = next("a");
-  REQUIRE(second->value);
-  CHECK(second->value->id == prompt_id(5));
-  const auto& prompt = second->value->turns[1].text;
+  auto after = next("a");
+  REQUIRE(after->value);
+  CHECK(after->value->id == prompt_id(5));
+  const auto& prompt = after->value->turns[1].text;
   CHECK(prompt.find("problem: its lanes are idle") != std::string::npos);
   CHECK(prompt.find("Name it right.") != std::string::npos); // by the signals
   CHECK(prompt.find("Write wider.") != std::string::npos);   // by the diagnosis
-  const auto record = stored(second->value->id);
+  const auto record = stored(after->value->id);
   CHECK(record.report.by == "model");
   REQUIRE(record.report.problems.size() == 3);
   CHECK(record.report.problems[0].problem == "its lanes are idle");
