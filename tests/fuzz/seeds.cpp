@@ -104,7 +104,8 @@ void records() {
                        {{"mid", 2.5e6}},
                        "memory",
                        "90 % of its rate",
-                       "spills"});
+                       "spills",
+                       R"({"findings":[]})"});
 }
 
 void objects() {

@@ -176,7 +176,7 @@ TEST_CASE("a replay follows the recorded profiles, and tells of a selection that
   play p;
   p.spec.draft_candidates = 0;
   p.events.clear();
-  p.fold = campaign_fold{};
+  p.fold = campaign_fold();
   const auto choose = [&] {
     const auto seed = node_seed(p.spec.seed, p.fold.tree.size());
     const auto s = select(p.fold.tree, policy_of(p.spec, p.fold.steered), seed);
@@ -196,7 +196,7 @@ TEST_CASE("a replay follows the recorded profiles, and tells of a selection that
   };
   size_t steered = 0;
   for (uint64_t i = 1; i < 40; ++i) {
-    steered += choose().statistics.contains("profile.bound") ? 1 : 0;
+    steered += choose().statistics.contains("profile.bound") ? 1U : 0U;
     p.finish(i, 1.0 + static_cast<double>(i));
     if (i == 1)
       p.profile(1, "latency_chain", 2.0);

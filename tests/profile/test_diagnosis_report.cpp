@@ -21,15 +21,16 @@ constexpr const char* diagnosis =
                     {"bound":"unknown","share":1.0,"confidence":1.0,"words":"nothing"},
                     {"bound":"scalar_code","share":0.5,"confidence":0.4,"words":"one value at a time"}]})";
 
-// Keeps what it is asked for.
-class asked_documents : public document_source {
-public:
-  std::vector<document> find(const std::vector<std::string>& topics, int64_t) const override {
-    asked = topics;
-    return {};
-  }
-  mutable std::vector<std::string> asked;
-};
+knowledge::knowledge_base one_document() {
+  knowledge::document d;
+  d.id = d.title = "any/chains";
+  d.targets = {"any"};
+  d.signals = {*knowledge::parse_signal("bound:latency_chain")};
+  d.sections.push_back({"What to do", "Run several chains.\n", {"own"}, 1, {}, {}});
+  auto base = knowledge::knowledge_base::of({d});
+  REQUIRE(base);
+  return std::move(*base);
+}
 
 bool holds(const std::vector<std::string>& all, const std::string& one) {
   return std::find(all.begin(), all.end(), one) != all.end();
@@ -67,17 +68,20 @@ TEST_CASE(
   parent.bound = "occupancy";
   parent.diagnosis = diagnosis;
   step.parents = {parent};
-  const asked_documents documents;
+  const auto documents = one_document();
   campaign_facts campaign;
   campaign.context = &c;
-  campaign.documents = &documents;
+  campaign.knowledge = &documents;
   const auto facts = facts_of(campaign, step);
   REQUIRE_FALSE(facts.report.findings.empty());
   CHECK(facts.report.findings[0].problem == "a chain of dependent operations");
   CHECK(report_text(facts.report).find("vmovss") != std::string::npos);
-  CHECK(holds(documents.asked, "bound:latency_chain"));
-  CHECK(holds(documents.asked, "latency"));
+  REQUIRE(facts.retrievals.size() == 1);
+  CHECK(holds(facts.retrievals[0].signals, "bound:latency_chain"));
+  REQUIRE(facts.documents.size() == 1);
+  CHECK(facts.documents[0].title == "any/chains: What to do");
   step.parents[0].diagnosis.clear();
-  CHECK(facts_of(campaign, step).report.findings[0].problem == "too few threads at work");
-  CHECK_FALSE(holds(documents.asked, "bound:latency_chain"));
+  const auto unprofiled = facts_of(campaign, step);
+  CHECK(unprofiled.report.findings[0].problem == "too few threads at work");
+  CHECK_FALSE(holds(unprofiled.retrievals[0].signals, "bound:latency_chain"));
 }
