@@ -105,6 +105,7 @@ void records() {
                        "memory",
                        "90 % of its rate",
                        "spills",
+                       0,
                        R"({"findings":[]})"});
 }
 
