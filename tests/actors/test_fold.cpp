@@ -454,7 +454,8 @@ TEST_CASE("islands, behaviours, priors and memory operators come back with the e
   CHECK(s.islands[1].began_with == index);
   CHECK(s.islands[1].population == std::vector<uint64_t>{index});
   REQUIRE(s.islands[1].cells.size() == 1);
-  CHECK(s.islands[1].cells[0].behaviour == "vector_bits 256 to 512, code_bytes unknown, nests_changed unknown");
+  CHECK(s.islands[1].cells[0].behaviour
+        == "vector_bits 256 to 512, code_bytes unknown, nests_changed unknown, bound unknown");
   CHECK(s.islands[1].cells[0].best == index);
 }
 

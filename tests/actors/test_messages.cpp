@@ -62,9 +62,9 @@ void check_types(virtual_system& s, const caf::actor& someone, std::integer_sequ
   (check_type<static_cast<caf::type_id_t>(caf::id_block::kevolve::begin + Offsets)>(s, someone), ...);
 }
 
-// Checks records that are stored but never sent.
+// Checks records that are stored but never sent. `grouped` members are written as part of another.
 template <class T>
-void check_record(const char* name) {
+void check_record(const std::string& name, size_t grouped = 0) {
   INFO(name);
   T x{};
   filler f{{}};
@@ -74,7 +74,7 @@ void check_record(const char* name) {
   CHECK(encode(*back) == encode(x));
   CHECK(encode(x) != encode(T{}));
   field_counter c;
-  CHECK(inspect(c, x) == field_count<T>());
+  CHECK(inspect(c, x) + grouped == field_count<T>());
 }
 
 } // namespace
@@ -107,7 +107,7 @@ TEST_CASE("every stored record keeps all its fields") {
   check_record<run_record>("run_record");
   check_record<shape_timing>("shape_timing");
   check_record<correctness_report>("correctness_report");
-  check_record<contract>("contract");
+  check_record<contract>("contract", 1); // assertions, after the timing
   check_record<exchange_record>("exchange_record");
   check_record<exchange_event>("exchange_event");
   check_record<call_event>("call_event");

@@ -182,7 +182,7 @@ TEST_CASE("a status stored before steering can be decoded") {
                + encode(model_spending{}) + encode(int64_t{0}) + encode(0.0) + encode(uint64_t{0})
                + encode(std::string{}) + encode(id128{}) + encode(result_owner{}) + encode(interval_basis{})
                + encode(outputs_figures{}) + encode(baseline_figures{}) + encode(search_brief{}) + encode(uint64_t{0})
-               + encode(std::vector<generator_brief>{});
+               + encode(std::vector<generator_brief>{}) + encode(profiling_brief{});
   auto bytes = encode(s);
   REQUIRE(bytes.ends_with(later));
   bytes.resize(bytes.size() - later.size());

@@ -197,7 +197,7 @@ TEST_CASE("a replay follows the recorded profiles, and tells of a selection that
   size_t steered = 0;
   for (uint64_t i = 1; i < 40; ++i) {
     steered += choose().statistics.contains("profile.bound") ? 1U : 0U;
-    p.finish(i, 1.0 + static_cast<double>(i));
+    p.finish(i, 40.0 - static_cast<double>(i)); // the first is the best, and often the parent
     if (i == 1)
       p.profile(1, "latency_chain", 2.0);
   }
