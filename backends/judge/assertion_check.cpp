@@ -4,46 +4,9 @@
 #include "backends/judge/numbers.hpp"
 #include "runtime/base/expression.hpp"
 
-#include <cstring>
-
 namespace kevolve {
 
 namespace {
-
-template <class T>
-double read_as(const std::byte* at) {
-  T x{};
-  std::memcpy(&x, at, sizeof x);
-  return static_cast<double>(x);
-}
-
-double value_at(dtype t, const std::byte* at) {
-  switch (t) {
-    case dtype::f32:
-      return read_as<float>(at);
-    case dtype::f64:
-      return read_as<double>(at);
-    case dtype::i8:
-      return read_as<int8_t>(at);
-    case dtype::u8:
-    case dtype::boolean:
-      return read_as<uint8_t>(at);
-    case dtype::i32:
-      return read_as<int32_t>(at);
-    case dtype::i64:
-      return read_as<int64_t>(at);
-    case dtype::f16:
-      return read_as<_Float16>(at);
-    case dtype::bf16:
-      break;
-  }
-  uint16_t bits = 0;
-  std::memcpy(&bits, at, sizeof bits);
-  const auto wide = static_cast<uint32_t>(bits) << 16U;
-  float x = 0.0F;
-  std::memcpy(&x, &wide, sizeof x);
-  return static_cast<double>(x);
-}
 
 std::optional<double> bound_of(const std::string& text, const size_map& sizes) {
   const auto e = text.empty() ? result<expression>{fail(errc::not_found, "")} : expression::parse(text);
@@ -72,7 +35,7 @@ std::optional<std::string> broken(const assertion& a, const argument& x, const a
   std::optional<double> before;
   for_each_run(g, g.count, [&](int64_t storage, int64_t logical, int64_t length) {
     for (int64_t i = 0; i < length && !out; ++i) {
-      const auto v = value_at(g.type, values.data() + static_cast<size_t>(storage + i) * size_bytes(g.type));
+      const auto v = load_number(g.type, values.data(), storage + i);
       const auto place = x.name + "[" + std::to_string(logical + i) + "]";
       if (a.kind == assertion_kind::range)
         out = out_of_range(a, place, v, sizes);
