@@ -52,7 +52,7 @@ struct campaign_context {
   bool batch = false;
   // The campaign came as a batch: existing candidates are judged, nothing is selected and nothing proposed.
   bool evaluate_only = false;
-  std::shared_ptr<const profiling_place> profiling; // null: this node profiles nothing by itself
+  std::shared_ptr<const profiling_place> profiling; // null: campaigns of this node are not profiled
   caf::actor_addr directory; // the campaigns actor; hears when the campaign ends or wants to run again
 };
 
