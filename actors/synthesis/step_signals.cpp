@@ -4,6 +4,7 @@
 #include "actors/knowledge/hardware_class.hpp"
 #include "actors/knowledge/operator_family.hpp"
 #include "backends/profile/bound_class.hpp"
+#include "runtime/base/kinds.hpp"
 
 #include <algorithm>
 #include <array>
@@ -55,7 +56,8 @@ std::vector<signal> campaign_signals(const synthesis_context& campaign, const st
   std::vector<signal> out;
   const auto& task = campaign.task;
   add(out, signal_kind::target, target);
-  const auto language = campaign.form.language == "cpp" ? std::string{"c"} : campaign.form.language;
+  const bool is_c = find_language(campaign.form.language).dialect != c_dialect::none; // C++ reads the documents for C
+  const auto language = is_c ? std::string{"c"} : campaign.form.language;
   add(out, signal_kind::language, language);
   add(out, signal_kind::target, language); // a document for Triton serves every target that takes Triton
   for (const auto& name : knowledge::hardware_classes(about))

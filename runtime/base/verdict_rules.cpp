@@ -8,7 +8,7 @@ namespace kevolve {
 namespace {
 
 // In the order of the verdicts. tests/check/test_kinds.py looks for every rule that the code names.
-constexpr std::array<verdict_rule, 83> rules{{
+constexpr std::array<verdict_rule, 84> rules{{
     {"compiler", verdict::compile_error, "The compiler, the launch plan's reader or the linker refused the source."},
     {"oracle", verdict::compile_error, "The exact form of the reference does not compile."},
     {"reference", verdict::compile_error, "The reference does not compile."},
@@ -70,6 +70,7 @@ constexpr std::array<verdict_rule, 83> rules{{
      "The result does not depend on an input: the task cannot tell whether it is read."},
     {"tolerance_of_reference", verdict::wrong_result,
      "The reference itself is farther from the exact result than the tolerance allows."},
+    {"false_assertion", verdict::wrong_result, "An assertion of the task does not hold on a draw of its inputs."},
     {"nonfinite", verdict::nonfinite, "An output has an infinity or a NaN where the exact result is finite."},
     {"nonfinite_reference", verdict::nonfinite, "The exact result of a declared shape has an infinity or a NaN."},
     {"nonfinite_edge", verdict::nonfinite, "The exact result of an edge case has an infinity or a NaN."},

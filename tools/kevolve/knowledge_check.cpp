@@ -24,18 +24,41 @@ struct example_tools {
   std::string python = find_program("python3");
 };
 
-// Returns the command that compiles an example; empty: this machine has no tool for its language.
-words command_for(const std::string& language, const example_tools& tools, const std::string& file) {
-  if (language == "c" && !tools.clang.empty())
-    return {tools.clang, "-std=c17", "-O2", "-march=x86-64-v3", "-fsyntax-only", "-Wno-everything", "-x", "c", file};
-  if (language == "cuda" && !tools.nvcc.empty())
-    return {tools.nvcc, "-std=c++17", "-arch=sm_90a", "-w", "--ptx", "-x", "cu", "-o", file + ".ptx", file};
-  if (language == "hip" && !tools.hip_clang.empty())
-    return {tools.hip_clang,   "-x", "hip", "--cuda-device-only", "--offload-arch=gfx90a", "-fsyntax-only",
-            "-Wno-everything", file};
-  if (language == "triton" && !tools.python.empty())
-    return {tools.python, "-c", "import ast,sys; ast.parse(open(sys.argv[1]).read(), sys.argv[1])", file};
-  return {};
+// How examples in one language are compiled. The command is empty where this machine has no tool for it.
+struct example_compiler {
+  std::string language;
+  words (*command)(const example_tools& tools, const std::string& file);
+};
+
+words c_command(const example_tools& tools, const std::string& file) {
+  if (tools.clang.empty())
+    return {};
+  return {tools.clang, "-std=c17", "-O2", "-march=x86-64-v3", "-fsyntax-only", "-Wno-everything", "-x", "c", file};
+}
+
+words cuda_command(const example_tools& tools, const std::string& file) {
+  if (tools.nvcc.empty())
+    return {};
+  return {tools.nvcc, "-std=c++17", "-arch=sm_90a", "-w", "--ptx", "-x", "cu", "-o", file + ".ptx", file};
+}
+
+words hip_command(const example_tools& tools, const std::string& file) {
+  if (tools.hip_clang.empty())
+    return {};
+  return {tools.hip_clang,   "-x", "hip", "--cuda-device-only", "--offload-arch=gfx90a", "-fsyntax-only",
+          "-Wno-everything", file};
+}
+
+words triton_command(const example_tools& tools, const std::string& file) {
+  if (tools.python.empty())
+    return {};
+  return {tools.python, "-c", "import ast,sys; ast.parse(open(sys.argv[1]).read(), sys.argv[1])", file};
+}
+
+const std::vector<example_compiler>& example_compilers() {
+  static const std::vector<example_compiler> all{
+      {"c", c_command}, {"cuda", cuda_command}, {"hip", hip_command}, {"triton", triton_command}};
+  return all;
 }
 
 // The first line that names an error, without the path of the scratch file.
@@ -57,17 +80,15 @@ std::string first_error(const std::string& output, const std::string& file) {
   return last; // Python states it last
 }
 
-bool is_compiled(const std::string& language) {
-  const auto& all = knowledge::row_of(knowledge::signal_kind::language).values;
-  return std::find(all.begin(), all.end(), language) != all.end();
-}
-
 void check_example(const knowledge::document& d, const knowledge::code_example& e, const example_tools& tools,
                    document_findings& out) {
   const auto add = [&](const std::string& message) { out.errors.push_back({d.file, e.line, 0, "", message}); };
   if (e.language == "text")
     return;
-  if (!is_compiled(e.language)) {
+  const auto& compilers = example_compilers();
+  const auto compiler = std::find_if(compilers.begin(), compilers.end(),
+                                     [&](const example_compiler& c) { return c.language == e.language; });
+  if (compiler == compilers.end()) {
     add("a fence is tagged c, cuda, hip or triton, or text for a fragment, not '" + e.language + "'");
     return;
   }
@@ -79,7 +100,7 @@ void check_example(const knowledge::document& d, const knowledge::code_example& 
   }
   const auto file = *made + "/example." + e.language;
   std::ofstream{file} << e.text;
-  const auto command = command_for(e.language, tools, file);
+  const auto command = compiler->command(tools, file);
   if (command.empty()) {
     out.notes.insert("examples in " + e.language + " are not compiled: this machine has no compiler for them");
     return;
