@@ -1,0 +1,10 @@
+// The texts of schema/*.sql, built in.
+#pragma once
+
+#include <string_view>
+
+namespace kevolve::postgres {
+
+std::string_view schema_0001();
+
+} // namespace kevolve::postgres

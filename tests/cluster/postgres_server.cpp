@@ -1,0 +1,171 @@
+#include "tests/cluster/postgres_server.hpp"
+
+#include "store/postgres/migrate.hpp"
+
+#include <doctest/doctest.h>
+
+#include <arpa/inet.h>
+#include <pwd.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace kevolve::test {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Returns a port that was free a moment ago.
+int free_port() {
+  const auto s = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in a{};
+  a.sin_family = AF_INET;
+  a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof a;
+  auto* address = reinterpret_cast<sockaddr*>(&a);
+  const auto bound = ::bind(s, address, size) == 0 && ::getsockname(s, address, &size) == 0;
+  ::close(s);
+  REQUIRE(bound);
+  return ntohs(a.sin_port);
+}
+
+// The user that PostgreSQL runs as: it refuses root.
+const passwd* unprivileged() {
+  return ::geteuid() == 0 ? ::getpwnam("nobody") : nullptr;
+}
+
+[[noreturn]] void become(const std::vector<std::string>& command, const std::string& log) {
+  if (const auto* user = unprivileged(); user != nullptr)
+    if (::setgid(user->pw_gid) != 0 || ::setuid(user->pw_uid) != 0)
+      ::_exit(126);
+  ::prctl(PR_SET_PDEATHSIG, SIGINT); // PostgreSQL's fast shutdown
+  if (std::freopen(log.c_str(), "a", stdout) == nullptr || std::freopen(log.c_str(), "a", stderr) == nullptr)
+    ::_exit(125);
+  std::vector<char*> argv;
+  for (const auto& word : command)
+    argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  ::execv(argv[0], argv.data());
+  ::_exit(127);
+}
+
+} // namespace
+
+std::string postgres_server::programs() {
+  std::vector<std::string> folders;
+  std::error_code ec;
+  for (const auto& version : fs::directory_iterator{"/usr/lib/postgresql", ec})
+    folders.push_back((version.path() / "bin").string());
+  std::string path = std::getenv("PATH") == nullptr ? "" : std::getenv("PATH");
+  for (size_t from = 0; from <= path.size();) {
+    const auto end = std::min(path.find(':', from), path.size());
+    folders.push_back(path.substr(from, end - from));
+    from = end + 1;
+  }
+  for (const auto& f : folders)
+    if (fs::exists(f + "/initdb", ec) && fs::exists(f + "/postgres", ec))
+      return f;
+  return {};
+}
+
+int postgres_server::execute(const std::vector<std::string>& command) const {
+  std::fflush(stdout); // or the child would write it again
+  const auto child = ::fork();
+  if (child == 0)
+    become(command, folder_ + "/log");
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+postgres_server::postgres_server() {
+  auto name = (fs::temp_directory_path() / "kevolve-postgres-XXXXXX").string();
+  REQUIRE(::mkdtemp(name.data()) != nullptr);
+  folder_ = name;
+  if (const auto* user = unprivileged(); user != nullptr)
+    REQUIRE(::chown(folder_.c_str(), user->pw_uid, user->pw_gid) == 0);
+  REQUIRE(execute({programs() + "/initdb", "-D", folder_ + "/data", "-U", "owner", "-A", "trust"}) == 0);
+  std::ofstream{folder_ + "/data/pg_hba.conf"} << "host all owner 127.0.0.1/32 trust\n"
+                                                  "host all all 127.0.0.1/32 scram-sha-256\n";
+  start();
+}
+
+postgres_server::~postgres_server() {
+  stop();
+  std::error_code ec;
+  fs::remove_all(folder_, ec);
+}
+
+void postgres_server::start() {
+  if (port_ == 0)
+    port_ = free_port();
+  std::fflush(stdout);
+  pid_ = ::fork();
+  if (pid_ == 0)
+    become({programs() + "/postgres", "-D", folder_ + "/data", "-p", std::to_string(port_), "-k", folder_, "-c",
+            "listen_addresses=127.0.0.1", "-c", "max_connections=200"},
+           folder_ + "/log");
+  for (;;) { // it says nothing when it is ready
+    REQUIRE_MESSAGE(::waitpid(pid_, nullptr, WNOHANG) == 0, "PostgreSQL ended; its log is in " << folder_);
+    if (postgres::connection::open(options("owner", "postgres")))
+      return;
+    ::usleep(20'000);
+  }
+}
+
+void postgres_server::stop() {
+  if (pid_ == 0)
+    return;
+  ::kill(pid_, SIGINT);
+  ::waitpid(pid_, nullptr, 0);
+  pid_ = 0;
+}
+
+void postgres_server::kill() {
+  ::kill(pid_, SIGQUIT); // ends its children, too, without a checkpoint
+  ::waitpid(pid_, nullptr, 0);
+  pid_ = 0;
+}
+
+void postgres_server::run(const std::string& sql, const std::string& database) {
+  auto c = postgres::connection::open(options("owner", database));
+  REQUIRE_MESSAGE(c.has_value(), c.error().detail);
+  const auto done = (*c)->run_script(sql);
+  REQUIRE_MESSAGE(done.has_value(), done.error().detail);
+}
+
+void postgres_server::make_cluster(const std::string& database, const std::string& deployment) {
+  run("create database " + database);
+  auto c = postgres::connection::open(options("owner", database));
+  REQUIRE_MESSAGE(c.has_value(), c.error().detail);
+  const auto made = postgres::initialise(**c, deployment);
+  REQUIRE_MESSAGE(made.has_value(), made.error().detail);
+  for (const auto* login : {"h1", "h2", "h3", "w1", "w2", "w3"}) {
+    const auto role = std::string{login[0] == 'h' ? "kevolve_home" : "kevolve_worker"};
+    run("do $$ begin create role " + std::string{login} + " login password 'secret' in role " + role
+        + "; exception when duplicate_object then null; end $$");
+  }
+}
+
+std::string postgres_server::connection(const std::string& login, const std::string& database) const {
+  return "host=127.0.0.1 port=" + std::to_string(port_) + " user=" + login + " dbname=" + database;
+}
+
+postgres::connection_options postgres_server::options(const std::string& login, const std::string& database) const {
+  postgres::connection_options out;
+  out.connection = connection(login, database);
+  out.password = login == "owner" ? "" : "secret";
+  out.name = "test";
+  return out;
+}
+
+} // namespace kevolve::test
