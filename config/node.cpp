@@ -114,6 +114,7 @@ void declare_provider(section& s, std::set<std::string>& names, provider_spec& x
     s.error("key_file", "give key_env or key_file, not both");
   declare_network(s, x);
   s.value("at_once", {.text = "calls at most; fewer when it pushes back", .low = 1, .high = 10'000}, x.at_once);
+  s.value("elsewhere", {.text = "another node of the cluster holds its key, and asks it for this one"}, x.elsewhere);
   s.table("price", {.text = "what its tokens cost; unknown, money is not counted"},
           [&](section& t) { declare_price(t, x.price); });
   s.table("total", {.text = "what may be spent with it, ever"}, [&](section& t) { declare_caps(t, x.total); });
@@ -140,21 +141,67 @@ void declare_device(section& s, const std::vector<std::string>& targets, std::se
   s.value("batch",
           {.text = "cannot be reached from here: what it is to judge waits for kevolve batch export, work and import"},
           x.batch);
-  if (x.batch && !x.cores.empty())
-    s.error("cores", "a device with batch = true is on another machine, and so are its cores");
+  s.value("elsewhere", {.text = "other nodes of the cluster judge for this target, and this node compiles alone"},
+          x.elsewhere);
+  if (x.batch && x.elsewhere)
+    s.error("elsewhere", "give batch or elsewhere, not both");
+  if ((x.batch || x.elsewhere) && !x.cores.empty())
+    s.error("cores", "a device with batch = true or elsewhere = true is on another machine, and so are its cores");
   if (!x.target.empty() && !seen.insert(x.target + ":" + x.id).second)
     s.error("target", "this device stands above already");
 }
 
-// Refused as a whole: its settings stand here for the reference alone.
+// Names of nodes, deployments and labels stand in logs, paths and arrays of PostgreSQL.
+bool is_plain_name(const std::string& text) {
+  constexpr size_t longest = 64;
+  return !text.empty() && text.size() <= longest && std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
+  });
+}
+
+void plain_name(section& s, std::string_view name, const setting_rule& rule, std::string& x) {
+  if (s.value(name, rule, x) && !is_plain_name(x))
+    s.error(name, "'" + x + "' is no name: write at most 64 letters, digits, hyphens, dots and underscores");
+}
+
+void plain_names(section& s, std::string_view name, const setting_rule& rule, std::vector<std::string>& x) {
+  if (!s.value(name, rule, x))
+    return;
+  for (const auto& one : x)
+    if (!is_plain_name(one))
+      s.error(name, "'" + one + "' is no label: write at most 64 letters, digits, hyphens, dots and underscores");
+}
+
 void declare_cluster(section& s, cluster_spec& x) {
-  s.error("", not_there_yet(reserved_place::node_section, "cluster"));
-  s.value("name", {.text = "nodes of one name find each other"}, x.name);
-  s.value("listen", {.text = "address for other nodes", .fallback = "none"}, x.listen);
-  s.value("peers", {.text = "addresses of other nodes"}, x.peers);
-  s.value("certificate", {.text = "this node's certificate, PEM"}, x.certificate);
-  s.value("key", {.text = "file of its private key"}, x.key);
-  s.value("authority", {.text = "certificates that sign the other nodes'"}, x.authority);
+  s.value("postgres",
+          {.text = "libpq's connection string or URL, without a password; several hosts are tried in turn. TLS is "
+                   "verified except on loopback, unless it gives sslmode",
+           .required = true},
+          x.postgres);
+  s.value("password_file", {.text = "file that holds the password", .fallback = "none"}, x.password_file);
+  variable(s, "password_env", {.text = "environment variable that holds the password", .fallback = "none"},
+           x.password_env);
+  if (s.has("password_file") && s.has("password_env"))
+    s.error("password_env", "give password_file or password_env, not both");
+  if (x.postgres.find("password=") != std::string::npos)
+    s.error("postgres", "it holds a password; give password_file or password_env");
+  plain_name(s, "deployment", {.text = "whose database it is; another one's is refused"}, x.deployment);
+  plain_name(s, "node", {.text = "this node's name; two live nodes of one name are refused", .fallback = "the host's"},
+             x.node);
+  s.value("role",
+          {.text = "home: runs campaigns, and jobs of others; worker: runs jobs of others alone",
+           .choices = {"home", "worker"}},
+          x.role);
+  s.value("waits",
+          {.text = "jobs at once that only wait, by which tools/bench/run cluster measures", .low = 0, .high = 100'000},
+          x.waits);
+  s.value("durable",
+          {.text = "node: campaigns are kept on this node; cluster: their records are in PostgreSQL before they are "
+                   "acknowledged, and another home goes on with them when this node is gone",
+           .choices = {"node", "cluster"}},
+          x.durable);
+  plain_names(s, "labels", {.text = "of this node, for others to ask for"}, x.labels);
+  plain_names(s, "run_on", {.text = "labels that other nodes must have to run this node's jobs"}, x.run_on);
 }
 
 void declare_tls(section& s, tls_spec& x) {
@@ -177,7 +224,15 @@ void declare_node(section& root, const std::vector<std::string>& targets, node_s
   std::set<std::string> devices;
   root.tables("device", {.text = "what may be timed on", .fallback = "all that is found"},
               [&](section& s) { declare_device(s, targets, devices, spec.devices.emplace_back()); });
-  root.table("cluster", {.text = "other nodes; not there yet"}, [&](section& s) { declare_cluster(s, spec.cluster); });
+  root.table("cluster",
+             {.text = "nodes that share a PostgreSQL run each other's jobs", .fallback = "none: the node works alone"},
+             [&](section& s) { declare_cluster(s, spec.cluster); });
+  if (spec.cluster.postgres.empty()
+      && std::any_of(spec.providers.begin(), spec.providers.end(), [](const auto& p) { return p.elsewhere; }))
+    root.error("provider", "elsewhere = true needs [cluster]: without it no other node asks");
+  if (spec.cluster.postgres.empty()
+      && std::any_of(spec.devices.begin(), spec.devices.end(), [](const auto& d) { return d.elsewhere; }))
+    root.error("device", "elsewhere = true needs [cluster]: without it no other node judges");
   root.table("limits", {.text = "of this node"}, [&](section& s) {
     auto& x = spec.limits;
     s.value("campaigns", {.text = "running at once", .low = 1, .high = 10000}, x.campaigns);
@@ -260,8 +315,8 @@ result_or_errors<node_spec> load_node(const std::string& path, const std::vector
     if (!x.empty())
       x = (std::filesystem::path{path}.parent_path() / x).lexically_normal().string();
   };
-  for (auto* x : {&spec.data_dir, &spec.token_file, &spec.cluster.certificate, &spec.cluster.key,
-                  &spec.cluster.authority, &spec.tls.certificate, &spec.tls.key, &spec.log.file})
+  for (auto* x : {&spec.data_dir, &spec.token_file, &spec.cluster.password_file, &spec.tls.certificate, &spec.tls.key,
+                  &spec.log.file})
     beside(*x);
   for (auto& p : spec.providers)
     for (auto* x : {&p.key_file, &p.ca_file, &p.unix_socket})

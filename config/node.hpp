@@ -43,6 +43,7 @@ struct provider_spec {
   price_spec price;
   caps_spec total;
   caps_spec per_day;        // days of UTC
+  bool elsewhere = false;   // another node of the cluster holds its key and asks it
   bool known_price = false; // refuse calls whose price is unknown
   std::string terms;        // the permitted use of its replies, in the operator's words; stored with every call
 };
@@ -52,15 +53,21 @@ struct device_spec {
   std::string id;             // empty: every device of the target
   std::vector<int64_t> cores; // the timing core first; empty: as detected
   bool batch = false;         // not reachable: evaluations are exported as files
+  bool elsewhere = false;     // other nodes of the cluster have it, and this one judges nothing
 };
 
+// Nodes that share a PostgreSQL.
 struct cluster_spec {
-  std::string name; // empty: no cluster
-  std::string listen;
-  std::vector<std::string> peers;
-  std::string certificate;
-  std::string key;
-  std::string authority;
+  std::string postgres; // libpq's connection string or URL, without a password; empty: the node works alone
+  std::string password_file;
+  std::string password_env;
+  std::string deployment = "kevolve"; // must be the database's
+  std::string node;                   // this node's name; empty: the host's
+  std::string role = "home";          // home | worker
+  std::vector<std::string> labels;    // of this node
+  int64_t waits = 1024;               // jobs at once that only wait
+  std::string durable = "node";       // node | cluster
+  std::vector<std::string> run_on;    // labels that nodes must have to run this node's jobs
 };
 
 // With less free space a node writes nothing. The default lets the machine's other programs notice in time, and lets
@@ -131,15 +138,16 @@ typename I::result_type inspect(I& f, caps_spec& x) {
 template <class I>
 typename I::result_type inspect(I& f, provider_spec& x) {
   return f(x.name, x.kind, x.url, x.model, x.key_env, x.key_file, x.headers, x.proxy, x.proxy_env, x.ca_file,
-           x.unix_socket, x.plain_text, x.at_once, x.price, x.total, x.per_day, x.known_price, x.terms);
+           x.unix_socket, x.plain_text, x.at_once, x.price, x.total, x.per_day, x.known_price, x.terms, x.elsewhere);
 }
 template <class I>
 typename I::result_type inspect(I& f, device_spec& x) {
-  return f(x.target, x.id, x.cores, x.batch);
+  return f(x.target, x.id, x.cores, x.batch, x.elsewhere);
 }
 template <class I>
 typename I::result_type inspect(I& f, cluster_spec& x) {
-  return f(x.name, x.listen, x.peers, x.certificate, x.key, x.authority);
+  return f(x.postgres, x.password_file, x.password_env, x.deployment, x.node, x.role, x.labels, x.waits, x.durable,
+           x.run_on);
 }
 template <class I>
 typename I::result_type inspect(I& f, limits_spec& x) {

@@ -1,6 +1,7 @@
 #include "actors/evaluation/evaluator.hpp"
 
 #include "actors/campaign/append.hpp"
+#include "actors/cluster/cluster_board.hpp"
 #include "actors/devices/leased_job.hpp"
 #include "actors/evaluation/module_baseline.hpp"
 #include "actors/evaluation/telemetry.hpp"
@@ -191,8 +192,7 @@ void compile(pointer self, const run_ptr& r, stage s, const id128& id) {
   q.libraries = task.libraries;
   q.limit_ms = st.ground.compile_limit_ms;
   q.task = task;
-  lease_request wanted{
-      "compiler", {"target:" + st.context->spec->target}, st.context->id, 0, st.context->priority->load()};
+  lease_request wanted{"compiler", asked_of_compiler(st), st.context->id, 0, st.context->priority->load()};
   run_leased<compiler_worker_actor, compile_outcome>(
       self, st.context->scheduler, std::move(wanted), atom::compile_v, std::move(q),
       [self, r, s, id](compile_outcome o) {
@@ -258,10 +258,7 @@ void judge(pointer self, const run_ptr& r, stage s, const id128& id) {
       q.module.clear();
   }
   q.sanitised_ms = static_cast<uint32_t>(st.context->spec->sanitised_limit_s * 1e3);
-  lease_request wanted{"device",
-                       {"target:" + st.context->spec->target},
-                       st.context->id,
-                       s == stage::screening ? 0U : 1U,
+  lease_request wanted{"device", asked_of_device(st, st.ground.device), st.context->id, s == stage::screening ? 0U : 1U,
                        st.context->priority->load()};
   run_leased<device_actor, judge_outcome>(self, st.context->scheduler, std::move(wanted), atom::judge_v, std::move(q),
                                           [self, r, s, id](judge_outcome o) {
@@ -310,8 +307,7 @@ void with_sanitised_reference(pointer self, const run_ptr& r, F go) {
     go();
     return;
   }
-  lease_request wanted{
-      "compiler", {"target:" + st.context->spec->target}, st.context->id, 1, st.context->priority->load()};
+  lease_request wanted{"compiler", asked_of_compiler(st), st.context->id, 1, st.context->priority->load()};
   run_leased<compiler_worker_actor, compile_outcome>(self, st.context->scheduler, std::move(wanted), atom::compile_v,
                                                      sanitised_reference_job(st), [self, r, go](compile_outcome o) {
                                                        if (o.trouble) {
@@ -323,7 +319,7 @@ void with_sanitised_reference(pointer self, const run_ptr& r, F go) {
                                                      });
 }
 
-void spend(pointer self, const run_ptr& r, stage s, const id128& id) {
+void spend_here(pointer self, const run_ptr& r, stage s, const id128& id) {
   if (is_build(s)) {
     compile(self, r, s, id);
     return;
@@ -339,6 +335,30 @@ void spend(pointer self, const run_ptr& r, stage s, const id128& id) {
   }
   with_blob(self, r, r->sanitised, r->progress.sanitised_object,
             [self, r, go] { with_sanitised_reference(self, r, go); });
+}
+
+// Takes the result from another node of the cluster, or spends compiler or device time on it.
+void spend(pointer self, const run_ptr& r, stage s, const id128& id) {
+  const auto& shared = self->state.context->shared_results;
+  if (!shared) {
+    spend_here(self, r, s, id);
+    return;
+  }
+  self->request(shared, until_answered, atom::lookup_v, keys::evaluation(id))
+      .then(
+          [self, r, s, id](std::vector<stored_value>& found) {
+            auto record = found.empty() ? result<evaluation_record>{tl::unexpected(failure{errc::not_found, {}})}
+                                        : decode_older<evaluation_record>(found.front().value);
+            auto object = found.size() == 2 ? std::move(found[1].value) : std::string{};
+            if (!record || (!record->object.empty() && sha256_hex(object) != record->object)) {
+              spend_here(self, r, s, id);
+              return;
+            }
+            if (is_build(s))
+              (s == stage::compile ? r->object : r->sanitised) = object;
+            store_result(self, r, s, std::move(*record), std::move(object));
+          },
+          [self, r, s, id](caf::error&) { spend_here(self, r, s, id); });
 }
 
 // Records the intent, together with the node's unsaved records, then starts the paid work.
@@ -496,8 +516,11 @@ void await_batch(pointer self, const run_ptr& r) {
 
 void give_turns(pointer self) {
   auto& st = self->state;
-  auto devices = std::max<size_t>(1, st.context->hardware->devices().size());
-  while (st.turns_taken < devices && !st.settling && !st.awaiting_turn.empty()) {
+  auto devices = devices_here(st).size();
+  if (st.context->cluster)
+    devices += st.context->cluster->slots(
+        {"judge", st.context->spec->target, judge_hardware(st.ground.device, st.ground.harness)});
+  while (st.turns_taken < std::max<size_t>(1, devices) && !st.settling && !st.awaiting_turn.empty()) {
     auto r = st.awaiting_turn.front();
     st.awaiting_turn.pop_front();
     ++st.turns_taken;
@@ -514,6 +537,25 @@ void give_turns(pointer self) {
 }
 
 } // namespace
+
+std::vector<device_description> devices_here(const evaluator_state& st) {
+  return st.context->judged_elsewhere ? std::vector<device_description>{} : st.context->hardware->devices();
+}
+
+std::vector<std::string> asked_of_compiler(const evaluator_state& st) {
+  std::vector<std::string> out{"target:" + st.context->spec->target};
+  // Other nodes promise the compilers, not the task's libraries.
+  if (st.context->cluster && !st.context->spec->task.task.libraries.empty())
+    out.emplace_back(on_this_node);
+  return out;
+}
+
+std::vector<std::string> asked_of_device(const evaluator_state& st, const std::string& fingerprint) {
+  std::vector<std::string> out{"target:" + st.context->spec->target};
+  if (st.context->cluster)
+    out.push_back("hardware:" + fingerprint);
+  return out;
+}
 
 evaluator_state::~evaluator_state() {
   for (auto& p : awaiting_preparation)

@@ -72,6 +72,14 @@ struct evaluator_state {
 evaluator_actor::behavior_type evaluator(evaluator_actor::stateful_pointer<evaluator_state> self,
                                          actor_status_ptr own_status, campaign_context_ptr context);
 
+// Returns the devices of this node that judge for the campaign.
+std::vector<device_description> devices_here(const evaluator_state& st);
+
+// Returns what a compile worker must offer for this campaign, and what a device. In a cluster a campaign's figures all
+// come from devices of one fingerprint.
+std::vector<std::string> asked_of_compiler(const evaluator_state& st);
+std::vector<std::string> asked_of_device(const evaluator_state& st, const std::string& fingerprint);
+
 // Returns the job that builds the reference for sanitised replays.
 compile_request sanitised_reference_job(const evaluator_state& st);
 

@@ -1,4 +1,5 @@
 #include "actors/campaign/append.hpp"
+#include "actors/cluster/cluster_board.hpp"
 #include "actors/devices/leased_job.hpp"
 #include "actors/evaluation/evaluator.hpp"
 #include "actors/evaluation/module_baseline.hpp"
@@ -135,16 +136,15 @@ compile_request reference_job(const evaluator_state& st, compile_kind kind, comp
 
 void compile(pointer self, compile_request q, job_done<compile_outcome> done) {
   auto& st = self->state;
-  lease_request wanted{
-      "compiler", {"target:" + st.context->spec->target}, st.context->id, 2, st.context->priority->load()};
+  lease_request wanted{"compiler", asked_of_compiler(st), st.context->id, 2, st.context->priority->load()};
   run_leased<compiler_worker_actor, compile_outcome>(self, st.context->scheduler, std::move(wanted), atom::compile_v,
                                                      std::move(q), std::move(done));
 }
 
 void judge(pointer self, judge_request q, job_done<judge_outcome> done) {
   auto& st = self->state;
-  lease_request wanted{
-      "device", {"target:" + st.context->spec->target}, st.context->id, 2, st.context->priority->load()};
+  lease_request wanted{"device", asked_of_device(st, st.ground.device), st.context->id, 2,
+                       st.context->priority->load()};
   run_leased<device_actor, judge_outcome>(self, st.context->scheduler, std::move(wanted), atom::judge_v, std::move(q),
                                           std::move(done));
 }
@@ -311,6 +311,12 @@ void build_reference(pointer self, const making_ptr& m) {
           });
 }
 
+// Returns the fingerprint of the campaign's device on this node; empty: there is none.
+std::string device_here(const evaluator_state& st) {
+  const auto devices = devices_here(st);
+  return devices.empty() ? std::string{} : st.context->hardware->device_fingerprint(devices.front());
+}
+
 void make(pointer self) {
   auto& st = self->state;
   auto m = std::make_shared<making>();
@@ -321,12 +327,17 @@ void make(pointer self) {
   }
   m->out.toolchain = st.context->hardware->toolchain_fingerprint(st.context->spec->task.task.libraries);
   m->out.harness = st.context->hardware->harness_fingerprint();
-  auto devices = st.context->hardware->devices();
-  if (devices.empty()) {
-    give_up(self, {"device_missing", "target " + st.context->spec->target + " has no device here", 0});
+  m->out.device = device_here(st);
+  if (m->out.device.empty() && st.context->cluster)
+    m->out.device = st.context->cluster->usual_device(st.context->spec->target, m->out.harness);
+  if (m->out.device.empty()) {
+    give_up(self, {"device_missing",
+                   "target " + st.context->spec->target + " has no device here"
+                       + (st.context->cluster ? ", nor on any other node of the cluster now" : ""),
+                   0});
     return;
   }
-  m->out.device = st.context->hardware->device_fingerprint(devices.front());
+  st.ground.device = m->out.device;
   build_reference(self, m);
 }
 
@@ -334,11 +345,12 @@ void make(pointer self) {
 bool still_holds(const evaluator_state& st, const preparation& p) {
   if (st.context->batch) // made on the machine of the last batch
     return p.task == contract_id(st.context->spec->task.task);
-  auto devices = st.context->hardware->devices();
-  return p.task == contract_id(st.context->spec->task.task) && !devices.empty()
+  // A node without devices keeps the device of another node that it began with.
+  const auto here = device_here(st);
+  return p.task == contract_id(st.context->spec->task.task)
+         && (here.empty() ? st.context->cluster != nullptr : p.device == here)
          && p.toolchain == st.context->hardware->toolchain_fingerprint(st.context->spec->task.task.libraries)
-         && p.harness == st.context->hardware->harness_fingerprint()
-         && p.device == st.context->hardware->device_fingerprint(devices.front());
+         && p.harness == st.context->hardware->harness_fingerprint();
 }
 
 void fetch(pointer self, const making_ptr& m) {

@@ -66,6 +66,8 @@ struct lease {
   std::string resource_id; // "compiler:0", "cpu:1"
   id128 owner;             // the node that holds the resource
   caf::actor resource;
+  id128 campaign; // that holds the lease, and its weight
+  uint32_t weight = default_priority;
 };
 struct resource_offer {
   std::string resource;
@@ -340,7 +342,7 @@ typename I::result_type inspect(I& f, lease_request& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, lease& x) {
-  return f(x.id, x.epoch, x.resource_id, x.owner, x.resource);
+  return f(x.id, x.epoch, x.resource_id, x.owner, x.resource, x.campaign, x.weight);
 }
 template <class I>
 typename I::result_type inspect(I& f, resource_offer& x) {

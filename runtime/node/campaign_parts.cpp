@@ -47,7 +47,7 @@ result<void> has_target(const campaign_spec& spec, const campaign_dependencies& 
   if (served != ground.targets.end()) {
     // A batch is judged on another machine, which has what the target needs.
     const auto missing_requirements =
-        ground.batch.contains(spec.target) ? std::string{} : served->second->missing_requirements();
+        ground.batch.contains(spec.target) || ground.cluster ? std::string{} : served->second->missing_requirements();
     return missing_requirements.empty()
                ? result<void>{}
                : fail(errc::unsupported,
@@ -106,6 +106,8 @@ caf::actor start_generator(caf::event_based_actor* s, const campaign_context_ptr
 } // namespace
 
 result<void> may_run(const campaign_submission& submission, const campaign_dependencies& ground) {
+  if (ground.is_worker)
+    return fail(errc::unsupported, "this node is a worker of its cluster: submit the campaign to a home");
   auto spec = decode_older<campaign_spec>(submission.spec);
   if (!spec)
     return tl::unexpected(spec.error());
@@ -142,6 +144,9 @@ result<campaign_parts> assemble_campaign(caf::actor_system& system, const campai
   context->batch = ground.batch.contains(context->spec->target);
   context->evaluate_only = ground.evaluate_only;
   context->profiling = ground.profiling;
+  context->cluster = ground.cluster;
+  context->shared_results = ground.shared_results;
+  context->judged_elsewhere = ground.elsewhere.contains(context->spec->target);
   context->directory = std::move(directory);
   auto name = short_string(id);
   auto statuses = ground.statuses;

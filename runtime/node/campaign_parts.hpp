@@ -33,6 +33,10 @@ struct campaign_dependencies {
   std::shared_ptr<const knowledge::knowledge_base> knowledge{};
   std::shared_ptr<const knowledge::code_roots> code{};
   std::shared_ptr<const profiling_place> profiling{}; // null: campaigns profile nothing
+  std::shared_ptr<const cluster_board> cluster{};     // null: this node works alone
+  caf::actor shared_results{};                        // the link to the cluster
+  std::set<std::string> elsewhere{};                  // targets whose devices other nodes have
+  bool is_worker = false;                             // of a cluster: it runs no campaigns
   bool evaluate_only = false; // campaigns came from batch files: existing candidates are judged and no new ones are
                               // made
 };

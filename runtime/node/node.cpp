@@ -1,5 +1,6 @@
 #include "runtime/node/node.hpp"
 
+#include "actors/cluster/remote_provider.hpp"
 #include "actors/devices/compiler_worker.hpp"
 #include "actors/devices/device.hpp"
 #include "actors/evaluation/profile_run.hpp"
@@ -15,19 +16,23 @@
 #include "runtime/base/log.hpp"
 #include "runtime/base/program_directory.hpp"
 #include "runtime/base/sandbox.hpp"
+#include "runtime/base/version.hpp"
 #include "runtime/base/wall_clock.hpp"
 #include "runtime/node/admin/admin_server.hpp"
 #include "runtime/node/campaigns.hpp"
+#include "runtime/node/cluster_parts.hpp"
 #include "runtime/node/data_directory.hpp"
 #include "runtime/node/garbage_collect.hpp"
 #include "runtime/node/node_parts.hpp"
 #include "runtime/node/retention.hpp"
 #include "runtime/node/scheduler.hpp"
 #include "runtime/node/supervisor.hpp"
+#include "runtime/node/take_over.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/exit_reason.hpp>
 #include <caf/scoped_actor.hpp>
+#include <caf/send.hpp>
 
 #include <sched.h>
 #include <unistd.h>
@@ -42,6 +47,10 @@ namespace {
 
 constexpr auto stop_grace = std::chrono::seconds{10};
 constexpr auto kill_grace = std::chrono::seconds{3};
+// Calls of other nodes that a node passes on to one provider; the provider's own limits apply at the asking node.
+constexpr uint32_t model_calls_at_once = 64;
+// Time that jobs of other nodes may still take when this one stops; the rest is returned.
+constexpr auto guests_grace = std::chrono::milliseconds{10'000};
 // Numbers of epochs and leases for one session, and for one scheduler instance in it. The next one starts above them.
 constexpr uint64_t epochs_per_session = uint64_t{1} << 40U;
 constexpr uint64_t epochs_per_instance = uint64_t{1} << 24U;
@@ -107,15 +116,42 @@ Handle add_proxy(caf::actor_system& system, const std::shared_ptr<actor_status_t
   return caf::actor_cast<Handle>(child.proxy);
 }
 
+// Makes the way to the cluster, if the settings name one, and what the journal does for it.
+journal_hooks shared_part(node_parts& p) {
+  const auto& spec = p.options.cluster;
+  if (spec.postgres.empty() || p.options.read_only)
+    return {};
+  child_spec child;
+  child.kind = "cluster";
+  child.name = node_name(spec);
+  p.cluster = add_proxy<cluster_actor>(p.system, p.statuses, child);
+  journal_hooks out;
+  if (spec.role != "home")
+    return out;
+  out.after = [link = caf::actor_cast<caf::actor>(p.cluster)](const std::vector<transaction>& group) {
+    if (auto results = results_in(group); !results.empty())
+      caf::anon_send(link, atom::publish_v, std::move(results));
+  };
+  if (spec.durable == "cluster") {
+    p.records = std::make_shared<cluster_journal>([spec] { return connection_options_of(spec); },
+                                                  member_of(spec, p.instance, p.id), p.data);
+    out.before = [records = p.records](const std::vector<id128>& campaigns, const std::vector<transaction>& group) {
+      return records->replicate(campaigns, group);
+    };
+  }
+  return out;
+}
+
 std::vector<child_spec> core_children(node_parts& p) {
   child_spec journal_child;
   journal_child.kind = "journal";
   journal_child.name = "journal";
   p.journal = add_proxy<journal_actor>(p.system, p.statuses, journal_child);
   auto reserve = static_cast<uint64_t>(p.options.disk_reserve_mib) << 20U;
-  journal_child.start = [statuses = p.statuses, data = p.data, reserve](caf::event_based_actor* s, uint64_t owner) {
+  journal_child.start = [statuses = p.statuses, data = p.data, reserve,
+                         hooks = shared_part(p)](caf::event_based_actor* s, uint64_t owner) {
     return caf::actor_cast<caf::actor>(
-        spawn_tracked<caf::detached>(*s, statuses, "journal", "journal", owner, journal, data, reserve));
+        spawn_tracked<caf::detached>(*s, statuses, "journal", "journal", owner, journal, data, reserve, hooks));
   };
   child_spec scheduler_child;
   scheduler_child.kind = "scheduler";
@@ -180,10 +216,20 @@ void add_models(node_parts& p, std::vector<child_spec>& out) {
     child.kind = "provider";
     child.name = one.plan.name;
     setup.sources.push_back({one.plan, add_proxy<provider_actor>(p.system, p.statuses, child)});
-    child.start = [statuses = p.statuses, one](caf::event_based_actor* s, uint64_t owner) {
-      return caf::actor_cast<caf::actor>(
-          spawn_tracked(*s, statuses, "provider", one.plan.name, owner, kevolve::provider, one));
-    };
+    if (!one.elsewhere)
+      p.model_sources[one.plan.name] = setup.sources.back().proxy;
+    if (one.elsewhere)
+      child.start = [statuses = p.statuses,
+                     far = remote_provider_setup{one.plan.name, p.options.cluster.run_on, p.cluster}](
+                        caf::event_based_actor* s, uint64_t owner) {
+        return caf::actor_cast<caf::actor>(
+            spawn_tracked(*s, statuses, "provider", far.name, owner, remote_provider, far));
+      };
+    else
+      child.start = [statuses = p.statuses, one](caf::event_based_actor* s, uint64_t owner) {
+        return caf::actor_cast<caf::actor>(
+            spawn_tracked(*s, statuses, "provider", one.plan.name, owner, kevolve::provider, one));
+      };
     out.push_back(std::move(child));
   }
   child_spec child;
@@ -196,9 +242,54 @@ void add_models(node_parts& p, std::vector<child_spec>& out) {
   out.push_back(std::move(child));
 }
 
+// The number of compile workers of a target.
+size_t compilers_of(const node_parts& p, const target& t) {
+  return p.options.compilers > 0 ? static_cast<size_t>(p.options.compilers)
+                                 : std::max<size_t>(1, t.compile_server().cores.size());
+}
+
+// A target without devices here is served only where devices are elsewhere.
+bool is_served(const node_parts& p, const std::string& name, const target& t) {
+  return !t.devices().empty() || p.options.batch.contains(name) || !p.options.cluster.postgres.empty();
+}
+
+// Adds the node's link to its cluster.
+void add_cluster(node_parts& p, std::vector<child_spec>& out) {
+  const auto& spec = p.options.cluster;
+  if (!p.cluster)
+    return;
+  std::map<std::string, uint32_t> compilers;
+  for (const auto& [name, t] : p.targets)
+    if (is_served(p, name, *t))
+      compilers[name] = static_cast<uint32_t>(compilers_of(p, *t));
+  auto judged_away = p.options.batch;
+  judged_away.insert(p.options.elsewhere.begin(), p.options.elsewhere.end());
+  cluster_setup setup;
+  setup.options = [spec] { return connection_options_of(spec); };
+  setup.self = member_of(spec, p.instance, p.id);
+  setup.self.resources = resources_of(p.targets, judged_away, compilers, static_cast<uint32_t>(spec.waits));
+  for (const auto& s : p.model_sources) {
+    setup.providers[s.first] = s.second;
+    setup.self.resources.push_back({"model", s.first, model_calls_form, model_calls_at_once, "language model"});
+  }
+  setup.board = p.others = std::make_shared<cluster_board>();
+  setup.scheduler = p.scheduler;
+  setup.asked_labels = spec.run_on;
+  child_spec child;
+  child.kind = "cluster";
+  child.name = setup.self.name;
+  child.proxy = caf::actor_cast<caf::actor>(p.cluster);
+  child.start = [statuses = p.statuses, setup](caf::event_based_actor* s, uint64_t owner) {
+    return caf::actor_cast<caf::actor>(
+        spawn_tracked<caf::detached>(*s, statuses, "cluster", setup.self.name, owner, cluster_link, setup));
+  };
+  out.push_back(std::move(child));
+}
+
 std::vector<child_spec> resource_children(node_parts& p) {
   std::vector<child_spec> out;
   add_models(p, out);
+  add_cluster(p, out);
   auto& relay_child = out.emplace_back();
   relay_child.kind = "relay";
   relay_child.name = "relay";
@@ -209,16 +300,15 @@ std::vector<child_spec> resource_children(node_parts& p) {
   };
   for (const auto& [name, t] : p.targets) {
     const bool away = p.options.batch.contains(name);
-    if (t->devices().empty() && !away)
+    if (!is_served(p, name, *t))
       continue; // no campaign will use its compilers
-    auto slots = p.options.compilers > 0 ? static_cast<size_t>(p.options.compilers)
-                                         : std::max<size_t>(1, t->compile_server().cores.size());
+    const auto slots = compilers_of(p, *t);
     auto compiling = t->compile_server();
     compiling.argv.insert(compiling.argv.end(), {"--keep", p.options.data_dir + "/builds"});
     for (size_t i = 0; i < slots; ++i)
       out.push_back(resource_child(p, "compiler_worker", name + "-compiler:" + std::to_string(i), compiling,
-                                   {"target:" + name}, compiler_worker));
-    if (away)
+                                   {"target:" + name, on_this_node}, compiler_worker));
+    if (away || p.options.elsewhere.contains(name))
       continue;
     if (t->devices_of() != name && p.targets.contains(t->devices_of()) && !p.options.batch.contains(t->devices_of()))
       continue; // the devices of the other target serve it
@@ -228,7 +318,10 @@ std::vector<child_spec> resource_children(node_parts& p) {
         capabilities.push_back("target:" + other);
     for (const auto& d : t->devices()) {
       show_stored(p, d.id);
-      out.push_back(resource_child(p, "device", d.id, t->judge(d), capabilities, device));
+      auto offered = capabilities;
+      offered.emplace_back(on_this_node);
+      offered.push_back("hardware:" + t->device_fingerprint(d));
+      out.push_back(resource_child(p, "device", d.id, t->judge(d), std::move(offered), device));
     }
   }
   return out;
@@ -271,6 +364,16 @@ void stop_stage(node_parts& p, caf::actor& stage, const char* name) {
     log::warn("node", "{} does not stop in order", name);
   }
   stage = nullptr;
+}
+
+// Lets jobs of other nodes end, returns the others, and tells the cluster.
+void leave_cluster(node_parts& p) {
+  if (!p.cluster)
+    return;
+  caf::scoped_actor self{p.system};
+  self->request(p.cluster, guests_grace + stop_grace, atom::release_v, static_cast<uint32_t>(guests_grace.count()))
+      .receive([](bool) {}, [](caf::error& e) { log::warn("node", "the cluster: {}", to_string(to_failure(e))); });
+  p.cluster = nullptr;
 }
 
 // Returns why a write would fail now; empty if it would succeed. An earlier refusal does not count: the next write is
@@ -345,7 +448,7 @@ result<std::unique_ptr<node>> node::start(node_options options) {
       auto one = setup_of(spec, transport);
       if (!one)
         return tl::unexpected(one.error());
-      if (auto key = key_of(*one); !key) // read again for every call, so it may be added later
+      if (auto key = key_of(*one); !key && !spec.elsewhere) // read again for every call, so it may be added later
         log::warn("node", "provider '{}' cannot be asked yet: {}", spec.name, key.error().detail);
       providers.push_back(std::move(*one));
     }
@@ -401,17 +504,33 @@ result<std::unique_ptr<node>> node::start(node_options options) {
     work.push_back(std::move(keeper));
   }
   ground.batch = p->options.batch;
+  ground.cluster = p->others;
+  ground.shared_results = caf::actor_cast<caf::actor>(p->cluster);
+  ground.elsewhere = p->options.elsewhere;
+  ground.is_worker = !p->options.cluster.postgres.empty() && p->options.cluster.role != "home";
   ground.evaluate_only = p->options.evaluate_only;
   const profiler_settings profilers{p->options.bin_dir.empty() ? helper_directory() : p->options.bin_dir,
                                     p->options.decisions, p->options.cores};
   if (!p->options.read_only) // the place names the store, which it must not outlive
     ground.profiling = std::shared_ptr<const profiling_place>{new profiling_place{*p->data, profilers},
                                                               [data = p->data](const profiling_place* x) { delete x; }};
-  directory.start = [ground, all = p->options.resume_all](caf::event_based_actor* s, uint64_t owner) {
+  // Where campaigns are the cluster's, it is asked first whether they are this node's still.
+  directory.start = [ground, all = p->options.resume_all && !p->records](caf::event_based_actor* s, uint64_t owner) {
     return caf::actor_cast<caf::actor>(
         spawn_tracked(*s, ground.statuses, "campaigns", "campaigns", owner, kevolve::campaigns, ground, all));
   };
   work.insert(work.begin(), std::move(directory));
+  if (p->records) {
+    child_spec taker;
+    taker.kind = "take_over";
+    taker.name = "take_over";
+    taker.start = [statuses = p->statuses, records = p->records, data = p->data,
+                   campaigns = p->campaigns](caf::event_based_actor* s, uint64_t owner) {
+      return caf::actor_cast<caf::actor>(spawn_tracked<caf::detached>(*s, statuses, "take_over", "take_over", owner,
+                                                                      take_over, records, data, campaigns));
+    };
+    work.push_back(std::move(taker));
+  }
   p->work = add_supervisor(*p, "campaigns", {}, std::move(work));
   std::unique_ptr<node> out{new node{std::move(p)}};
   auto& parts = *out->parts_;
@@ -426,11 +545,13 @@ result<std::unique_ptr<node>> node::start(node_options options) {
     admin.scheduler = parts.scheduler;
     admin.relay = parts.relay;
     admin.models = parts.models;
+    admin.cluster = parts.cluster;
     admin.statuses = parts.statuses;
     admin.devices = parts.devices;
     admin.data = parts.data;
     admin.profilers = profilers;
-    const auto& reach = parts.options.batch;
+    auto reach = parts.options.batch;
+    reach.insert(parts.options.elsewhere.begin(), parts.options.elsewhere.end());
     admin.no_devices = !parts.targets.empty()
                        && std::all_of(parts.targets.begin(), parts.targets.end(),
                                       [&](const auto& t) { return reach.contains(t.first); });
@@ -458,6 +579,7 @@ node::~node() {
     p.admin->stop();
   stop_stage(p, p.work, "campaigns");
   p.campaigns = nullptr;
+  leave_cluster(p);
   stop_stage(p, p.resources, "resources");
   p.providers.clear();    // their connections tell actors how they end, which is impossible once the system is gone
   p.helpers_done.reset(); // the I/O thread ends when the last helper has ended

@@ -34,6 +34,7 @@ struct node_options {
   std::map<std::string, target_options> decisions;         // by target
   std::map<std::string, std::vector<std::string>> devices; // ids of a target's devices; empty: all
   std::set<std::string> batch;        // targets without a reachable device: their evaluations are exported (batch/)
+  std::set<std::string> elsewhere;    // targets whose devices other nodes of the cluster have
   bool evaluate_only = false;         // runs a batch: judges existing candidates and makes none
   std::string listen = "127.0.0.1:0"; // of the admin; empty: no admin. Port 0: any free port; admin_url() returns it
   std::string token_file;             // empty: <data_dir>/token
@@ -47,6 +48,7 @@ struct node_options {
   int64_t disk_reserve_mib = 0;               // with less free space the node neither starts nor writes
   int64_t keep_candidates = 0;                // of ended campaigns; 0: all are kept (retention.hpp)
   health_rules health;                        // when devices must prove themselves
+  cluster_spec cluster;                       // without `postgres` the node works alone
   bool read_only = false;                     // neither runs nor writes anything: only shows the directory's contents
   bool resume_all = false;                    // resumes every unfinished campaign (the daemon does)
 };

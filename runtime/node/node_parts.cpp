@@ -12,6 +12,7 @@ namespace kevolve {
 
 node_system_config::node_system_config() {
   add_message_types<caf::id_block::kevolve>();
+  add_message_types<caf::id_block::kevolve_cluster>();
   // Chosen by measurement: no idle polling, and a busy actor does not starve others.
   set("scheduler.policy", caf::atom("sharing"));
   // One core belongs to the judge. A worker on the last core costs wake-ups and gains nothing.

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "actors/campaign/campaign_context.hpp"
+#include "actors/cluster/cluster_board.hpp"
+#include "actors/cluster/cluster_messages.hpp"
 #include "actors/devices/device_board.hpp"
 #include "actors/models/model_board.hpp"
 #include "runtime/node/node.hpp"
@@ -24,6 +26,7 @@
 namespace kevolve {
 
 class admin_server;
+class cluster_journal;
 
 struct node_system_config : caf::actor_system_config {
   node_system_config();
@@ -41,6 +44,7 @@ struct node_parts {
   std::map<std::string, std::shared_ptr<const target>> targets;
   id128 id;
   uint64_t session = 0;
+  id128 instance = random_id(); // of this process, for the cluster
   std::shared_ptr<actor_status_table> statuses = std::make_shared<actor_status_table>();
   std::shared_ptr<std::atomic<bool>> stopping = std::make_shared<std::atomic<bool>>(false);
   std::mutex guard;
@@ -61,6 +65,10 @@ struct node_parts {
   relay_actor relay;
   models_actor models;
   campaigns_actor campaigns;
+  cluster_actor cluster; // null: the node works alone
+  std::shared_ptr<cluster_board> others;
+  std::map<std::string, provider_actor> model_sources; // providers that this node asks itself
+  std::shared_ptr<cluster_journal> records;            // null: campaigns are kept on this node alone
   caf::actor core;
   caf::actor resources;
   caf::actor work;

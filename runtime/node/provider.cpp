@@ -62,6 +62,7 @@ result<provider_setup> setup_of(const provider_spec& spec, std::shared_ptr<model
     return tl::unexpected(plan.error());
   provider_setup out;
   out.plan = std::move(*plan);
+  out.elsewhere = spec.elsewhere;
   out.key_file = spec.key_file;
   out.network = {spec.proxy, spec.proxy_env, spec.ca_file, spec.unix_socket, spec.plain_text};
   out.transport = std::move(transport);

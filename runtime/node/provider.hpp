@@ -20,7 +20,8 @@ namespace kevolve {
 
 struct provider_setup {
   provider_plan plan;
-  std::string key_file; // read at each attempt, so that a new key needs no restart
+  bool elsewhere = false; // another node asks it
+  std::string key_file;   // read at each attempt, so that a new key needs no restart
   network_options network;
   attempt_limits limits;
   std::shared_ptr<model_transport> transport;

@@ -22,7 +22,7 @@ bool fits(const scheduler_state::resource& r, const lease_request& request) {
 }
 
 lease lease_of(const scheduler_state::resource& r) {
-  return {r.lease, r.epoch, r.offer.resource_id, r.offer.owner, r.offer.handle};
+  return {r.lease, r.epoch, r.offer.resource_id, r.offer.owner, r.offer.handle, r.campaign, r.weight};
 }
 
 void grant(pointer self, scheduler_state::resource& r, scheduler_state::waiter w) {
@@ -30,6 +30,7 @@ void grant(pointer self, scheduler_state::resource& r, scheduler_state::waiter w
   r.lease = ++st.last_lease;
   r.holder = w.asker;
   r.campaign = w.request.campaign;
+  r.weight = w.request.weight;
   r.charge = st.accounts.begin(r.offer.resource, r.campaign);
   r.since = self->clock().now();
   ++r.granted;

@@ -26,7 +26,8 @@ struct scheduler_state {
     uint64_t epoch = 0;
     uint64_t lease = 0; // 0: the resource is free
     caf::actor_addr holder;
-    id128 campaign; // campaign of the current or the last lease
+    id128 campaign; // campaign of the current or the last lease, and its weight
+    uint32_t weight = default_priority;
     double charge = 0.0;
     caf::actor_clock::time_point since; // time at which it was leased or became free
     uint64_t granted = 0;

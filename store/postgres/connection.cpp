@@ -28,9 +28,10 @@ struct known_error {
 };
 constexpr std::array known_errors{
     known_error{"KV401", errc::unauthorised}, known_error{"KV409", errc::conflict},
-    known_error{"KV410", errc::bad_input},    known_error{"42501", errc::unauthorised}, // insufficient privilege
-    known_error{"25006", errc::read_only},                                              // read-only transaction
-    known_error{"57014", errc::timed_out},                                              // statement timeout
+    known_error{"KV410", errc::bad_input},    known_error{"KV411", errc::cancelled},
+    known_error{"42501", errc::unauthorised}, // insufficient privilege
+    known_error{"25006", errc::read_only},    // read-only transaction
+    known_error{"57014", errc::timed_out},    // statement timeout
     known_error{"53100", errc::no_space},     known_error{"53200", errc::no_space},
     known_error{"53", errc::unavailable},     known_error{"57", errc::unavailable},
     known_error{"08", errc::unavailable},     known_error{"28", errc::unauthorised},

@@ -61,8 +61,8 @@ public:
   connection& operator=(const connection&) = delete;
 
   // Runs one statement. Errors of kevolve's functions keep their meaning: KV401 is errc::unauthorised, KV409
-  // errc::conflict, KV410 errc::bad_input. A lost connection is errc::unavailable, a server that takes no writes
-  // errc::read_only, a full one errc::no_space.
+  // errc::conflict, KV410 errc::bad_input, KV411 errc::cancelled. A lost connection is errc::unavailable, a server that
+  // takes no writes errc::read_only, a full one errc::no_space.
   result<rows> run(const statement& s);
   // Runs several in one transaction and one round trip; all of them or none count.
   result<std::vector<rows>> run_all(const std::vector<statement>& group);

@@ -94,7 +94,7 @@ result<void> quarantine(connection& c, const member& m, const std::string& reaso
 }
 
 result<std::vector<claimed_job>> claim(connection& c, const member& m, const offered_resource& free) {
-  auto r = c.run({"select id, key, campaign, kind, target, claim, token, payload, waited_ms from "
+  auto r = c.run({"select id, key, campaign, kind, target, hardware, claim, token, payload, waited_ms from "
                   "kevolve.claim_jobs($1, $2, $3, $4, $5, $6)",
                   own(m, {{free.kind}, {free.target}, {array_of({free.hardware})}, {std::to_string(free.slots)}})});
   if (!r)
@@ -102,7 +102,7 @@ result<std::vector<claimed_job>> claim(connection& c, const member& m, const off
   std::vector<claimed_job> out;
   for (size_t i = 0; i < r->size(); ++i)
     out.push_back({r->integer(i, 0), id_of(r->text(i, 1)), id_of(r->text(i, 2)), r->text(i, 3), r->text(i, 4),
-                   r->integer(i, 5), r->text(i, 6), r->bytes(i, 7), r->number(i, 8)});
+                   r->text(i, 5), r->integer(i, 6), r->text(i, 7), r->bytes(i, 8), r->number(i, 9)});
   return out;
 }
 
@@ -145,7 +145,7 @@ result<std::vector<std::string>> missing_blobs(connection& c, const std::vector<
   return out;
 }
 
-result<void> put(connection& c, const member& m, const std::vector<std::string>& blobs,
+result<bool> put(connection& c, const member& m, const std::vector<std::string>& blobs,
                  const std::vector<queued_job>& jobs) {
   std::vector<statement> group;
   for (const auto& b : blobs)
@@ -163,7 +163,13 @@ result<void> put(connection& c, const member& m, const std::vector<std::string>&
                              {std::to_string(j.priority)},
                              {j.payload, true},
                              {digests_of(j.blobs)}})});
-  return nothing(c.run_all(group));
+  auto r = c.run_all(group);
+  if (!r)
+    return tl::unexpected(r.error());
+  auto ended = false;
+  for (auto i = blobs.size(); i < r->size(); ++i)
+    ended = ended || (*r)[i].text(0, 0) == "done";
+  return ended;
 }
 
 result<std::vector<ended_job>> collect(connection& c, const member& m, int most) {

@@ -51,7 +51,8 @@ struct claimed_job {
   id128 campaign;
   std::string kind;
   std::string target;
-  int64_t claim = 0; // how often it was claimed: a result counts only for the latest
+  std::string hardware; // of the node's resource that it was claimed for
+  int64_t claim = 0;    // how often it was claimed: a result counts only for the latest
   std::string token;
   std::string payload;
   double waited_ms = 0.0;
@@ -111,8 +112,8 @@ struct job_end {
 result<std::vector<bool>> finish(connection& c, const std::vector<job_end>& ends);
 
 result<std::vector<std::string>> missing_blobs(connection& c, const std::vector<std::string>& digests);
-// Stores the blobs and puts the jobs, all in one transaction.
-result<void> put(connection& c, const member& m, const std::vector<std::string>& blobs,
+// Stores the blobs and puts the jobs, all in one transaction. Returns true if one of them has ended already.
+result<bool> put(connection& c, const member& m, const std::vector<std::string>& blobs,
                  const std::vector<queued_job>& jobs);
 result<std::vector<ended_job>> collect(connection& c, const member& m, int most);
 result<void> acknowledge(connection& c, const member& m, const std::vector<id128>& keys);

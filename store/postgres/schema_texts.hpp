@@ -6,5 +6,6 @@
 namespace kevolve::postgres {
 
 std::string_view schema_0001();
+std::string_view schema_0002();
 
 } // namespace kevolve::postgres

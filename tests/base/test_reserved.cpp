@@ -12,14 +12,14 @@ using namespace kevolve;
 TEST_CASE("a reserved name is told with what to do without it") {
   CHECK(not_there_yet(reserved_place::generator, "replay", {"transform", "llm"})
         == "generator 'replay' is not there yet; use one of transform, llm");
-  CHECK(not_there_yet(reserved_place::node_section, "cluster")
-        == "section 'cluster' is not there yet; a node works alone: leave the section out");
+  CHECK(not_there_yet(reserved_place::argument_setting, "alias")
+        == "argument setting 'alias' is not there yet; buffers that overlap are not judged: leave it out");
   std::set<std::pair<reserved_place, std::string>> seen;
   for (const auto& n : reserved_names()) {
     CHECK(seen.insert({n.place, std::string{n.name}}).second);
     CHECK_FALSE(n.advice.empty());
   }
-  CHECK(seen.size() == 7);
+  CHECK(seen.size() == 6);
 }
 
 TEST_CASE("a name is reserved in its own place alone") {

@@ -187,14 +187,14 @@ TEST_CASE("a campaign is submitted, steered, forked and followed across a kill o
   CHECK(f.kevolve({"pin", id, "1"}).code == 6);
 }
 
-TEST_CASE("a section that is not there yet keeps the daemon from starting") {
+TEST_CASE("a cluster without a database keeps the daemon from starting") {
   daemon_folder f;
-  f.write("kevolved.toml", "data_dir = \"kevolve-data\"\nlisten = \"127.0.0.1:0\"\n[cluster]\nname = \"c\"\n"
-                           "certificate = \"c.pem\"\nkey = \"c.key\"\nauthority = \"a.pem\"\n");
+  f.write("kevolved.toml", "data_dir = \"kevolve-data\"\nlisten = \"127.0.0.1:0\"\n[cluster]\n"
+                           "node = \"c\"\n");
   program daemon{"kevolved", {"kevolved.toml"}, f.path};
   const auto ended = daemon.finish();
   CHECK(ended.code == 2);
-  CHECK(ended.err.find("kevolved.toml:3:1: cluster: section 'cluster' is not there yet") != std::string::npos);
+  CHECK(ended.err.find("kevolved.toml:3:1: cluster.postgres: ") != std::string::npos);
 }
 
 TEST_CASE("limits.campaigns makes further campaigns wait and start by priority" * doctest::test_suite("long")) {

@@ -87,7 +87,7 @@ TEST_CASE("a job is claimed once, finished once, and collected until it is ackno
   auto j = job(binary);
   j.blobs = {sha256_hex("object")};
   CHECK(value_of(missing_blobs(*home.c, j.blobs)) == j.blobs);
-  done(put(*home.c, home.m, {"object"}, {j}));
+  value_of(put(*home.c, home.m, {"object"}, {j}));
   CHECK(value_of(missing_blobs(*home.c, j.blobs)).empty());
   const auto claimed = claim_some(first, 4);
   REQUIRE(claimed.size() == 1);
@@ -117,8 +117,8 @@ TEST_CASE("two homes that want the same work buy it once") {
   auto b = joined("h2", database);
   auto worker = joined("w1", database);
   const auto j = job("same");
-  done(put(*a.c, a.m, {}, {j}));
-  done(put(*b.c, b.m, {}, {j}));
+  value_of(put(*a.c, a.m, {}, {j}));
+  value_of(put(*b.c, b.m, {}, {j}));
   const auto claimed = claim_some(worker, 4);
   REQUIRE(claimed.size() == 1);
   value_of(finish(*worker.c, {{claimed[0].token, "bought", "", true}}));
@@ -126,7 +126,7 @@ TEST_CASE("two homes that want the same work buy it once") {
   CHECK(value_of(collect(*b.c, b.m, 10)).at(0).result == "bought");
   done(acknowledge(*a.c, a.m, {j.key}));
   CHECK(value_of(collect(*b.c, b.m, 10)).size() == 1);
-  done(put(*a.c, a.m, {}, {j})); // asked again after a restart: the stored result answers
+  value_of(put(*a.c, a.m, {}, {j})); // asked again after a restart: the stored result answers
   CHECK(value_of(collect(*a.c, a.m, 10)).at(0).result == "bought");
 }
 
@@ -135,7 +135,7 @@ TEST_CASE("a job whose lease ran out goes to another node, and the late result i
   auto home = joined("h1", database);
   auto silent = joined("w1", database);
   auto other = joined("w2", database);
-  done(put(*home.c, home.m, {}, {job("work")}));
+  value_of(put(*home.c, home.m, {}, {job("work")}));
   const auto first = claim_some(silent, 1).at(0);
   CHECK(value_of(heartbeat(*silent.c, silent.m, {first.token})).lost.empty());
   server().run("update kevolve.jobs set lease_until = clock_timestamp() - interval '1 ms'", database);
@@ -156,7 +156,7 @@ TEST_CASE("a job that fails on four nodes is put aside with the reason, and may 
   auto home = joined("h1", database);
   auto worker = joined("w1", database);
   const auto j = job("breaks");
-  done(put(*home.c, home.m, {}, {j}));
+  value_of(put(*home.c, home.m, {}, {j}));
   for (auto turn = 0; turn < 4; ++turn) {
     server().run("update kevolve.jobs set not_before = clock_timestamp() - interval '1 hour'", database);
     const auto claimed = claim_some(worker, 1).at(0);
@@ -168,7 +168,7 @@ TEST_CASE("a job that fails on four nodes is put aside with the reason, and may 
   CHECK(ended[0].dead);
   CHECK(ended[0].reason == "the compiler was killed");
   CHECK(value_of(queue_figures(*home.c)).at(0).dead == 1);
-  done(put(*home.c, home.m, {}, {j}));
+  value_of(put(*home.c, home.m, {}, {j}));
   CHECK(claim_some(worker, 1).size() == 1);
 }
 
@@ -188,7 +188,7 @@ TEST_CASE("campaigns share the nodes by weight, and higher priorities go first")
   }
   jobs.push_back(job("first"));
   jobs.back().priority = 1;
-  done(put(*home.c, home.m, {}, jobs));
+  value_of(put(*home.c, home.m, {}, jobs));
   size_t of_b = 0;
   const auto claimed = claim_some(worker, 33);
   REQUIRE(claimed.size() == 33);
@@ -213,7 +213,7 @@ TEST_CASE("labels, memory and fingerprints decide who may take a job") {
   elsewhere.hardware = "two";
   auto anywhere = job("anywhere");
   anywhere.hardware = "";
-  done(put(*home.c, home.m, {}, {labelled, large, elsewhere, anywhere}));
+  value_of(put(*home.c, home.m, {}, {labelled, large, elsewhere, anywhere}));
   CHECK(claim_some(worker, 9).at(0).payload == "anywhere");
   CHECK(claim_some(worker, 9).empty());
   worker.m.labels = {"rack-3", "quiet"};
@@ -226,7 +226,7 @@ TEST_CASE("a draining node gets nothing new, and leaving returns its jobs withou
   auto home = joined("h1", database);
   auto worker = joined("w1", database);
   auto other = joined("w2", database);
-  done(put(*home.c, home.m, {}, {job("one"), job("two")}));
+  value_of(put(*home.c, home.m, {}, {job("one"), job("two")}));
   REQUIRE(claim_some(worker, 1).size() == 1);
   CHECK(value_of(drain(*home.c, "w1", true)));
   CHECK_FALSE(value_of(drain(*home.c, "nobody", true)));
@@ -292,7 +292,7 @@ TEST_CASE("what is acknowledged survives a server that dies") {
   const auto database = fresh_database();
   auto home = joined("h1", database);
   const auto j = job("kept");
-  done(put(*home.c, home.m, {}, {j}));
+  value_of(put(*home.c, home.m, {}, {j}));
   server().kill();
   CHECK(collect(*home.c, home.m, 1).error().code == errc::unavailable);
   CHECK(home.c->broken());
@@ -308,7 +308,7 @@ TEST_CASE("an idle node is notified of work, and a home of results") {
   done(worker.c->listen("kevolve_jobs"));
   done(home.c->listen("kevolve_done"));
   auto sender = joined("h2", database);
-  done(put(*sender.c, sender.m, {}, {job("a")}));
+  value_of(put(*sender.c, sender.m, {}, {job("a")}));
   const auto told = value_of(worker.c->wait(-1, std::chrono::seconds{30}));
   REQUIRE(told.has_value());
   CHECK(told->payload == "wait ");

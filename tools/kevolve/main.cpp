@@ -106,6 +106,7 @@ int main(int argc, char** argv) {
   kevolve::add_batch(app, chosen);
   kevolve::add_knowledge(app, chosen);
   kevolve::add_code(app, chosen);
+  kevolve::add_cluster(app, chosen);
   kevolve::add_debug(app, chosen);
   kevolve::add_help(app, chosen);
   kevolve::add_generated(app, chosen);

@@ -57,6 +57,7 @@ void add_steering(CLI::App& app, verb_action& chosen);  // priority budget injec
 void add_provider(CLI::App& app, verb_action& chosen);  // provider test, list, resume
 void add_replay(CLI::App& app, verb_action& chosen);    // record, replay
 void add_relay(CLI::App& app, verb_action& chosen);     // relay next, answer, release, list, show
+void add_cluster(CLI::App& app, verb_action& chosen);   // cluster init, nodes list, show, drain, undrain
 void add_help(CLI::App& app, verb_action& chosen);      // help version
 void add_generated(CLI::App& app, verb_action& chosen); // completions man
 void add_actors(CLI::App& app, verb_action& chosen);    // actors list, get, tree, summary

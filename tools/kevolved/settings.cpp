@@ -31,17 +31,22 @@ node_options options_of(const node_spec& spec) {
       out.targets.push_back(d.target);
     if (d.batch) // that it is there, nobody here can tell
       out.batch.insert(d.target);
-    else
-      reachable.insert(d.target);
-    if (!d.batch)
-      out.cores[d.target].assign(d.cores.begin(), d.cores.end());
-    if (!d.batch && !d.id.empty())
+    if (d.elsewhere)
+      out.elsewhere.insert(d.target);
+    if (d.batch || d.elsewhere)
+      continue;
+    reachable.insert(d.target);
+    out.cores[d.target].assign(d.cores.begin(), d.cores.end());
+    if (!d.id.empty())
       out.devices[d.target].push_back(d.id);
   }
-  for (const auto& name : reachable) // what can be judged here is
+  for (const auto& name : reachable) { // what can be judged here is
     out.batch.erase(name);
+    out.elsewhere.erase(name);
+  }
   for (const auto& name : out.targets)
     out.decisions[name] = {spec.sandbox.allow_without, spec.limits.memory_mib};
+  out.cluster = spec.cluster;
   out.resume_all = true;
   out.require_helpers = true;
   return out;

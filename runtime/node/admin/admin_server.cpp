@@ -54,6 +54,7 @@ result<std::unique_ptr<admin_server>> admin_server::start(admin_options options)
   context.scheduler = std::move(options.scheduler);
   context.relay = std::move(options.relay);
   context.models = std::move(options.models);
+  context.cluster = std::move(options.cluster);
   context.statuses = std::move(options.statuses);
   if (options.devices)
     context.devices = std::move(options.devices);

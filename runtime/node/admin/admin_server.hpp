@@ -3,6 +3,7 @@
 #pragma once
 
 #include "actors/actor_status.hpp"
+#include "actors/cluster/cluster_messages.hpp"
 #include "actors/devices/device_board.hpp"
 #include "actors/evaluation/profiler_settings.hpp"
 #include "actors/interfaces.hpp"
@@ -33,6 +34,7 @@ struct admin_options {
   scheduler_actor scheduler;
   relay_actor relay;
   models_actor models;
+  cluster_actor cluster{}; // null: the node works alone
   std::shared_ptr<actor_status_table> statuses;
   std::shared_ptr<device_board> devices; // null: the node has no devices
   std::shared_ptr<store> data{};         // store of the audit log and of idempotency keys; null: neither is kept

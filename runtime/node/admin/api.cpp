@@ -213,6 +213,8 @@ std::vector<route> api_routes() {
   std::move(models.begin(), models.end(), std::back_inserter(t));
   auto batches = batch_routes();
   std::move(batches.begin(), batches.end(), std::back_inserter(t));
+  auto cluster = cluster_routes();
+  std::move(cluster.begin(), cluster.end(), std::back_inserter(t));
   auto documents = knowledge_routes();
   std::move(documents.begin(), documents.end(), std::back_inserter(t));
   auto profiles = profile_routes();

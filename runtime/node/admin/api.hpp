@@ -64,6 +64,8 @@ inline const query_parameter after_parameter{"after", "only events after this se
 inline constexpr const char* beyond_the_end =
     "`beyond-the-end`: the log ends before `after`; the store was restored, or is another one: read all anew";
 
+class exposition;
+
 namespace handlers {
 void healthz(const call_ptr& c); // api_system.cpp
 void readyz(const call_ptr& c);
@@ -82,7 +84,9 @@ std::vector<route> relay_routes();     // api_relay.cpp
 std::vector<route> model_routes();     // api_models.cpp
 std::vector<route> batch_routes();     // api_batch.cpp
 std::vector<route> knowledge_routes(); // api_knowledge.cpp
-void node(const call_ptr& c);          // api_nodes.cpp
+std::vector<route> cluster_routes();   // api_cluster.cpp
+void put_cluster(exposition& out, const cluster_view& v);
+void node(const call_ptr& c); // api_nodes.cpp
 void best(const call_ptr& c);
 void history(const call_ptr& c); // api_history.cpp
 void task(const call_ptr& c);

@@ -150,7 +150,7 @@ void put_store(exposition& out, const store& data) {
 }
 
 void write_all(const call_ptr& c, const std::vector<campaign_status>& all,
-               const std::vector<resource_status>& resources) {
+               const std::vector<resource_status>& resources, const cluster_view* cluster) {
   exposition out;
   out.family("kevolve_build_info", "gauge", "The program's version; the value is 1.");
   out.sample({{"version", c->context->version}, {"compiler", __VERSION__}}, uint64_t{1});
@@ -174,6 +174,8 @@ void write_all(const call_ptr& c, const std::vector<campaign_status>& all,
   for (const auto& [kind, n] : leased)
     out.sample({{"resource", kind}}, n);
   put_devices(out, c->context->devices->all());
+  if (cluster != nullptr)
+    put_cluster(out, *cluster);
   if (c->context->ledger) {
     put_store(out, c->context->ledger->data());
     out.family("kevolve_audit_records_total", "counter", "Records in the audit log.");
@@ -213,7 +215,17 @@ void metrics(const call_ptr& c) {
         [c](std::vector<campaign_status>& all) {
           ask<std::vector<resource_status>>(
               c, c->context->scheduler,
-              [c, all](std::vector<resource_status>& resources) { write_all(c, all, resources); }, atom::status_v);
+              [c, all](std::vector<resource_status>& resources) {
+                if (!c->context->cluster) {
+                  write_all(c, all, resources, nullptr);
+                  return;
+                }
+                ask<cluster_view>(
+                    c, c->context->cluster,
+                    [c, all, resources](cluster_view& cluster) { write_all(c, all, resources, &cluster); },
+                    atom::status_v);
+              },
+              atom::status_v);
         },
         atom::list_v, std::string{});
   });

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "actors/actor_status.hpp"
+#include "actors/cluster/cluster_messages.hpp"
 #include "actors/devices/device_board.hpp"
 #include "actors/evaluation/profiler_settings.hpp"
 #include "actors/interfaces.hpp"
@@ -39,8 +40,9 @@ struct api_context {
   campaigns_actor campaigns;
   journal_actor journal;
   scheduler_actor scheduler;
-  relay_actor relay;   // null: this node has no relay
-  models_actor models; // null: no providers
+  relay_actor relay;     // null: this node has no relay
+  models_actor models;   // null: no providers
+  cluster_actor cluster; // null: the node works alone
   std::shared_ptr<actor_status_table> statuses;
   std::shared_ptr<const device_board> devices = std::make_shared<device_board>();
   std::function<std::string()> broken; // returns why the node cannot go on, or an empty text

@@ -32,6 +32,7 @@ create table blobs (
   login name not null,
   stored_at timestamptz not null default clock_timestamp(),
   used_at timestamptz not null default clock_timestamp());
+create index blobs_used on blobs (used_at);
 alter table blobs alter column bytes set storage external; -- objects do not compress
 
 create table jobs (
@@ -145,22 +146,25 @@ begin
   return n.epoch;
 end $$;
 
--- Puts a failed job back, or aside once it failed too often.
+-- Puts a failed job back, or aside once it failed too often. A call of a model may have been paid for: its home decides
+-- whether it is made again.
 create function fail_job(a_id bigint, a_reason text, a_node text, blamed boolean) returns void
 language plpgsql as $$
-declare j jobs;
+declare j jobs; ends boolean;
 begin
+  select * into j from jobs where id = a_id;
+  ends := j.kind = 'model' or j.failures + blamed::integer >= failures_allowed();
   update jobs set
     failures = failures + blamed::integer,
-    state = case when failures + blamed::integer >= failures_allowed() then 'dead' else 'queued' end,
+    state = case when ends then 'dead' else 'queued' end,
     reason = a_reason,
     not_before = clock_timestamp()
       + case when blamed then interval '250 milliseconds' * power(2, failures) else interval '0' end,
     avoided = case when blamed then array_append(avoided, a_node) else avoided end,
     token = null, lease_until = null, node = null,
-    ended_at = case when failures + blamed::integer >= failures_allowed() then clock_timestamp() end
-    where id = a_id returning * into j;
-  if j.state = 'dead' then
+    ended_at = case when ends then clock_timestamp() end
+    where id = a_id;
+  if ends then
     perform pg_notify('kevolve_done', w.home) from waiters w where w.job = a_id;
   else
     perform pg_notify('kevolve_jobs', j.kind || ' ' || j.target);
@@ -179,6 +183,10 @@ begin
   delete from jobs where id in (
     select id from jobs where state in ('done', 'dead') and ended_at < clock_timestamp() - kept_after_end()
       limit 200 for update skip locked);
+  delete from blobs where digest in (
+    select digest from blobs b where used_at < clock_timestamp() - interval '1 day'
+      and not exists (select 1 from jobs j where j.state in ('queued', 'claimed') and b.digest = any(j.blobs))
+      limit 20 for update skip locked);
   return found_some;
 end $$;
 
@@ -214,8 +222,8 @@ end $$;
 
 -- Takes up to `most` jobs that the node may do, under fresh random tokens.
 create function claim_jobs(a_node text, a_instance uuid, a_kind text, a_target text, a_hardware text[], most integer)
-returns table (id bigint, key uuid, campaign uuid, kind text, target text, claim bigint, token uuid, payload bytea,
-               waited_ms double precision)
+returns table (id bigint, key uuid, campaign uuid, kind text, target text, hardware text, claim bigint, token uuid,
+               payload bytea, waited_ms double precision)
 language plpgsql security definer set search_path = kevolve, pg_temp as $$
 #variable_conflict use_column
 declare n nodes; now_is timestamptz := clock_timestamp();
@@ -230,13 +238,14 @@ begin
         where j.state = 'queued' and j.kind = a_kind and j.target = a_target
           and (j.hardware = '' or j.hardware = any(a_hardware))
           and j.labels <@ n.labels and j.memory_mib <= n.memory_mib and j.not_before <= now_is
+          and not exists (select 1 from waiters w where w.job = j.id and w.home = a_node) -- its home has no room for it
           -- A job goes to a node on which it failed only when no other took it for a while.
           and (a_node <> all(j.avoided) or j.not_before < now_is - gone_after())
         order by j.priority desc, j.tag, j.id limit most for update skip locked)
     update jobs j set state = 'claimed', claims = j.claims + 1, node = a_node, token = gen_random_uuid(),
         lease_until = now_is + gone_after(), claimed_at = now_is, node_login = session_user
       from picked where j.id = picked.id
-      returning j.id, j.key, j.campaign, j.kind, j.target, j.claims, j.token, j.payload,
+      returning j.id, j.key, j.campaign, j.kind, j.target, a_hardware[1], j.claims, j.token, j.payload,
         extract(epoch from now_is - greatest(j.made_at, j.not_before))::double precision * 1000;
 end $$;
 
@@ -336,6 +345,8 @@ begin
     update jobs set state = 'queued', failures = 0, avoided = '{}', reason = '', not_before = clock_timestamp(),
       ended_at = null where id = j.id returning * into j;
   end if;
+  update blobs set used_at = clock_timestamp()
+    where digest = any(a_blobs) and used_at < clock_timestamp() - interval '1 hour';
   insert into waiters (job, home) values (j.id, a_node) on conflict (job, home) do update set told = false;
   if j.state = 'queued' then
     perform pg_notify('kevolve_jobs', a_kind || ' ' || a_target);

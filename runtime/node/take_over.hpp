@@ -1,0 +1,32 @@
+// Takes campaigns of the cluster for this node: at its start those that were its own, and later those of nodes that are
+// gone.
+#pragma once
+
+#include "actors/actor_status.hpp"
+#include "actors/interfaces.hpp"
+#include "runtime/node/cluster_journal.hpp"
+
+#include <caf/event_based_actor.hpp>
+#include <caf/stateful_actor.hpp>
+
+#include <deque>
+#include <memory>
+
+namespace kevolve {
+
+struct take_over_state {
+  static inline const char* name = "take_over";
+  actor_status_ptr own_status;
+  std::shared_ptr<cluster_journal> records;
+  std::shared_ptr<store> data;
+  campaigns_actor campaigns;
+  std::deque<id128> own; // unfinished campaigns of the local store that are not taken yet
+  bool began = false;
+};
+
+// Spawn it detached: it waits for PostgreSQL.
+caf::behavior take_over(caf::stateful_actor<take_over_state>* self, actor_status_ptr own_status,
+                        std::shared_ptr<cluster_journal> records, std::shared_ptr<store> data,
+                        campaigns_actor campaigns);
+
+} // namespace kevolve

@@ -1,0 +1,36 @@
+// Real daemons that share a real PostgreSQL.
+#pragma once
+
+#include "tests/cli/program.hpp"
+#include "tests/cluster/postgres_server.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kevolve::test {
+
+// The server of the test program.
+postgres_server& shared_server();
+// Makes a database with a cluster of its own.
+std::string fresh_database();
+
+inline constexpr const char* judges_elsewhere = "[[device]]\ntarget = \"cpu\"\nelsewhere = true\n";
+
+// A folder with a daemon's settings. The node is called as its login: h1 to h3 are homes, w1 to w3 workers.
+struct node_folder : temporary_folder {
+  std::unique_ptr<program> daemon;
+
+  // `more` stands before [cluster] in the settings, `cluster` in it.
+  node_folder(const std::string& database, const std::string& login, const std::string& more,
+              const std::string& cluster = "");
+  void start(); // returns once it has joined
+  void stop(int signal, int code);
+  outcome kevolve(std::vector<std::string> arguments) const { return run_kevolve(arguments, path); }
+  json told(std::vector<std::string> arguments) const; // the verb's JSON; it must succeed
+  // Waits for an event of that kind, and returns it.
+  json await_event(const std::string& id, const std::string& kind, int how_many = 1) const;
+  json node(const std::string& name) const; // its row of `kevolve nodes list`
+};
+
+} // namespace kevolve::test

@@ -1,0 +1,79 @@
+// Campaigns whose jobs run on other nodes.
+#include "tests/cluster/daemons.hpp"
+
+#include <doctest/doctest.h>
+
+#include <csignal>
+
+using namespace kevolve::test;
+
+TEST_CASE("a home without a device runs a campaign on the device of a worker, and another home buys nothing again") {
+  const auto database = fresh_database();
+  node_folder home{database, "h1", judges_elsewhere};
+  node_folder worker{database, "w1", ""};
+  home.start();
+  worker.start();
+  CHECK(worker.kevolve({"submit", "row_energy.toml"}).err.find("submit the campaign to a home") != std::string::npos);
+  const auto id = home.told({"submit", "row_energy.toml"})["id"].get<std::string>();
+  home.await_event(id, "campaign_finished");
+  const auto status = home.told({"status", id});
+  CHECK(status["state"] == "finished");
+  CHECK(status["candidates"] == 12);
+  CHECK(status["valid"].get<int>() > 0);
+  const auto nodes = home.told({"nodes", "list"});
+  CHECK(nodes["state"] == "joined");
+  CHECK(nodes["sent"] == nodes["received"]);
+  CHECK(nodes["sent"].get<int>() > 12); // each was judged there
+  CHECK(home.node("w1")["state"] == "live");
+  CHECK(home.told({"nodes", "show", "w1"})["resources"].size() == 3);
+  CHECK(home.kevolve({"nodes", "show", "w9"}).code == 3);
+
+  node_folder other{database, "h2", judges_elsewhere};
+  other.start();
+  const auto again = other.told({"submit", "row_energy.toml"})["id"].get<std::string>();
+  other.await_event(again, "campaign_finished");
+  CHECK(other.told({"nodes", "list"})["reused"].get<int>() > 0);
+  other.stop(SIGTERM, 0);
+  worker.stop(SIGTERM, 0);
+  CHECK(home.node("w1")["state"] == "left");
+  home.stop(SIGTERM, 0);
+}
+
+TEST_CASE("workers and PostgreSQL die during a campaign, and nothing is lost or counted twice") {
+  const auto database = fresh_database();
+  node_folder home{database, "h1", judges_elsewhere};
+  node_folder first{database, "w1", ""};
+  home.start();
+  first.start();
+  const auto id = home.told({"submit", "row_energy.toml"})["id"].get<std::string>();
+  home.await_event(id, "node_finished");
+  first.stop(SIGKILL, 128 + SIGKILL);
+  node_folder second{database, "w2", ""};
+  second.start();
+  home.await_event(id, "node_finished", 4);
+  shared_server().kill();
+  shared_server().start();
+  home.await_event(id, "campaign_finished");
+  CHECK(home.told({"status", id})["candidates"] == 12);
+  home.stop(SIGTERM, 0);
+  CHECK(home.kevolve({"fsck"}).code == 0);
+  second.stop(SIGTERM, 0);
+}
+
+TEST_CASE("a drained worker gets nothing, and a second daemon of its name is refused until it is gone") {
+  const auto database = fresh_database();
+  node_folder home{database, "h1", judges_elsewhere};
+  node_folder worker{database, "w1", ""};
+  home.start();
+  worker.start();
+  CHECK(home.told({"nodes", "drain", "w1"})["node"] == "w1");
+  CHECK(home.node("w1")["state"] == "draining");
+  CHECK(home.kevolve({"nodes", "drain", "w9"}).code == 3);
+  CHECK(home.told({"nodes", "undrain", "w1"})["node"] == "w1");
+  node_folder twin{database, "w1", ""};
+  twin.daemon = std::make_unique<program>("kevolved", std::vector<std::string>{"kevolved.toml"}, twin.path);
+  CHECK(twin.daemon->wait_for("there is a live node 'w1' already"));
+  twin.stop(SIGTERM, 0);
+  worker.stop(SIGTERM, 0);
+  home.stop(SIGTERM, 0);
+}

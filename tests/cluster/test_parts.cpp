@@ -1,0 +1,86 @@
+// The parts of a cluster that need neither PostgreSQL nor a daemon.
+#include "actors/cluster/blob_cache.hpp"
+#include "actors/cluster/cluster_board.hpp"
+#include "actors/cluster/job_blobs.hpp"
+#include "runtime/base/ids.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace kevolve;
+
+namespace {
+
+postgres::node_row node(const std::string& name, const std::string& state, uint32_t judges, const std::string& device) {
+  postgres::node_row n;
+  n.name = name;
+  n.state = state;
+  n.resources = {{"judge", "cpu", judge_hardware(device, "harness"), judges, ""}, {"compile", "cpu", "tools", 4, ""}};
+  return n;
+}
+
+} // namespace
+
+TEST_CASE("capacity is that of live nodes but this one") {
+  const auto all = capacity_of_others({node("a", "live", 1, "zen"), node("b", "live", 2, "zen"),
+                                       node("c", "gone", 8, "zen"), node("d", "draining", 8, "zen"),
+                                       node("e", "live", 5, "golden"), node("self", "live", 3, "zen")},
+                                      "self");
+  CHECK(all.at({"judge", "cpu", "zen+harness"}) == 3);
+  CHECK(all.at({"judge", "cpu", "golden+harness"}) == 5);
+  CHECK(all.at({"compile", "cpu", "tools"}) == 12);
+  cluster_board board;
+  board.show(all);
+  CHECK(board.usual_device("cpu", "harness") == "golden");
+  CHECK(board.usual_device("cpu", "another judge").empty());
+  CHECK(board.usual_device("cuda", "harness").empty());
+  CHECK(board.slots({"judge", "cpu", "zen+harness"}) == 3);
+}
+
+TEST_CASE("slots in progress are not free, by fingerprint") {
+  const auto free = free_slots({{"judge", "gpu", "one", 2, ""}, {"judge", "gpu", "two", 1, ""}},
+                               {{{"judge", "gpu", "one"}, 1}, {{"judge", "gpu", "two"}, 3}});
+  REQUIRE(free.size() == 1);
+  CHECK(free[0].hardware == "one");
+  CHECK(free[0].slots == 1);
+}
+
+TEST_CASE("a node sends some jobs ahead of those that run, and none where nobody takes them") {
+  CHECK(jobs_ahead(0) == 0);
+  CHECK(jobs_ahead(1) == 2);
+  CHECK(jobs_ahead(8) == 11);
+}
+
+TEST_CASE("objects leave a request once each, and come back as they were") {
+  judge_request request;
+  request.reference = "object";
+  request.candidate = "another";
+  request.baseline = "object";
+  const auto whole = request;
+  const auto blobs = detach_blobs(request);
+  CHECK(blobs == std::vector<std::string>{"object", "another"});
+  CHECK(request.baseline == sha256_hex("object"));
+  CHECK(request.oracle.empty());
+  const auto refused =
+      attach_blobs(request, [](const std::string&) -> result<std::string> { return fail(errc::not_found, "no blob"); });
+  CHECK_FALSE(refused.has_value());
+  const auto attached = attach_blobs(request, [&](const std::string& digest) -> result<std::string> {
+    return sha256_hex(blobs[0]) == digest ? blobs[0] : blobs[1];
+  });
+  REQUIRE(attached.has_value());
+  CHECK(request.reference == whole.reference);
+  CHECK(request.candidate == whole.candidate);
+  CHECK(request.baseline == whole.baseline);
+}
+
+TEST_CASE("the cache keeps what was used last") {
+  blob_cache cache{10};
+  cache.keep("a", "12345");
+  cache.keep("b", "12345");
+  CHECK(cache.find("a") == "12345");
+  cache.keep("c", "12345");
+  CHECK_FALSE(cache.find("b").has_value());
+  CHECK(cache.find("a").has_value());
+  cache.keep("large", "12345678901");
+  CHECK_FALSE(cache.find("large").has_value());
+  CHECK(cache.bytes() == 10);
+}
