@@ -93,11 +93,40 @@ void tell(journal_actor::stateful_pointer<journal_state> self, const failure& wh
   st.untold = 0;
 }
 
+// Removes the transactions that the hook refuses, and answers their requests.
+void ask_hook(journal_state& st, std::vector<transaction>& group, const std::vector<id128>& campaigns,
+              std::vector<caf::typed_response_promise<uint64_t>>& waiting) {
+  if (!st.hooks.before)
+    return;
+  const auto rulings = st.hooks.before(campaigns, group);
+  size_t kept = 0;
+  for (size_t i = 0; i < group.size(); ++i) {
+    const auto& r = rulings[i];
+    if (r.stored || r.refusal.code != errc::none) {
+      st.own_status->flight(-1);
+      if (r.stored)
+        waiting[i].deliver(st.data->last_sequence());
+      else
+        waiting[i].deliver(to_error(r.refusal));
+      continue;
+    }
+    if (kept != i) {
+      group[kept] = std::move(group[i]);
+      waiting[kept] = std::move(waiting[i]);
+    }
+    ++kept;
+  }
+  group.resize(kept);
+  waiting.resize(kept);
+}
+
 void write_group(journal_actor::stateful_pointer<journal_state> self) {
   auto& st = self->state;
   st.flush_due = false;
   auto group = std::exchange(st.group, {});
   auto waiting = std::exchange(st.waiting, {});
+  const auto campaigns = std::exchange(st.campaigns, {});
+  ask_hook(st, group, campaigns, waiting);
   if (group.empty())
     return;
   auto how = std::exchange(st.all_may_lag, true) ? durability::written : durability::synced;
@@ -112,6 +141,8 @@ void write_group(journal_actor::stateful_pointer<journal_state> self) {
     return;
   }
   st.own_status->says("idle");
+  if (st.hooks.after)
+    st.hooks.after(group);
   for (size_t i = 0; i < waiting.size(); ++i)
     waiting[i].deliver((*done)[i]);
 }
@@ -152,8 +183,9 @@ result<std::vector<stored_value>> scan_rows(const store& data, const std::string
 }
 
 journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_state> self, actor_status_ptr own_status,
-                                     std::shared_ptr<store> data, uint64_t reserve) {
+                                     std::shared_ptr<store> data, uint64_t reserve, journal_hooks hooks) {
   self->state.own_status = std::move(own_status);
+  self->state.hooks = std::move(hooks);
   self->state.data = std::move(data);
   self->state.reserve = reserve;
   report_exceptions(self);
@@ -170,6 +202,7 @@ journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_sta
           return to_error(t.error());
         auto promise = self->make_response_promise<uint64_t>();
         st.group.push_back(std::move(*t));
+        st.campaigns.push_back(request.campaign);
         st.all_may_lag = st.all_may_lag && request.may_lag;
         st.waiting.push_back(promise);
         st.own_status->flight(1);

@@ -11,21 +11,39 @@
 #include <caf/typed_response_promise.hpp>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <vector>
 
 namespace kevolve {
+
+// What the journal does with a transaction.
+struct journal_ruling {
+  failure refusal;     // errc::none: it is not refused
+  bool stored = false; // it is in the store already: only its answer was lost
+};
+
+// What else happens with each group that is written, on the journal's thread. Either may be empty.
+struct journal_hooks {
+  // Called before the group is written, with the campaign of each transaction. Returns a ruling for each.
+  std::function<std::vector<journal_ruling>(const std::vector<id128>& campaigns, const std::vector<transaction>& group)>
+      before;
+  // Called once the group is written.
+  std::function<void(const std::vector<transaction>& group)> after;
+};
 
 struct journal_state {
   static inline const char* name = "journal";
 
   actor_status_ptr own_status;
   std::shared_ptr<store> data;
+  journal_hooks hooks;
   uint64_t reserve = 0;                              // with fewer bytes of free disk space nothing is written
   std::chrono::steady_clock::time_point roomy_until; // the disk space is not checked before
   // Requests gathered since the last flush, and their promises.
   std::vector<transaction> group;
-  bool all_may_lag = true; // all requests of the group may lag
+  std::vector<id128> campaigns; // of each
+  bool all_may_lag = true;      // all requests of the group may lag
   std::vector<caf::typed_response_promise<uint64_t>> waiting;
   bool flush_due = false;
   // The last refusal in the log, and the number of equal ones not logged since.
@@ -43,6 +61,6 @@ result<std::vector<stored_value>> scan_rows(const store& data, const std::string
 
 // Spawn it detached. The store outlives restarts of the actor, so the directory stays locked.
 journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_state> self, actor_status_ptr own_status,
-                                     std::shared_ptr<store> data, uint64_t reserve = 0);
+                                     std::shared_ptr<store> data, uint64_t reserve = 0, journal_hooks hooks = {});
 
 } // namespace kevolve

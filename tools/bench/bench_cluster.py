@@ -1,0 +1,309 @@
+"""Nodes that share a PostgreSQL: throughput of the queue, scale with nodes, queue times, jobs held, campaigns under kills.
+
+Scale is shown with jobs of 200 ms that only wait, because all nodes share this machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import shutil
+import signal
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import common
+import namespaces
+from postgres import Postgres
+
+Json = dict[str, Any]
+TASKS = common.ROOT / "tests" / "node" / "tasks"
+ELSEWHERE = "[[device]]\ntarget = \"cpu\"\nelsewhere = true\n"
+WAITS = 16  # jobs at once of a node where scale is measured
+
+
+class Nodes:
+    """Daemons with data directories of their own."""
+
+    def __init__(self, server: Postgres, binaries: Path, database: str, network: namespaces.Network | None = None) -> None:
+        self.server, self.bin, self.database, self.network = server, binaries, database, network
+        self.root = Path(tempfile.mkdtemp(prefix="kevolve-cluster-"))
+        self.running: dict[str, subprocess.Popen[bytes]] = {}
+        server.sql(f"create database {database}")
+        subprocess.run([binaries / "kevolve", "cluster", "init", "--quiet", "--postgres", server.connection("owner", database),
+                        "--deployment", "bench"], check=True)
+
+    def login(self, name: str, role: str) -> None:
+        self.server.sql(f"do $$ begin create role \"{name}\" login in role kevolve_{role}; "
+                        "exception when duplicate_object then null; end $$")
+
+    def start(self, name: str, role: str, *, waits: int = WAITS, more: str = "", cluster: str = "") -> Path:
+        """Starts a daemon; returns its folder."""
+        folder = self.root / name
+        folder.mkdir(exist_ok=True)
+        self.login(name, role)
+        (folder / "kevolved.toml").write_text(
+            f'data_dir = "data"\nlisten = "127.0.0.1:0"\n{more}\n[cluster]\npostgres = "{self.server.connection(name, self.database)}"\n'
+            f'deployment = "bench"\nnode = "{name}"\nrole = "{role}"\nwaits = {waits}\n{cluster}\n', encoding="utf-8")
+        log = (folder / "log").open("ab")
+        self.running[name] = subprocess.Popen([*self.inside(name), self.bin / "kevolved", "kevolved.toml"], cwd=folder,
+                                              stdout=log, stderr=log)
+        return folder
+
+    def inside(self, name: str) -> list[str]:
+        return self.network.add(name) if self.network else []
+
+    def await_live(self, count: int) -> None:
+        while int(self.server.sql("select count(*) from kevolve.list_nodes() where state = 'live'", self.database)[0][0]) < count:
+            for name, process in self.running.items():
+                if process.poll() is not None:
+                    raise RuntimeError(f"{name} ended: {(self.root / name / 'log').read_text(encoding='utf-8')[-500:]}")
+            time.sleep(0.1)
+
+    def kill(self, name: str) -> None:
+        process = self.running.pop(name)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+
+    def stop(self) -> None:
+        for process in self.running.values():
+            process.send_signal(signal.SIGTERM)
+        for process in self.running.values():
+            process.wait()
+        self.running.clear()
+        shutil.rmtree(self.root, ignore_errors=True)
+
+
+def drive(nodes: Nodes, **how: Any) -> Json:
+    words = [f"--{key.replace('_', '-')}={value}" for key, value in how.items()]
+    nodes.login("bench-home", "home")
+    out = common.ask([nodes.bin / "bench-cluster", "--postgres", nodes.server.connection("bench-home", nodes.database), *words],
+                     check=False)
+    if out is None:
+        raise RuntimeError("bench-cluster failed")
+    return out
+
+
+def waited(nodes: Nodes) -> tuple[float, float]:
+    """Median and 95th percentile of the milliseconds from put to claim of the jobs that ended last."""
+    row = nodes.server.sql(
+        "select percentile_cont(array[0.5, 0.95]) within group (order by extract(epoch from claimed_at - made_at) * 1000) "
+        "from kevolve.jobs where state = 'done'", nodes.database)[0][0].strip("{}").split(",")
+    return float(row[0]), float(row[1])
+
+
+def scale(server: Postgres, binaries: Path, counts: list[int], seconds: float) -> list[Json]:
+    rows: list[Json] = []
+    for count in counts:
+        nodes = Nodes(server, binaries, f"scale_{count}")
+        try:
+            for i in range(count):
+                nodes.start(f"w{i}", "worker", more=ELSEWHERE + "[limits]\ncompilers = 1")
+            nodes.await_live(count)
+            full = WAITS * count / 0.2
+            # As many in flight as run at once, and a few that wait, so that no node is idle for want of work.
+            busy = drive(nodes, jobs=int(full * seconds), in_flight=WAITS * count + 8 * count, group=32)
+            nodes.server.sql("delete from kevolve.jobs", nodes.database)
+            calm = drive(nodes, jobs=int(full * 0.75 * seconds), in_flight=100_000, pace=full * 0.75, group=8)
+            median, high = waited(nodes)
+            rows.append({"nodes": count, "jobs_a_second": busy["jobs_a_second"], "of_all_slots": busy["jobs_a_second"] / full,
+                         "waited_ms_at_75_percent": median, "waited_ms_95": high, "lost": busy["lost"] + calm["lost"],
+                         "twice": busy["twice"] + calm["twice"]})
+            common.say(f"{count} nodes: {rows[-1]}")
+        finally:
+            nodes.stop()
+    for row in rows:
+        row["of_linear"] = row["jobs_a_second"] / row["nodes"] / rows[0]["jobs_a_second"] * rows[0]["nodes"]
+    return rows
+
+
+def throughput(server: Postgres, binaries: Path, jobs: int, held: int) -> Json:
+    nodes = Nodes(server, binaries, "throughput")
+    try:
+        for i in range(4):
+            nodes.start(f"w{i}", "worker", waits=held, more=ELSEWHERE + "[limits]\ncompilers = 1")
+        nodes.await_live(4)
+        fast = drive(nodes, jobs=jobs, in_flight=2_000, milliseconds=0, group=100)
+        many = drive(nodes, jobs=held, in_flight=held, milliseconds=5_000, group=200)
+        return {"jobs_a_second": fast["jobs_a_second"], "group": 100, "held": many["most_in_flight"],
+                "lost": fast["lost"] + many["lost"], "twice": fast["twice"] + many["twice"]}
+    finally:
+        nodes.stop()
+
+
+class Faults:
+    """Random faults while campaigns run, and what became of the campaigns."""
+
+    def __init__(self, nodes: Nodes, seed: int, campaigns: int, candidates: int) -> None:
+        self.nodes, self.random = nodes, random.Random(seed)
+        self.campaigns: list[str] = []
+        self.before: dict[str, list[str]] = {}  # the longest log of a campaign that a node has told
+        self.counts: dict[str, int] = {}
+        self.longest_take_over = 0.0
+        for name in ("h1", "h2"):
+            nodes.start(name, "home", more=ELSEWHERE, cluster='durable = "cluster"')
+        for name in ("w1", "w2"):
+            nodes.start(name, "worker")
+        nodes.await_live(4)
+        for seed_of_campaign in range(campaigns):
+            home = ("h1", "h2")[seed_of_campaign % 2]
+            told = self.kevolve(home, "submit", str(TASKS / "row_energy.toml"), "--set", f"seed={seed_of_campaign + 1}",
+                                "--set", f"budget.candidates={candidates}", "--set", "stop.stall=100000")
+            assert told is not None
+            self.campaigns.append(told["id"])
+
+    def kevolve(self, home: str, *words: str) -> Json | None:
+        return common.ask([*self.nodes.inside(home), self.nodes.bin / "kevolve", *words, "--data", self.nodes.root / home / "data", "--json"], check=False)
+
+    def homes(self) -> dict[str, str]:
+        return {row[0].replace("-", ""): row[1] for row in self.nodes.server.sql(
+            "select id, home from kevolve.campaigns where not ended", self.nodes.database)}
+
+    def events(self) -> int:
+        return int(self.nodes.server.sql("select coalesce(sum(events), 0) from kevolve.campaigns", self.nodes.database)[0][0])
+
+    def log_of(self, home: str, campaign: str) -> list[str]:
+        done = subprocess.run([*self.nodes.inside(home), self.nodes.bin / "kevolve", "events", campaign, "--data", self.nodes.root / home / "data", "--json"],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+        return [self.content(line) for line in done.stdout.splitlines()]
+
+    @staticmethod
+    def content(line: str) -> str:
+        event = json.loads(line)
+        for of_this_node in ("sequence", "time", "time_ns"):
+            event.pop(of_this_node, None)
+        return json.dumps(event, sort_keys=True)
+
+    def remember(self) -> None:
+        for campaign, home in self.homes().items():
+            log = self.log_of(home, campaign)
+            if len(log) > len(self.before.get(campaign, [])):
+                self.before[campaign] = log
+
+    def fault(self) -> None:
+        """One fault: a node, a helper, PostgreSQL, or a node that is cut off for longer than it counts as live."""
+        kind = self.random.choice(["worker", "worker", "home", "helper", "helper", "postgres", "frozen",
+                                   *(["network", "network"] if self.nodes.network else [])])
+        self.counts[kind] = self.counts.get(kind, 0) + 1
+        if kind == "postgres":
+            self.nodes.server.kill()
+            self.nodes.server.start()
+        elif kind == "helper":
+            self.kill_helper(self.nodes.running[self.random.choice(["w1", "w2"])].pid)
+        elif kind == "network" and self.nodes.network:
+            name = self.random.choice(["w1", "w2", "h1", "h2"])
+            self.nodes.network.cut(name, True)
+            time.sleep(self.random.choice([2, 10]))  # the fault itself: shorter, or longer, than a node counts as live
+            self.nodes.network.cut(name, False)
+        elif kind == "frozen":
+            process = self.nodes.running[self.random.choice(["w1", "w2", "h1", "h2"])]
+            process.send_signal(signal.SIGSTOP)
+            time.sleep(10)  # the fault itself: a node is gone after 8 s
+            process.send_signal(signal.SIGCONT)
+        else:
+            name = self.random.choice(["h1", "h2"] if kind == "home" else ["w1", "w2"])
+            self.remember()
+            self.nodes.kill(name)
+            begun = time.monotonic()
+            mine = [c for c, home in self.homes().items() if home == name]
+            if kind == "home" and mine:
+                while any(self.homes().get(c) == name for c in mine):
+                    time.sleep(0.2)
+                self.longest_take_over = max(self.longest_take_over, time.monotonic() - begun)
+            self.nodes.start(name, "home" if kind == "home" else "worker", more=ELSEWHERE if kind == "home" else "",
+                             cluster='durable = "cluster"' if kind == "home" else "")
+
+    def kill_helper(self, daemon: int) -> None:
+        children = subprocess.run(["pgrep", "-P", str(daemon)], stdout=subprocess.PIPE, text=True, check=False).stdout.split()
+        if children:
+            subprocess.run(["kill", "-KILL", self.random.choice(children)], check=False)
+
+    def await_progress(self) -> bool:
+        """Returns once a campaign has advanced; false: all have ended."""
+        before = self.events()
+        while self.homes():
+            if self.events() > before:
+                return True
+            time.sleep(0.1)
+        return False
+
+    def result(self, candidates: int) -> Json:
+        while self.homes():
+            time.sleep(0.5)
+        lost = twice = wrong = 0
+        homes = {row[0].replace("-", ""): row[1] for row in self.nodes.server.sql(
+            "select id, home from kevolve.campaigns", self.nodes.database)}
+        for campaign in self.campaigns:
+            log = self.log_of(homes[campaign], campaign)
+            before = self.before.get(campaign, [])
+            lost += sum(1 for a, b in zip(before, log) if a != b) + max(0, len(before) - len(log))
+            finished = [json.loads(e) for e in log if '"node_finished"' in e]
+            indices = [e.get("data", e).get("index") for e in finished]
+            twice += len(indices) - len(set(indices))
+            status = self.kevolve(homes[campaign], "status", campaign)
+            wrong += 0 if status and status["state"] == "finished" and status["candidates"] >= candidates else 1
+        return {"faults": sum(self.counts.values()), "by_kind": self.counts, "campaigns": len(self.campaigns),
+                "events": self.events(), "lost": lost, "twice": twice, "unfinished": wrong,
+                "longest_take_over_s": round(self.longest_take_over, 1)}
+
+
+def faults(server: Postgres, binaries: Path, count: int, seed: int, network: namespaces.Network | None) -> Json:
+    nodes = Nodes(server, binaries, "faults", network)
+    candidates = 40 if count <= 20 else 150
+    try:
+        run = Faults(nodes, seed, 2, candidates)
+        while sum(run.counts.values()) < count and run.await_progress():
+            run.fault()
+            common.say(f"fault {sum(run.counts.values())}: {run.counts}, {run.events()} events")
+        return run.result(candidates)
+    finally:
+        nodes.stop()
+
+
+def main() -> None:
+    p = common.parser(__doc__ or "")
+    p.add_argument("--nodes", type=int, action="append", help="how many nodes; repeat it")
+    p.add_argument("--faults", type=int, help="so many random faults during campaigns, and nothing else")
+    p.add_argument("--seconds", type=float, default=0.0, help="of each measurement")
+    a: argparse.Namespace = p.parse_args()
+    common.need(a.bin, "kevolve", "kevolved", "bench-cluster")
+    counts = a.nodes or ([1, 2, 4, 8] if a.long else [1, 2])
+    seconds = a.seconds or (20.0 if a.long else 4.0)
+    random.seed(a.seed)
+    if a.faults:
+        missing = namespaces.available()
+        if missing:
+            common.say(f"no network is cut: {missing}")
+        network = None if missing else namespaces.Network()
+        server = Postgres(namespaces.ADDRESS if network else "127.0.0.1")
+        try:
+            found = faults(server, a.bin, a.faults, a.seed, network)
+        finally:
+            server.stop()
+            if network:
+                network.remove()
+        common.publish(common.close({**common.header("cluster", a), "faults": found}), json.dumps(found), a.json)
+        return
+    server = Postgres()
+    try:
+        rows = scale(server, a.bin, counts, seconds)
+        queue = throughput(server, a.bin, 20_000 if a.long else 2_000, 4_000 if a.long else 1_000)
+    finally:
+        server.stop()
+    document = common.close({**common.header("cluster", a), "scale": rows, "queue": queue,
+                             "waited_ms": statistics.median(r["waited_ms_at_75_percent"] for r in rows)})
+    cells = [["nodes", "jobs a second", "of linear", "of the slots", "wait, median ms", "95 %", "lost", "twice"]]
+    cells += [[str(r["nodes"]), f"{r['jobs_a_second']:.1f}", f"{r['of_linear']:.3f}", f"{r['of_all_slots']:.3f}",
+               f"{r['waited_ms_at_75_percent']:.2f}", f"{r['waited_ms_95']:.1f}", str(r["lost"]), str(r["twice"])] for r in rows]
+    text = common.table(cells) + (
+        f"\nOne PostgreSQL: {queue['jobs_a_second']:.0f} jobs a second, put in groups of {queue['group']}; "
+        f"{queue['held']} in flight held; {queue['lost']} lost, {queue['twice']} twice.")
+    common.publish(document, text, a.json)
+
+if __name__ == "__main__":
+    main()
