@@ -14,8 +14,9 @@ function(kevolve_install_program name)
   endif()
 endfunction()
 
-# Documents, examples with their tasks, and what is made at the time of the installation: the unit, whose paths are
+# Documents, examples with their tasks, and what is made at the time of the installation: the units, whose paths are
 # those of the prefix, and completions and manual pages, which the program prints itself.
+
 function(kevolve_install_data program)
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
     DESTINATION ${CMAKE_INSTALL_DOCDIR})
@@ -27,9 +28,10 @@ function(kevolve_install_data program)
     set(program \"$<TARGET_FILE:${program}>\")
     set(made \"${made}\")
     set(bin \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}\")
-    set(unit \"${PROJECT_SOURCE_DIR}/tools/systemd/kevolved.service\")
+    set(units \"${PROJECT_SOURCE_DIR}/tools/systemd/kevolved.service\"
+      \"${PROJECT_SOURCE_DIR}/tools/systemd/kevolved@.service\")
     include(\"${PROJECT_SOURCE_DIR}/cmake/generated_files.cmake\")")
-  install(FILES ${made}/kevolved.service DESTINATION ${KEVOLVE_UNIT_DIR})
+  install(FILES ${made}/kevolved.service ${made}/kevolved@.service DESTINATION ${KEVOLVE_UNIT_DIR})
   install(FILES ${made}/kevolve DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   install(FILES ${made}/_kevolve DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
   install(FILES ${made}/kevolve.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)

@@ -42,7 +42,7 @@ class Install(unittest.TestCase):
         expected = ["bin/kevolve", "bin/kevolved", "libexec/kevolve/kevolve-judge", "libexec/kevolve/kevolve-zygote", "libexec/kevolve/kevolve-serve",
                     "libexec/kevolve/kevolve-profiler",
                     "libexec/kevolve/kevolve-compile-server", "libexec/kevolve/kevolve-compile-server-cuda",
-                    "lib/systemd/system/kevolved.service", "share/bash-completion/completions/kevolve",
+                    "lib/systemd/system/kevolved.service", "lib/systemd/system/kevolved@.service", "share/bash-completion/completions/kevolve",
                     "share/zsh/site-functions/_kevolve", "share/fish/vendor_completions.d/kevolve.fish",
                     "share/man/man1/kevolve.1", "share/man/man1/kevolve-run.1", "share/doc/kevolve/LICENSE",
                     "share/doc/kevolve/README.md", "share/kevolve/examples/gemm.toml",
@@ -51,10 +51,11 @@ class Install(unittest.TestCase):
         self.assertEqual({p.name for p in self.bin.iterdir()}, {"kevolve", "kevolved"})
         self.assertEqual([p.name for p in self.helpers.iterdir() if not p.name.startswith("kevolve-")], [])
 
-    def test_the_unit_starts_the_installed_daemon(self) -> None:
-        unit = (self.prefix / "lib/systemd/system/kevolved.service").read_text()
-        self.assertIn(f"ExecStart={self.bin}/kevolved /etc/kevolve/kevolved.toml\n", unit)
-        self.assertNotIn("/usr/local/bin/kevolved", unit)
+    def test_the_units_start_the_installed_daemon(self) -> None:
+        for name, settings in (("kevolved.service", "kevolved.toml"), ("kevolved@.service", "%i.toml")):
+            unit = (self.prefix / "lib/systemd/system" / name).read_text()
+            self.assertIn(f"ExecStart={self.bin}/kevolved /etc/kevolve/{settings}\n", unit)
+            self.assertNotIn("/usr/local/bin/kevolved", unit)
 
     def test_the_daemon_is_found_by_the_program_that_people_start(self) -> None:
         said = self.run_in(self.bin / "kevolved", "--version")
