@@ -50,21 +50,28 @@ configure() {
   rm -f "$root/build.log"
 }
 
-# Prints a Python that has PyTorch and what else tests/framework/requirements.txt pins, in an environment below build/. It
-# is made once, within five minutes; where that fails nothing is printed, and tests that need it are skipped by name.
-torch_python() {
-  local wanted=$root/tests/framework/requirements.txt folder
-  folder=$root/build/torch-$(sha256sum "$wanted" | cut -c1-12)
+# python_with NAME REQUIREMENTS IMPORTS SECONDS: prints a Python with what the file REQUIREMENTS pins, in the environment
+# build/NAME-…. It is made once, within the time; where that fails nothing is printed, and tests that need it are skipped
+# by name.
+python_with() {
+  local wanted=$root/$2 folder
+  folder=$root/build/$1-$(sha256sum "$wanted" | cut -c1-12)
   if [ ! -e "$folder/complete" ]; then
-    say "installing PyTorch into $folder"
+    say "installing the packages of $2 into $folder"
     rm -rf "$folder"
     python3 -m venv "$folder" >&2 &&
-      timeout 300 "$folder/bin/python" -m pip install -q --disable-pip-version-check -r "$wanted" >&2 &&
-      "$folder/bin/python" -c 'import torch, numpy, expecttest' >&2 && touch "$folder/complete" || {
-      echo "PyTorch could not be installed; its tests are skipped" >&2
+      timeout "$4" "$folder/bin/python" -m pip install -q --disable-pip-version-check -r "$wanted" >&2 &&
+      "$folder/bin/python" -c "import $3" >&2 && touch "$folder/complete" || {
+      echo "the packages of $2 could not be installed; their tests are skipped" >&2
       rm -rf "$folder"
       return 0
     }
   fi
   echo "$folder/bin/python"
 }
+
+# PyTorch and what else its tests need.
+torch_python() { python_with torch tests/framework/requirements.txt 'torch, numpy, expecttest' 300; }
+
+# Validators of Kubernetes manifests and container files.
+starters_python() { python_with starters tests/cluster/starters/requirements.txt kubernetes_validate 120; }
