@@ -103,6 +103,12 @@ class Scripts(unittest.TestCase):
         self.assertEqual(len(self.recorded("ended")), 1)
         self.assertEqual(list((self.folder / "local").iterdir()), [])
 
+    def test_a_worker_drains_before_its_time_limit_and_does_not_start_again(self) -> None:
+        number = self.submit("--time=1")
+        wait_for(lambda: self.slurm.job(number)["JobState"] == "COMPLETED")
+        self.assertEqual(len(self.recorded("ended")), 1)
+        self.assertEqual(self.slurm.job(number)["Restarts"], "0")
+
     def test_a_worker_that_fails_does_not_start_again(self) -> None:
         (self.folder / "record" / "fail").touch()
         number = self.submit()
