@@ -115,6 +115,15 @@ def hostile_profile() -> dict[str, Any]:
     }  # fmt: skip
 
 
+def hostile_device_profile() -> dict[str, Any]:
+    """Returns the profile of a candidate for a device: two kernels of one call, and no loops."""
+    profile = hostile_profile()
+    kernel = {"kernel": MARKUP, "launches": 2, "ns": 60_000.0, "share": 0.75, "registers": 40, "occupancy": 0.5, "limit": "shared_memory"}
+    profile["diagnosis"] |= {"loops": [], "kernels": [
+        kernel, {"kernel": "second", "launches": 1, "ns": None, "share": None, "registers": None, "occupancy": None, "limit": None}]}  # fmt: skip
+    return profile
+
+
 def actor(number: int, parent: int | None = None, **more: Any) -> dict[str, Any]:
     return {
         "id": number, "kind": "search_node", "name": MARKUP, "parent": parent, "alive": True, "state": MARKUP,
@@ -144,7 +153,10 @@ class FakeNode:
             "best": {"candidate": 1, "speedup": 2.0, "interval": [1.9, 2.1], "final": False, "summary": MARKUP, "shapes": []},
             "budget": {"candidates": 10, "wall_s": None}, "spent": {"wall_s": 5.0, "compile_s": 1.0, "device_s": 1.0},
             "last_sequence": last,
+            "profiling": {"share": 0.1, "seconds": 12.3, "profiles": 3, "failed": 1, "perturbation": None, "last_failure": MARKUP,
+                          "bounds": {"denormals": 2, "unknown": 1}},
         }  # fmt: skip
+        self.profile = hostile_profile()  # of candidate 0
         self.campaigns = [self.campaign] if campaigns else []
         node = self
 
@@ -197,7 +209,7 @@ class FakeNode:
             last = part[-1]["sequence"] if part else int(query.get("after", "0"))
             return {"items": part, "last_sequence": last, "truncated": len(rest) > len(part)}
         if path == own + "/candidates/0/profile":
-            return hostile_profile()
+            return self.profile
         if path == own + "/candidates/0":
             return {"index": 0, "reference": True, "language": "c", "source": "int x;", "path": MARKUP, "speedup": 1.0}
         if path.startswith(own + "/candidates/") and (index := int(path.rsplit("/", 1)[1])) < 5000:

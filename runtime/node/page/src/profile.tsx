@@ -1,8 +1,9 @@
-// Why the candidate is slow: the passes of its profile in order, the findings, and the loops of one call as a flame graph.
+// Why the candidate is slow: the passes of its profile in order, the findings, the kernels of a device's call, and the
+// loops of one call as a flame graph; and the total of a campaign's profiles.
 import { campaignPath } from "./api";
-import { seconds, short, visible, words } from "./format";
+import { count, seconds, short, visible, words } from "./format";
 import { Facts, Loading, Trouble, useGet } from "./parts";
-import type { Diagnosis, DiagnosisLoop, Profile, ProfilePass } from "./types";
+import type { Diagnosis, DiagnosisKernel, DiagnosisLoop, Profile, ProfilePass, Profiling } from "./types";
 
 const percent = (share: number) => `${Math.round(share * 100)} %`;
 const time = (ns: number) => seconds(ns / 1e9);
@@ -58,6 +59,41 @@ function FlameGraph({ d }: { d: Diagnosis }) {
         </g>
       ))}
     </svg>
+  );
+}
+
+// The kernels of a device's call, in the order of the diagnosis: the one that takes most time first.
+function Kernels({ of }: { of: DiagnosisKernel[] }) {
+  const shareOf = (x: number | null) => (x === null ? "unknown" : percent(x));
+  return (
+    <div class="wide">
+      <table class="kernels">
+        <thead>
+          <tr>
+            <th>kernel</th>
+            <th class="number">launches</th>
+            <th class="number">time</th>
+            <th class="number">of the call</th>
+            <th class="number">registers</th>
+            <th class="number">occupancy</th>
+            <th>limited by</th>
+          </tr>
+        </thead>
+        <tbody>
+          {of.map((k, i) => (
+            <tr key={i}>
+              <th scope="row" class="foreign">{visible(k.kernel)}</th>
+              <td class="number">{count(k.launches)}</td>
+              <td class="number">{seconds(k.ns === null ? null : k.ns / 1e9)}</td>
+              <td class="number">{shareOf(k.share)}</td>
+              <td class="number">{count(k.registers)}</td>
+              <td class="number">{shareOf(k.occupancy)}</td>
+              <td class="foreign">{k.limit === null ? "unknown" : words(k.limit)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
@@ -119,11 +155,20 @@ export function ProfileView({ id, index }: { id: string; index: number }) {
   const p = profile.value;
   if (p.passes.length === 0)
     return <p class="note">Not profiled. Profile it with <code>{`kevolve profile ${short(id)} ${index}`}</code>.</p>;
+  const kernels = p.diagnosis?.kernels ?? [];
   return (
     <>
       {p.diagnosis && <Findings d={p.diagnosis} />}
-      {p.diagnosis && <FlameGraph d={p.diagnosis} />}
+      {p.diagnosis && kernels.length > 0 ? <Kernels of={kernels} /> : p.diagnosis && <FlameGraph d={p.diagnosis} />}
       <Passes p={p} />
     </>
   );
+}
+
+// Says what the campaign has spent on profiles of its own candidates, and how many each bottleneck bounds.
+export function profilingTotal(p: Profiling): string {
+  const bounds = Object.entries(p.bounds).map(([bound, n]) => `${words(bound)} ${count(n)}`);
+  const failed = p.failed > 0 ? `; ${count(p.failed)} failed, the last: ${visible(p.last_failure ?? "unknown")}` : "";
+  const spent = `${count(p.profiles)} ${p.profiles === 1 ? "candidate" : "candidates"} in ${seconds(p.seconds)}, at most ${percent(p.share)} of the time allowed`;
+  return `${spent}${bounds.length > 0 ? `; bound by ${bounds.join(", ")}` : ""}${failed}`;
 }

@@ -60,6 +60,17 @@ export interface Campaign {
   spent: { wall_s: number; compile_s: number; device_s: number; cost?: number | null };
   last_sequence: number;
   search?: Search;
+  profiling?: Profiling;
+}
+
+// Profiles of the campaign's own candidates. `share` is the allowed part of the time, `bounds` counts candidates by bottleneck.
+export interface Profiling {
+  share: number;
+  seconds: number;
+  profiles: number;
+  failed: number;
+  last_failure: string | null;
+  bounds: Record<string, number>;
 }
 
 // A cell of an island: candidates of one measured behaviour.
@@ -304,6 +315,17 @@ export interface DiagnosisLoop {
   share: number | null;
 }
 
+// A kernel of a device's call; `limit` is the resource that limits its occupancy.
+export interface DiagnosisKernel {
+  kernel: string;
+  launches: number;
+  ns: number | null;
+  share: number | null;
+  registers: number | null;
+  occupancy: number | null;
+  limit: string | null;
+}
+
 // docs/diagnosis.schema.json
 export interface Diagnosis {
   shape: string;
@@ -312,6 +334,7 @@ export interface Diagnosis {
   roof: { ns: number; by: string; headroom: number } | null;
   bound: { class: string; title: string; confidence: number; share: number; strategy: string } | null;
   loops: DiagnosisLoop[];
+  kernels?: DiagnosisKernel[];
   findings: { title: string; share: number; confidence: number; pass: string; words: string; strategy: string; lines: { first: number; last: number }[] }[];
 }
 

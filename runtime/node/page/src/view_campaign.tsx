@@ -1,9 +1,11 @@
 // One campaign: how it stands, its tree, its curve, its nodes; and the three ways to steer it.
+import type { ComponentChildren } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { campaignPath, post, Problem } from "./api";
 import { count, interval, money, reused, seconds, short, speedup, visible, words } from "./format";
 import { Islands, phaseOf } from "./islands";
 import { Await, Chip, Facts, Trouble, useGet, Verdict, type Loaded } from "./parts";
+import { profilingTotal } from "./profile";
 import { ProgressPlot } from "./progress_plot";
 import { links } from "./route";
 import type { Story, TreeNode } from "./story";
@@ -160,6 +162,7 @@ function Standing({ c }: { c: Campaign }) {
         ...(c.search?.phase ? [["search", phaseOf(c.search)] as [string, string]] : []),
         ["budget", <Budget of={c} />],
         ["spent", `${seconds(c.spent.wall_s)} in all; compiling ${seconds(c.spent.compile_s)}, devices ${seconds(c.spent.device_s)}`],
+        ...(c.profiling && c.profiling.profiles + c.profiling.failed > 0 ? [["profiles", <span class="foreign">{profilingTotal(c.profiling)}</span>] as [string, ComponentChildren]] : []),
         ["cost", money(c.spent.cost)],
       ]}
     />
