@@ -33,8 +33,8 @@ struct session_spec {
 };
 
 struct search_spec {
-  std::map<std::string, double> policies{{"uct", 1.0}}; // name → weight
-  double exploration = 1.0;                             // c of uct
+  std::map<std::string, double> policies{{"adaptive", 1.0}}; // name → weight
+  double exploration = 1.0;                                  // c of uct
   double widening = 2.0; // a node with n visits may have up to widening * n^widening_exponent children
   double widening_exponent = 0.5;
   double combine = 0.1;  // share of steps with a second parent

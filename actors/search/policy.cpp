@@ -9,7 +9,7 @@ namespace {
 // Nodes that compete to be the second parent.
 constexpr int tournament_size = 3;
 
-// Chooses where no policy of this build has weight.
+// Chooses where no policy of this build has weight. Replays of earlier campaigns rely on it, so it is not the default.
 constexpr const char* fallback_policy = "uct";
 
 // A name by weight; `otherwise` if no weight is positive.

@@ -30,8 +30,8 @@ struct stall_options {
 };
 
 struct policy_options {
-  std::map<std::string, double> policies{{"uct", 1.0}}; // name → weight
-  double exploration = 1.0;                             // c of uct
+  std::map<std::string, double> policies{{"adaptive", 1.0}}; // name → weight
+  double exploration = 1.0;                                  // c of uct
   double widening = 2.0; // a node with n visits may have up to widening * n^exponent children
   double widening_exponent = 0.5;
   double combine = 0.1;       // share of steps with a second parent

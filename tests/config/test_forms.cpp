@@ -254,7 +254,7 @@ TEST_CASE("a campaign without a target speedup takes the task's goal") {
   auto loaded = load_campaign(good("plain.toml"));
   REQUIRE(loaded);
   CHECK(loaded->stop.speedup == 1.5);
-  CHECK(loaded->search.policies == std::map<std::string, double>{{"uct", 1.0}});
+  CHECK(loaded->search.policies == std::map<std::string, double>{{"adaptive", 1.0}});
 }
 
 TEST_CASE("overrides are TOML, else text, and apply before checking") {
@@ -350,7 +350,7 @@ TEST_CASE("a table of policies gives weight 0 to the policies that it does not n
   using weights = std::map<std::string, double>;
   CHECK(policies({"search.policies={greedy=1}"}) == weights{{"greedy", 1.0}});
   CHECK(policies({"search={policies={random=2}}"}) == weights{{"random", 2.0}});
-  CHECK(policies({"search={}"}) == weights{{"uct", 1.0}});
+  CHECK(policies({"search={}"}) == weights{{"adaptive", 1.0}});
   CHECK(policies({"search.policies.random=2"}) == weights{{"uct", 0.7}, {"greedy", 0.3}, {"random", 2.0}});
   CHECK(policies({"search.policy=beam"}) == weights{{"beam", 1.0}}); // an override wins over the file
 }
@@ -407,7 +407,7 @@ TEST_CASE("an override of search.policies wins over the file's policy, and two o
   const auto load = [](const std::vector<std::string>& overrides) {
     return load_campaign((source_folder() / "config/examples/gemm.toml").string(), overrides);
   };
-  REQUIRE(load({})->search.policies == std::map<std::string, double>{{"uct", 1.0}}); // the file has a policy
+  REQUIRE(load({})->search.policies == std::map<std::string, double>{{"adaptive", 1.0}}); // the file has a policy
   using weights = std::map<std::string, double>;
   for (const auto* text : {"search.policies={evolution=0.5,greedy=1}", "search={policies={evolution=0.5,greedy=1}}"}) {
     const auto several = load({text});

@@ -67,6 +67,7 @@ TEST_CASE("what a recorded seed selected it selects still") {
   steered.banned = {7, 12};
   steered.given = 2;
   policy_options defaults;
+  defaults.policies = {{"uct", 1.0}}; // the default of that time
   defaults.spreads = false;
   std::string all;
   for (const auto* o : {&mixed, &steered, &defaults})

@@ -37,7 +37,8 @@ SIZES: dict[str, dict[str, int]] = {
     "sobel": {"height": 270, "width": 480}, "black_scholes": {"n": 16384},
     "mbdt": {"features": 64, "batch": 512, "borders_each": 8}, "map_id": {"entries": 4096, "count": 32768},
 }
-POLICIES = ["random", "greedy", "beam", "evolution", "adaptive"]
+DEFAULT = "adaptive"  # the policy of a campaign file that names none
+POLICIES = ["random", "greedy", "beam", "evolution", "uct"]  # the others
 MEMORIES = ["parent", "siblings", "both"]
 CONTENDERS = [
     f"default: {ONE}", *[f"{p}: search.policy={p}; {ONE}" for p in POLICIES], f"omniscient: play.omniscient=true; {ONE}",
@@ -48,7 +49,7 @@ CONTENDERS = [
 ]
 # Pairs of contenders: the first is compared with the second.
 COMPARISONS = [
-    ("default", "random"), *[("adaptive", p) for p in ["default", *POLICIES[:-1]]], ("omniscient", "random"), ("omniscient", "default"),
+    ("default", "random"), *[("default", p) for p in POLICIES[1:]], ("omniscient", "random"), ("omniscient", "default"),
     *[(f"memory {m} alone", "default") for m in MEMORIES], ("no fresh starts", "default"), ("no crossover", "default"),
     ("evolution without crossover", "evolution"), ("no novelty", "default"),
 ]
@@ -157,7 +158,7 @@ def lacking(landscapes: list[Json], name: str) -> float:
 def compare(arguments: argparse.Namespace) -> Json:
     played = play(arguments, records_of(arguments), CONTENDERS)
     all_of = played["landscapes"]
-    return played | {"comparisons": [comparison(all_of, a, b) for a, b in COMPARISONS],
+    return played | {"default": DEFAULT, "comparisons": [comparison(all_of, a, b) for a, b in COMPARISONS],
                      "in_flight": [in_flight(all_of, a, b) for a, b in IN_FLIGHT],
                      "lacking": {c.split(":")[0]: lacking(all_of, c.split(":")[0]) for c in CONTENDERS}}
 
@@ -166,17 +167,29 @@ def chance(p: float) -> str:
     return "< 0.001" if p < 0.001 else common.number(p, 3)
 
 
-def comparison_rows(comparisons: list[Json]) -> list[list[str]]:
+def named(document: Json, contender: str) -> str:
+    """Returns a contender's name for a table, with the policy that was the default of its build; it was uct before records said so."""
+    return contender.replace("default", f"default ({document.get('default', 'uct')})")
+
+
+def shown(document: Json) -> list[str]:
+    """Returns the contenders of the table of tasks: the default, the policies that the document has, the omniscient one."""
+    played = document["landscapes"][0]["plays"]
+    return ["default", *[p for p in [*POLICIES, "adaptive"] if p in played], "omniscient"]
+
+
+def comparison_rows(document: Json, comparisons: list[Json]) -> list[list[str]]:
     rows = [["policy", "against", "evaluations to the goal, ratio in the median task", "better on", "sign test", "landscapes"]]
-    rows += [[c["first"], c["second"], f"{common.number(c['median_ratio'])} ({common.interval(c['interval'])})",
+    rows += [[named(document, c["first"]), named(document, c["second"]), f"{common.number(c['median_ratio'])} ({common.interval(c['interval'])})",
               f"{c['better']} of {c['better'] + c['worse']}", chance(c["sign_test"]), f"{c['landscapes']} of {c['of']}"]
              for c in comparisons]
     return rows
 
 
-def task_rows(landscapes: list[Json], names: list[str]) -> list[list[str]]:
-    rows = [["landscape", "candidates", "best", "at the goal", *names]]
-    for x in landscapes:
+def task_rows(document: Json) -> list[list[str]]:
+    names = shown(document)
+    rows = [["landscape", "candidates", "best", "at the goal", *[named(document, n) for n in names]]]
+    for x in document["landscapes"]:
         cells = [f"{p['restricted_mean']:.1f}" + ("" if p["lacking"] < MOST_LACKING else f" (lacks {100 * p['lacking']:.0f} %)")
                  for p in (x["plays"][n] for n in names)]
         rows.append([x["record"].removesuffix(".landscape"), str(x["candidates"]), f"{x['best']:.2f}×", str(x["at_the_goal"]), *cells])
@@ -188,13 +201,12 @@ def render(document: Json) -> str:
 
 
 def page(document: Json) -> str:
-    names = ["default", *POLICIES, "omniscient"]
-    shares = [document["lacking"][n] for n in names]
+    shares = [document["lacking"][n] for n in shown(document)]
     flights = [["16 in flight against 1", "final speed-up, ratio", "landscapes"]]
-    flights += [[f["second"], f"{common.number(f['final_ratio'], 3)} ({common.interval(f['interval'], 3)})", f"{f['landscapes']} of {f['of']}"]
+    flights += [[named(document, f["second"]), f"{common.number(f['final_ratio'], 3)} ({common.interval(f['interval'], 3)})", f"{f['landscapes']} of {f['of']}"]
                 for f in document["in_flight"]]
     return "\n\n".join([
-        common.table(task_rows(document["landscapes"], names)), common.table(comparison_rows(document["comparisons"])), common.table(flights),
+        common.table(task_rows(document)), common.table(comparison_rows(document, document["comparisons"])), common.table(flights),
         f"Mean evaluations after the shared first drafts to {100 * document['share']:.0f} % of the re-measured best; a miss counts as the budget "
         f"of {document['budget']}. {document['seeds']} seeds. Intervals: 95 %, over tasks and seeds. The records lack "
         f"{100 * min(shares):.1f} to {100 * max(shares):.1f} % of the wanted steps; a landscape counts in a row only below "
@@ -206,10 +218,9 @@ def page_table(documents: dict[str, Json]) -> str:
     first, *others = documents.values()
     parts = [page(first)]
     for d in others:
-        beside = [c for c in d["comparisons"] if c["second"] in ("random", "default") and c["first"] in ("default", "omniscient", *POLICIES)]
+        beside = [c for c in d["comparisons"] if c["second"] in ("random", "default") and c["first"] in ("omniscient", *shown(d))]
         plans = "With the generator's ready sequences" if all(x["plans"] for x in d["landscapes"]) else "Without ready sequences"
-        parts += [plans + ":", common.table(task_rows(d["landscapes"], ["default", *POLICIES, "omniscient"])),
-                  common.table(comparison_rows(beside))]
+        parts += [plans + ":", common.table(task_rows(d)), common.table(comparison_rows(d, beside))]
     return "\n\n".join(parts)
 
 
@@ -235,7 +246,7 @@ def constants(arguments: argparse.Namespace) -> Json:
         return statistics.geometric_mean(found) if 2 * len(found) > len(halves[0]) else math.inf
 
     chosen = min(names, key=worth)
-    return {"chosen": chosen, "share": arguments.share, "seeds": arguments.seeds, "budget": arguments.budget,
+    return {"chosen": chosen, "default": DEFAULT, "share": arguments.share, "seeds": arguments.seeds, "budget": arguments.budget,
             "on_the_first_half": {n: worth(n) for n in names},
             "confirmation": comparison(halves[1], chosen, "default")}
 
@@ -244,7 +255,7 @@ def render_constants(document: Json) -> str:
     rows = [["settings", "evaluations of the default's, geometric mean on the first half"]]
     rows += [[n, common.number(x) if x < math.inf else "too few landscapes count"] for n, x in
              sorted(document["on_the_first_half"].items(), key=lambda i: i[1])]
-    return common.table(rows) + "\n\nThe first of them on the other half:\n\n" + common.table(comparison_rows([document["confirmation"]]))
+    return common.table(rows) + "\n\nThe first of them on the other half:\n\n" + common.table(comparison_rows(document, [document["confirmation"]]))
 
 
 def record(arguments: argparse.Namespace) -> int:

@@ -47,7 +47,7 @@ def campaign_file(name: str, folder: Path) -> Path:
     made = folder / f"{name}.toml"
     task = json.dumps(str(TASKS / f"{name}.task.toml"))
     made.write_text(f"task = {task}\n"
-                    'target = "cpu"\nseed = 1\n\n[[generator]]\nkind = "transform"\n\n[search]\npolicy = "uct"\n\n'
+                    'target = "cpu"\nseed = 1\n\n[[generator]]\nkind = "transform"\n\n[search]\npolicy = "adaptive"\n\n'
                     '[draft]\ncandidates = 10\n\n[budget]\nwall = "2m"\n', encoding="utf-8")
     return made
 

@@ -11,7 +11,7 @@ import bench_quality
 import common
 from common import Json
 
-POLICIES = ["uct", "random"]  # unless others are named; the last is what the first ones are compared with
+POLICIES = ["adaptive", "random"]  # unless others are named; the last is what the first ones are compared with
 SHARE = 0.9
 
 
@@ -58,7 +58,7 @@ def row_of(t: Json, policies: list[str]) -> list[str]:
 
 
 def render(document: Json) -> str:
-    policies = document.get("policies", POLICIES)
+    policies = document.get("policies", ["uct", "random"])  # of documents that name none
     rows = [["task", "best"] + [cell for p in policies for cell in (f"{p}: final (least–most)", "to 90 % of best")]]
     rows += [row_of(t, policies) for t in document["tasks"]]
     limit = f" or {document['wall']} s" if "wall" in document else ""
@@ -73,7 +73,7 @@ def main() -> None:
                    help="only this one; may be repeated")
     p.add_argument("--budget", type=int, metavar="N", help="candidates of each run (short 30, long 80)")
     p.add_argument("--seeds", type=int, help="runs of each policy (short 2, long 5)")
-    p.add_argument("--policy", action="append", metavar="NAME", help="compare these, the last one as the baseline (uct, random)")
+    p.add_argument("--policy", action="append", metavar="NAME", help="compare these, the last one as the baseline (adaptive, random)")
     p.add_argument("--wall", type=int, default=600, help="most seconds of a run")
     arguments = p.parse_args()
     common.need(arguments.bin, "kevolve", "bench-winner")
