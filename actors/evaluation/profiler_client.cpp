@@ -93,7 +93,7 @@ result<profiler_answer> run_profiler(const helper_command& how, const profile_jo
   if (auto ok = helper.link.send_message(profile_frame::job, job); !ok)
     return tl::unexpected(ok.error());
   profiler_answer out;
-  const auto end = steady_clock::now() + milliseconds{job.limit_ms} + grace;
+  const auto end = steady_clock::now() + milliseconds{job.limit_ms} + most_wait_for_core + grace;
   for (;;) {
     const auto left = std::chrono::duration_cast<milliseconds>(end - steady_clock::now());
     auto got = helper.link.receive(std::max(left, milliseconds{1}));

@@ -35,12 +35,15 @@ pass_request request_of(const profile_job& job, const pass_place& place, const a
   return q;
 }
 
-// Returns true if the passes before have left the pass no time. A cheap one always starts: on a busy machine the ones
-// before it take several times what was planned, and without it they name no bottleneck.
-bool is_too_late(const profile_pass& p, const pass_request& q, double spent, double budget) {
+// Returns true if the passes before have left the pass no time. One that uses nothing always starts. So does a cheap
+// one within the job's limit: on a busy machine the ones before it take several times what was planned, and without it
+// they name no bottleneck.
+bool is_too_late(const profile_pass& p, const pass_request& q, double spent, double budget, bool past_limit) {
   constexpr double cheap_s = 0.5;
+  if (p.use == pass_use::nothing)
+    return false;
   const bool cheap = p.estimate_s != nullptr && p.estimate_s(q) <= cheap_s;
-  return p.use != pass_use::nothing && !cheap && spent >= budget;
+  return past_limit || (!cheap && spent >= budget);
 }
 
 // Returns why the pass may not start; empty if it may.
@@ -51,11 +54,37 @@ std::string obstacle(const profile_pass& p, const artefacts& have) {
   return {};
 }
 
-// Runs the pass; its seconds do not include the wait for the core.
-pass_result run_one(const profile_pass& p, pass_request& q, const pass_place& place, double& seconds) {
+// The time in which the job may run passes. Others may hold the core: the limit grows by the waits for it.
+class job_time {
+public:
+  explicit job_time(steady::duration limit) : end_(steady::now() + limit) {}
+
+  bool is_over() const { return steady::now() >= end_; }
+  void waited(steady::duration wait) {
+    const auto counted = std::min<steady::duration>(wait, most_wait_for_core - waited_);
+    waited_ += counted;
+    end_ += counted;
+  }
+  // Returns the end of a pass that starts now, with so much of the budget left.
+  steady::time_point end_of_pass(double budget_s) const {
+    const std::chrono::duration<double> limit{std::max(least_limit_s, patience * budget_s)};
+    return std::min(end_, steady::now() + std::chrono::duration_cast<steady::duration>(limit));
+  }
+
+private:
+  steady::time_point end_;
+  steady::duration waited_{0};
+};
+
+// Runs the pass. Neither its seconds nor its deadline include the wait for the core.
+pass_result run_one(const profile_pass& p, pass_request& q, const pass_place& place, job_time& time, double& seconds) {
   result<pass_result> made = fail(errc::internal, "it did not start");
+  const auto asked = steady::now();
   const auto run = [&] {
     const auto begin = steady::now();
+    if (p.use == pass_use::core)
+      time.waited(begin - asked);
+    q.deadline = time.end_of_pass(q.budget_s);
     try {
       made = p.run(q);
     } catch (const std::exception& e) {
@@ -80,7 +109,7 @@ pass_result run_one(const profile_pass& p, pass_request& q, const pass_place& pl
 void run_passes(const profile_job& job, std::span<const profile_pass> known, const pass_place& place,
                 const std::function<void(const std::string& pass)>& starts,
                 const std::function<void(const pass_outcome&)>& ended) {
-  const auto whole_end = steady::now() + std::chrono::milliseconds{job.limit_ms};
+  job_time time{std::chrono::milliseconds{job.limit_ms}};
   artefacts have;
   for (const auto& [kind, content] : job.have)
     if (const auto k = parse_enum<artefact_kind>(kind))
@@ -99,21 +128,17 @@ void run_passes(const profile_job& job, std::span<const profile_pass> known, con
       out.skipped = "there is no such pass";
     else if (out.skipped = obstacle(*p, have); !out.skipped.empty())
       ;
-    else if (is_too_late(*p, request_of(job, place, have), spent, job.budget_s) || steady::now() >= whole_end) {
+    else if (is_too_late(*p, request_of(job, place, have), spent, job.budget_s, time.is_over())) {
       out.skipped = "the budget was spent by the passes before it";
       out.remedy = "a larger --budget";
     } else {
       starts(name);
       auto q = request_of(job, place, have);
       q.budget_s = std::max(0.0, job.budget_s - spent);
-      const auto limit = std::max(least_limit_s, patience * q.budget_s);
-      q.deadline =
-          std::min(whole_end,
-                   steady::now() + std::chrono::duration_cast<steady::duration>(std::chrono::duration<double>{limit}));
       q.folder = place.scratch + "/" + std::to_string(++number);
       std::error_code ec;
       std::filesystem::create_directory(q.folder, ec);
-      auto made = run_one(*p, q, place, out.seconds);
+      auto made = run_one(*p, q, place, time, out.seconds);
       spent += out.seconds;
       std::filesystem::remove_all(q.folder, ec);
       out.perturbation = made.perturbation;

@@ -5,6 +5,7 @@
 #include "runtime/base/contract.hpp"
 #include "runtime/base/verdict.hpp"
 
+#include <chrono>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,6 +14,9 @@ namespace kevolve {
 
 // Numbers that no frame of backends/protocol.hpp has.
 enum class profile_frame : uint8_t { job = 64, progress, outcome, end };
+
+// The most that a job's limit grows by the time in which others hold the core.
+inline constexpr std::chrono::seconds most_wait_for_core{60};
 
 struct profile_job {
   contract task;
@@ -25,7 +29,7 @@ struct profile_job {
   std::map<std::string, std::string> have; // artefacts by kind
   std::vector<std::string> passes;         // in the order of the plan
   double budget_s = 2.0;                   // a pass does not start once the passes before have spent it
-  uint32_t limit_ms = 120'000;             // of the whole job
+  uint32_t limit_ms = 120'000;             // of the whole job, without its waits for the core
   int32_t core = 0;
 };
 

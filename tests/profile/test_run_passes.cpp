@@ -131,6 +131,43 @@ TEST_CASE("a cheap pass still starts where the passes before it took longer than
   CHECK(out.at("cheap").skipped.empty());
 }
 
+TEST_CASE("the wait for the core is charged to neither the pass nor the job") {
+  auto job = job_of({"first", "second"});
+  job.limit_ms = 20;
+  const auto in_time = [](const pass_request& q) -> result<pass_result> {
+    return std::chrono::steady_clock::now() < q.deadline ? makes_loops(q) : fail(errc::timed_out, "no time");
+  };
+  auto first = named("first", in_time);
+  auto second = named("second", in_time);
+  first.use = second.use = pass_use::core;
+  const scratch folder;
+  std::map<std::string, pass_outcome> out;
+  run_passes(
+      job, std::vector{first, second},
+      {nullptr, folder.path, "",
+       [](int, const std::function<void()>& go) -> result<void> {
+         const auto held_until = std::chrono::steady_clock::now() + std::chrono::milliseconds{30};
+         while (std::chrono::steady_clock::now() < held_until)
+           ;
+         go();
+         return {};
+       }},
+      [](const std::string&) {}, [&](const pass_outcome& x) { out[x.name] = x; });
+  CHECK(out.at("first").skipped.empty());
+  CHECK(out.at("second").skipped.empty());
+}
+
+TEST_CASE("a pass that uses nothing starts after the job's limit, and no other does") {
+  auto job = job_of({"model", "cheap"});
+  job.limit_ms = 0;
+  auto cheap = named("cheap", makes_loops);
+  cheap.use = pass_use::compiler;
+  cheap.estimate_s = [](const pass_request&) { return 0.1; };
+  const auto out = run(job, {named("model", makes_loops), cheap});
+  CHECK(out.at("model").skipped.empty());
+  CHECK(out.at("cheap").skipped.find("budget") != std::string::npos);
+}
+
 TEST_CASE("a pass that uses the core runs while the core is held, and not at all if it is not free") {
   auto p = named("first", makes_loops);
   p.use = pass_use::core;
