@@ -23,6 +23,7 @@ void add_bound(const bound_question& q, candidate_features& features) {
   job.flags = q.flags;
   job.object = q.object;
   job.budget_s = q.budget_s;
+  job.core = q.core;
   pass_request about;
   about.task = job.task;
   about.shape = static_cast<size_t>(job.shape);

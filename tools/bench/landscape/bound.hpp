@@ -16,6 +16,7 @@ struct bound_question {
   std::string flags;
   std::string object;
   double budget_s = 2.0;
+  int core = 0; // on which the judge times
 };
 
 // Adds the feature "bound", the place of the bottleneck in bound_class, if the passes name one. The shape is the first

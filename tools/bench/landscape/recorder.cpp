@@ -167,7 +167,7 @@ private:
           node.pairs = pairs_of_outcome(*o);
         if (o->result == verdict::pass && options_.bound_s > 0.0)
           add_bound({options_.bin, &bench_.spec(), next.made.source, next.made.language, next.made.flags, *next.object,
-                     options_.bound_s},
+                     options_.bound_s, bench_.timing_core()},
                     node.features);
         sources_[static_cast<uint32_t>(land_.nodes.size())] = {*next.object, next.made.source};
       }

@@ -19,6 +19,7 @@ public:
   static result<screening_bench> open(const std::string& bin, task_spec spec, uint32_t compilers);
 
   const task_spec& spec() const { return spec_; }
+  int timing_core() const { return bench_.device.cores.empty() ? 0 : bench_.device.cores.front(); }
   std::vector<workbench>& compilers() { return compilers_; }
   // Returns the part of a proposal's context that all steps have in common.
   const synthesis_context& context() const { return context_; }
