@@ -5,6 +5,7 @@
 #include "backends/judge/null_submissions.hpp"
 #include "backends/judge/random_stream.hpp"
 #include "backends/judge/test_set.hpp"
+#include "backends/judge/work_clock.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -24,7 +25,7 @@ using std::chrono::milliseconds;
 constexpr int sensitivity_tries = 12;
 // Draws of each shape on which the reference must keep the tolerance; a slow one gets fewer.
 constexpr size_t own_draws = 50;
-constexpr auto own_patience = milliseconds{500};
+constexpr auto own_patience = milliseconds{500}; // of work
 constexpr double slow_reference_ns = 250e6;
 
 class admission {
@@ -72,6 +73,7 @@ private:
 
   attempt<void> run_every_shape() {
     for (const auto& shape : request_.task.shapes) {
+      const auto before = maker_.worked();
       auto pool = maker_.get(shape, edge_kind::none, "screen", {2, 2, milliseconds{0}});
       if (!pool)
         return tl::unexpected<evaluation_error>(pool.error());
@@ -85,6 +87,10 @@ private:
       out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, (*pool)->reference_max_abs);
       if (const auto& bad = (*pool)->not_finite; !bad.which.empty())
         return refusal(not_finite(bad, shape, (*pool)->sets.size()));
+      const std::chrono::duration<double, std::nano> worked = maker_.worked() - before;
+      work_of_draw_.push_back(judge_.references.sandboxed()
+                                  ? worked / static_cast<double>((*pool)->sets.size())
+                                  : std::chrono::duration<double, std::nano>{2.0 * (*pool)->typical_reference_ns()});
       pools_.push_back(std::move(*pool));
     }
     if (pools_.empty())
@@ -277,17 +283,21 @@ private:
   // by chance, and one that is not finite now and then would be judged on a part of what the task says.
   attempt<void> keep_its_own_tolerance() {
     hooks_.progress("admit: its own error");
-    for (const auto& pool : pools_) {
+    for (size_t k = 0; k < pools_.size(); ++k) {
+      const auto& pool = pools_[k];
       size_t draws = 0;
       for (const auto& set : pool->sets)
         if (auto missed = misses(*pool, set, ++draws))
           return refusal(std::move(*missed));
-      const auto start = std::chrono::steady_clock::now();
-      const auto pair_ns = std::chrono::nanoseconds{std::llround(2.0 * pool->typical_reference_ns())};
-      while (draws < own_draws && std::chrono::steady_clock::now() + pair_ns < start + own_patience) {
+      work_clock clock;
+      const auto before = maker_.worked();
+      while (draws < own_draws && clock.spent() + (maker_.worked() - before) + work_of_draw_[k] < own_patience) {
+        const auto asked = std::chrono::steady_clock::now();
         auto set = maker_.make_set_anywhere(pool->shape, fresh_draw(request_), true);
         if (!set)
           return tl::unexpected<evaluation_error>(set.error());
+        if (set->remote)
+          clock.add(std::chrono::steady_clock::now() - asked);
         ++draws;
         if (set->remote) {
           const auto well = keeps_tolerance(*pool, *set);
@@ -471,6 +481,7 @@ private:
   judge_outcome& out_;
   input_set_maker maker_;
   std::vector<std::shared_ptr<const input_sets>> pools_;
+  std::vector<std::chrono::duration<double, std::nano>> work_of_draw_; // of each of these
   std::shared_ptr<const input_sets> smallest_;
   std::shared_ptr<const input_sets> draws_;
 };

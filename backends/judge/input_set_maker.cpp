@@ -130,6 +130,7 @@ attempt<double> input_set_maker::call(reference_process& process, const std::str
     auto s = refusal(std::move(*refused)).value();
     return tl::unexpected<evaluation_error>(about(who, std::move(s)));
   }
+  worked_ += process.worked();
   if (auto where = memory.broken_guard())
     return tl::unexpected<evaluation_error>(
         about(who, {{}, {verdict::out_of_bounds, "guard_band", "wrote " + *where, {{"where", *where}}}}));

@@ -67,6 +67,8 @@ public:
   set_source* device() const { return device_; }
   // The reference's outputs on the same data once more, by argument, compact.
   attempt<std::vector<expected_output>> run_again(const input_set& set);
+  // Returns the time in which reference and oracle have run here so far, without waits for a processor.
+  std::chrono::nanoseconds worked() const { return worked_; }
 
 private:
   attempt<input_set> finish_set(const shape_case& shape, result<drawn_call> drawn, bool with_reference,
@@ -104,6 +106,7 @@ private:
   std::unique_ptr<reference_process> oracle_;
   std::unique_ptr<reference_process> checked_; // the reference with its assertions checked; at an admission
   size_t ready_bytes_ = 0;
+  std::chrono::nanoseconds worked_{0};
 };
 
 } // namespace kevolve

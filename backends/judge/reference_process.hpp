@@ -20,6 +20,8 @@ public:
   virtual std::optional<rejection> call(const contract& task, const call_data& data, const arena_layout& layout,
                                         const call_memory& memory, std::chrono::nanoseconds limit,
                                         std::chrono::nanoseconds& took) = 0;
+  // Returns the part of the last call's time in which it ran: without waits for a processor, where they are known.
+  virtual std::chrono::nanoseconds worked() const = 0;
 };
 
 // Starts one that maps the arena as it is now. `object` is what the compile server made of the reference, or of the

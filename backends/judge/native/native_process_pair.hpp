@@ -6,6 +6,7 @@
 #include "backends/judge/native/checked_call.hpp"
 #include "backends/judge/native/native_reference.hpp"
 #include "backends/judge/native/noise_monitor.hpp"
+#include "backends/judge/native/short_calls.hpp"
 #include "backends/judge/process_pair.hpp"
 #include "backends/judge/random_stream.hpp"
 
@@ -53,10 +54,11 @@ public:
   // but that it touches no fence, so that it must be a process of its own, as reopen() makes one.
   attempt<void> screen_between_fences(const input_sets& pool, size_t set, room_side side);
 
-  // Returns what a call of nothing takes in the candidate's process, ns: the median of several.
+  // Returns the duration of an empty call in the candidate's process, ns: the least of several, since disturbances only
+  // add time.
   attempt<double> call_overhead();
-  // Returns what a call of the candidate takes, that included, ns: the median of several, each checked.
-  attempt<double> usual_call(const input_sets& pool);
+  // Measures several checked calls of the candidate. Stops at the first one that works for so long.
+  attempt<std::vector<measured_call>> measure_calls(const input_sets& pool, double enough_ns);
 
   attempt<bool> ready(const std::vector<compared_shape>& shapes, size_t index, bool exhausted) override;
   attempt<timed_call> call(timed_side who, const compared_shape& shape, size_t index, const input_set& set,

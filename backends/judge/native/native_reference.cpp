@@ -11,8 +11,6 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-constexpr double short_call = 30.0; // times a call of nothing
-
 class native_reference final : public reference_process {
 public:
   explicit native_reference(sandboxed_process process) : process_(std::move(process)) {}
@@ -24,6 +22,7 @@ public:
     memory.fill_values(values.data());
     return process_.call(values.data(), task.arguments.size(), limit, took);
   }
+  nanoseconds worked() const override { return process_.worked(); }
 
 private:
   sandboxed_process process_;
@@ -76,15 +75,16 @@ attempt<void> judge_as_candidate(native_sandbox& sandbox, const reference_under_
     return tl::unexpected<evaluation_error>(overhead.error());
   out.evidence["call_overhead_ns"] = figure(*overhead, 3);
   for (const auto& pool : given.pools)
-    if (!pool->shape.held_out && pool->typical_reference_ns() < short_call * *overhead) {
-      auto usual = d.usual_call(*pool);
-      if (!usual)
-        return tl::unexpected<evaluation_error>(usual.error());
-      out.evidence["note.short"] =
-          "a call of shape '" + pool->shape.name + "' takes " + figure(*usual / 1e3, 3) + " us with the reference, "
-          + figure(*overhead / 1e3, 3)
-          + " us of which are the judge's own, waking and freezing the process, as of every time told: "
-            "speedups on it are flattened towards 1; declare larger shapes";
+    if (!pool->shape.held_out) {
+      auto calls = d.measure_calls(*pool, short_call_limit_ns(*overhead));
+      if (!calls)
+        return tl::unexpected<evaluation_error>(calls.error());
+      if (const auto usual = short_call_ns(*calls, *overhead))
+        out.evidence["note.short"] =
+            "a call of shape '" + pool->shape.name + "' takes " + figure(*usual / 1e3, 3) + " us with the reference, "
+            + figure(*overhead / 1e3, 3)
+            + " us of which are the judge's own, waking and freezing the process, as of every time told: "
+              "speedups on it are flattened towards 1; declare larger shapes";
     }
   for (const auto& pool : given.pools)
     for (const auto side : {room_side::back, room_side::front})

@@ -117,31 +117,29 @@ attempt<void> native_process_pair::screen_between_fences(const input_sets& pool,
 
 attempt<double> native_process_pair::call_overhead() {
   constexpr size_t calls = 15;
-  std::vector<double> took;
+  auto least = nanoseconds::max();
   for (size_t i = 0; i < calls; ++i) {
     nanoseconds one{0};
     if (auto refused = candidate_.empty_call(fence_limit, one))
       return refusal(std::move(*refused));
-    took.push_back(static_cast<double>(one.count()));
+    least = std::min(least, one);
   }
-  std::sort(took.begin(), took.end());
-  return took[calls / 2];
+  return static_cast<double>(least.count());
 }
 
-attempt<double> native_process_pair::usual_call(const input_sets& pool) {
+attempt<std::vector<measured_call>> native_process_pair::measure_calls(const input_sets& pool, double enough_ns) {
   constexpr size_t calls = 5;
-  std::vector<double> took;
-  for (size_t i = 0; i < calls; ++i) {
+  std::vector<measured_call> out;
+  while (out.size() < calls && (out.empty() || out.back().worked_ns < enough_ns)) {
     call_options options;
     options.poison = nan_poison(random_.next());
     options.limit = limit_for(pool, 0.0);
-    auto one = checked_call(timed_side::candidate, pool, pool.sets[i % pool.sets.size()], options, &report_);
+    auto one = checked_call(timed_side::candidate, pool, pool.sets[out.size() % pool.sets.size()], options, &report_);
     if (!one)
       return tl::unexpected<evaluation_error>(one.error());
-    took.push_back(one->call_ns);
+    out.push_back({one->call_ns, static_cast<double>(candidate_.worked().count())});
   }
-  std::sort(took.begin(), took.end());
-  return took[calls / 2];
+  return out;
 }
 
 } // namespace kevolve

@@ -130,6 +130,7 @@ sandboxed_process& sandboxed_process::operator=(sandboxed_process&& other) noexc
   std::swap(resident_limit_kib_, other.resident_limit_kib_);
   std::swap(cpu_used_, other.cpu_used_);
   std::swap(load_time_, other.load_time_);
+  std::swap(worked_, other.worked_);
   std::swap(died_at_, other.died_at_);
   return *this;
 }
@@ -399,6 +400,8 @@ std::optional<rejection> sandboxed_process::exchange(const void* message, size_t
                   {{"limit_ms", milliseconds_text(limit)}});
   const auto stopped = freeze(status);
   took = steady_clock::now() - start;
+  if (stopped)
+    worked_ = std::min(took, processor_time(pid_) - used_before);
 
   std::array<std::byte, 64> answer{};
   const auto got = recv(command_, answer.data(), answer.size(), MSG_DONTWAIT | MSG_TRUNC);

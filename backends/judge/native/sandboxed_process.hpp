@@ -63,6 +63,8 @@ public:
   // One call, from resume to frozen again. On a rejection the process has ended.
   std::optional<rejection> call(const uint64_t* values, size_t count, std::chrono::nanoseconds limit,
                                 std::chrono::nanoseconds& took);
+  // Returns the processor time of the last call, at most its duration: without waits for a processor.
+  std::chrono::nanoseconds worked() const { return worked_; }
   // A call of nothing: what waking and freezing the process takes by itself.
   std::optional<rejection> empty_call(std::chrono::nanoseconds limit, std::chrono::nanoseconds& took) {
     return call(nullptr, 0, limit, took);
@@ -103,6 +105,7 @@ private:
   int resident_limit_kib_ = 0; // where the address space is not limited; 0: none
   double cpu_used_ = 0.0;
   std::chrono::nanoseconds load_time_{0};
+  std::chrono::nanoseconds worked_{0};
   std::optional<size_t> died_at_;
 };
 

@@ -68,13 +68,18 @@ public:
   bool alive() const override { return process_.alive() && process_.starts() == start_; }
   std::optional<rejection> call(const contract& task, const call_data& data, const arena_layout& layout,
                                 const call_memory& /*memory*/, nanoseconds limit, nanoseconds& took) override {
-    return process_.call(which_, framework_client::arena::pool, framework_mode::plain, task, data, layout, limit, took);
+    auto refused =
+        process_.call(which_, framework_client::arena::pool, framework_mode::plain, task, data, layout, limit, took);
+    took_ = took;
+    return refused;
   }
+  nanoseconds worked() const override { return took_; }
 
 private:
   framework_client& process_;
   framework_client::program which_;
   uint64_t start_; // what it was loaded into
+  nanoseconds took_{0};
 };
 
 } // namespace
