@@ -14,7 +14,7 @@ using nlohmann::json;
 constexpr double waiting = 1.15;
 constexpr double nearly_all = 0.9;
 
-// Units of a group are told apart by one character of any value behind the group's name.
+// One character of any value, behind the group's name, distinguishes the units of a group.
 std::string printable_unit(std::string name) {
   if (!name.empty() && static_cast<unsigned char>(name.back()) < ' ')
     name.back() = static_cast<char>('0' + name.back());
