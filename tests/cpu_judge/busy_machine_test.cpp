@@ -1,6 +1,7 @@
 // Tests that an admission finds on a busy machine what it finds on an idle one: there each call takes long, because its
 // process waits for a processor, and works for a moment of that.
 #include "backends/judge/judge_context.hpp"
+#include "backends/judge/native/edges_among_calls.hpp"
 #include "backends/judge/native/short_calls.hpp"
 #include "backends/judge/numbers.hpp"
 #include "tasks.hpp"
@@ -9,6 +10,7 @@
 
 #include <chrono>
 #include <map>
+#include <vector>
 
 using namespace kevolve;
 using namespace std::chrono_literals;
@@ -84,4 +86,42 @@ TEST_CASE("calls are short by their work, and a usual one is the least disturbed
   CHECK(!short_call_ns({{4e6, 3e6}, {5e6, 3e6}}, overhead));
   CHECK(short_call_ns({{4e6, short_call_limit_ns(overhead) - 1}}, overhead));
   CHECK(!short_call_ns({{4e6, short_call_limit_ns(overhead)}}, overhead));
+}
+
+namespace {
+
+// A candidate's process whose calls on usual sets work for a millisecond each.
+struct scripted_processes {
+  std::vector<size_t> few;   // calls that are made before each edge set, if there is time
+  std::vector<size_t> asked; // the most that was asked for, each time
+  size_t edges = 0;
+
+  attempt<void> reopen(const input_sets&) { return {}; }
+  bool fits(const input_sets&) const { return true; }
+  attempt<void> screen(const input_sets&, size_t set, int) {
+    CHECK(set == edges++);
+    return {};
+  }
+  attempt<calls_made> screen_a_few(const input_sets&, size_t most, std::chrono::duration<double, std::nano>) {
+    asked.push_back(most);
+    const auto calls = few[asked.size() - 1];
+    return calls_made{calls, calls * std::chrono::milliseconds{1}};
+  }
+};
+
+} // namespace
+
+TEST_CASE("edge values are met after random numbers of calls, until these have worked for their time") {
+  input_sets edge;
+  edge.sets.resize(4);
+  const input_sets usual;
+  scripted_processes processes{{6, 0, 9, 3}, {}};
+  std::chrono::duration<double, std::nano> left = 100ms;
+  CHECK(screen_among_calls(processes, edge, &usual, left).value() == std::vector<size_t>{7, 8, 18, 22});
+  CHECK(left == 82ms);
+  CHECK(processes.asked == std::vector<size_t>(4, calls_of_a_compared_process / 4));
+  left = 6ms; // used up by the first
+  scripted_processes late{{6, 0, 9, 3}, {}};
+  CHECK(screen_among_calls(late, edge, &usual, left).value() == std::vector<size_t>{7, 8, 9, 10});
+  CHECK(calls_text(edge_kind::large, {7, 8}) == "large 7 8");
 }

@@ -1,5 +1,6 @@
 // check, screening and confirm: a candidate against the expected outputs, and against a baseline's time.
 #include "backends/judge/figure.hpp"
+#include "backends/judge/native/edges_among_calls.hpp"
 #include "backends/judge/native/native_judge_context.hpp"
 #include "backends/judge/native/native_process_pair.hpp"
 #include "backends/judge/native/sanitised_replay.hpp"
@@ -17,9 +18,6 @@ namespace kevolve {
 namespace {
 
 using std::chrono::steady_clock;
-
-// About: as many as there are sets of the shapes together.
-constexpr size_t calls_of_a_compared_process = 40;
 
 constexpr test_set_sizes native_sizes{{4, 32, std::chrono::milliseconds{1500}},
                                       {4, 12, std::chrono::milliseconds{500}}};
@@ -189,8 +187,9 @@ private:
   }
 
   attempt<void> screen_edges_among_calls(const shape_case& shape) {
-    auto others =
+    std::chrono::duration<double, std::nano> others =
         std::chrono::milliseconds{request_.mode == judge_mode::screening ? 100 : 300}; // it is confirmed later
+    std::string met;
     for (const auto edge : edges_of(request_.task)) {
       if (auto ok = still_wanted(hooks_); !ok)
         return ok;
@@ -201,26 +200,12 @@ private:
         return tl::unexpected<evaluation_error>(pool.error());
       if (!may_judge_on(**pool, request_, out_))
         continue;
-      if (auto ok = screen_among_calls(**pool, test_set_.usual_of(shape), others); !ok)
-        return ok;
+      auto calls = screen_among_calls(processes_, **pool, test_set_.usual_of(shape), others);
+      if (!calls)
+        return tl::unexpected<evaluation_error>(calls.error());
+      met += (met.empty() ? "" : "; ") + calls_text(edge, *calls);
     }
-    return {};
-  }
-
-  // In a process that looks like one that is compared, anywhere among as many calls as that one answers: who is careful
-  // at first or at last is careless in between. `left`: time for the other calls.
-  attempt<void> screen_among_calls(const input_sets& edge, const input_sets* usual, std::chrono::milliseconds& left) {
-    if (auto ok = processes_.reopen(edge); !ok)
-      return ok;
-    for (size_t set = 0; set < edge.sets.size(); ++set) {
-      const auto begun = steady_clock::now();
-      if (usual != nullptr && left.count() > 0 && processes_.fits(*usual))
-        if (auto ok = processes_.screen_a_few(*usual, calls_of_a_compared_process / edge.sets.size(), left); !ok)
-          return ok;
-      left -= std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - begun);
-      if (auto ok = processes_.screen(edge, set, 1); !ok)
-        return ok;
-    }
+    out_.evidence[edge_calls_key(shape.name)] = met;
     return {};
   }
 

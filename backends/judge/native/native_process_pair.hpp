@@ -4,6 +4,7 @@
 #pragma once
 
 #include "backends/judge/native/checked_call.hpp"
+#include "backends/judge/native/edges_among_calls.hpp"
 #include "backends/judge/native/native_reference.hpp"
 #include "backends/judge/native/noise_monitor.hpp"
 #include "backends/judge/native/short_calls.hpp"
@@ -49,7 +50,8 @@ public:
   // always.
   attempt<void> screen_for(const input_sets& pool, std::chrono::milliseconds time);
   // The same for a random number of calls, so that a process cannot count towards the next one.
-  attempt<void> screen_a_few(const input_sets& pool, size_t most_calls, std::chrono::milliseconds time);
+  attempt<calls_made> screen_a_few(const input_sets& pool, size_t most_calls,
+                                   std::chrono::duration<double, std::nano> time);
   // Makes one call with all arrays where memory ends that it may touch. The process can tell: its answers prove nothing
   // but that it touches no fence, so that it must be a process of its own, as reopen() makes one.
   attempt<void> screen_between_fences(const input_sets& pool, size_t set, room_side side);
@@ -74,7 +76,8 @@ public:
 
 private:
   attempt<void> screen(const input_sets& pool, size_t set, int runs, const std::array<uint64_t, 4>& poisons);
-  attempt<void> call_for(const input_sets& pool, size_t most_calls, std::chrono::milliseconds time);
+  attempt<calls_made> call_for(const input_sets& pool, size_t most_calls,
+                               std::chrono::duration<double, std::nano> time);
   attempt<void> fence_for(const input_sets& pool);
   fenced_rooms rooms_for(const input_sets& pool) const;
   size_t arena_bytes_for(const input_sets& pool) const;

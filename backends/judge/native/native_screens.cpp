@@ -77,27 +77,31 @@ attempt<void> native_process_pair::screen(const input_sets& pool, size_t set, in
   return {};
 }
 
-attempt<void> native_process_pair::call_for(const input_sets& pool, size_t most_calls, std::chrono::milliseconds time) {
+attempt<calls_made> native_process_pair::call_for(const input_sets& pool, size_t most_calls,
+                                                  std::chrono::duration<double, std::nano> time) {
   work_clock clock;
-  for (size_t run = 0; run < most_calls && clock.spent() < time; ++run) {
+  calls_made made;
+  for (; made.calls < most_calls && clock.spent() < time; ++made.calls) {
     call_options options;
     options.poison = nan_poison(random_.next());
     options.limit = limit_for(pool, 0.0);
-    auto took = checked_call(timed_side::candidate, pool, pool.sets.at(run % pool.sets.size()), options, &report_);
-    if (!took)
+    const auto& set = pool.sets.at(made.calls % pool.sets.size());
+    if (auto took = checked_call(timed_side::candidate, pool, set, options, &report_); !took)
       return tl::unexpected<evaluation_error>(took.error());
-    clock.add(std::chrono::duration<double, std::nano>{took->call_ns});
+    clock.add(candidate_.worked());
   }
-  return {};
+  made.work = clock.spent();
+  return made;
 }
 
 attempt<void> native_process_pair::screen_for(const input_sets& pool, std::chrono::milliseconds time) {
   constexpr size_t most_calls = 10'000;
-  return call_for(pool, most_calls, time);
+  const auto made = call_for(pool, most_calls, time);
+  return made ? attempt<void>{} : tl::unexpected<evaluation_error>(made.error());
 }
 
-attempt<void> native_process_pair::screen_a_few(const input_sets& pool, size_t most_calls,
-                                                std::chrono::milliseconds time) {
+attempt<calls_made> native_process_pair::screen_a_few(const input_sets& pool, size_t most_calls,
+                                                      std::chrono::duration<double, std::nano> time) {
   return call_for(pool, random_.below(most_calls + 1), time);
 }
 
