@@ -23,7 +23,8 @@ struct tally {
   int passed = 0;
   int gained = 0;
   int faults = 0;
-  int left_to_confirmation = 0; // passed by a screening
+  int repeated = 0;                    // screenings that found no gain
+  std::vector<std::string> edge_calls; // of each screening that passed and was confirmed
   double largest_speedup = 0.0;
   std::map<std::string, int> refusals; // for example "wrong_result/tolerance"
   std::vector<std::string> objections; // the first few
@@ -52,8 +53,9 @@ json row(const redteam::exhibit& e, const tally& t) {
   json out{{"name", e.name},         {"task", e.task},
            {"runs", t.runs},         {"refusals", json::object()},
            {"passed", t.passed},     {"gained", t.gained},
-           {"faults", t.faults},     {"left_to_confirmation", t.left_to_confirmation},
-           {"objected", t.objected}, {"objections", t.objections}};
+           {"faults", t.faults},     {"left_to_confirmation", t.edge_calls.size()},
+           {"objected", t.objected}, {"objections", t.objections},
+           {"repeated", t.repeated}, {"edge_calls", t.edge_calls}};
   for (const auto& [rule, n] : t.refusals)
     out["refusals"][rule] = n;
   if (!e.honest) {
@@ -69,28 +71,29 @@ json row(const redteam::exhibit& e, const tally& t) {
 // Judges one exhibit. If the judge does not answer, that is recorded as a finding.
 result<void> try_once(helper_session& judge, const redteam::catalogue& c, const redteam::exhibit& e,
                       const std::string& variant, const std::string& object, tally& t) {
-  auto request = redteam::request_for(c, e, object);
-  auto o = judge.ask(request);
-  if (o && redteam::needs_confirmation(e, request, *o)) {
-    ++t.left_to_confirmation;
-    request.mode = judge_mode::confirm;
-    o = judge.ask(request);
-  }
-  if (!o) {
-    if (o.error().code != errc::internal)
-      return tl::unexpected(o.error());
+  auto judged = redteam::judge_exhibit(e, variant, redteam::request_for(c, e, object),
+                                       [&judge](const judge_request& request) { return judge.ask(request); });
+  if (!judged) {
+    if (judged.error().code != errc::internal)
+      return tl::unexpected(judged.error());
     judge_outcome faulty; // helper_session reports a fault as an error
-    faulty.trouble = {"fault", o.error().detail, 0};
+    faulty.trouble = {"fault", judged.error().detail, 0};
     count(t, e, variant, faulty);
     return {};
   }
-  count(t, e, variant, *o);
+  t.repeated += judged->repeated;
+  if (judged->left_to_confirmation)
+    t.edge_calls.push_back(judged->edge_calls);
+  count(t, e, variant, judged->outcome);
   return {};
 }
 
-result<json> try_cheats(helper_session& judge, const redteam::catalogue& c, int runs) {
+// `only`: the name of one cheat; empty: all.
+result<json> try_cheats(helper_session& judge, const redteam::catalogue& c, int runs, const std::string& only) {
   auto rows = json::array();
   for (const auto& e : c.cheats) {
+    if (!only.empty() && e.name != only)
+      continue;
     tally t;
     for (const auto& variant : e.variants) {
       auto object = redteam::build_object(e, variant);
@@ -136,6 +139,7 @@ int main(int argc, char** argv) {
   using namespace kevolve::bench;
   std::string bin;
   std::string folder;
+  std::string only;
   int runs = 2;
   int controls = 50;
   CLI::App app{"Every cheat of the red team, and its honest controls, judged many times"};
@@ -143,6 +147,7 @@ int main(int argc, char** argv) {
   app.add_option("--exhibits", folder, "tests/redteam of the source tree")->required();
   app.add_option("--runs", runs, "of each cheat and each of its variants")->capture_default_str();
   app.add_option("--controls", controls, "runs over all controls together")->capture_default_str();
+  app.add_option("--only", only, "the name of one cheat; default: all");
   CLI11_PARSE(app, argc, argv);
   auto catalogue = redteam::open_catalogue(folder);
   if (!catalogue)
@@ -154,7 +159,7 @@ int main(int argc, char** argv) {
   auto honest = try_controls(*bench->judge, *catalogue, controls);
   if (!honest)
     return give_up(to_string(honest.error()));
-  auto cheats = try_cheats(*bench->judge, *catalogue, runs);
+  auto cheats = try_cheats(*bench->judge, *catalogue, runs, only);
   if (!cheats)
     return give_up(to_string(cheats.error()));
   return print({{"benchmark", "redteam"},

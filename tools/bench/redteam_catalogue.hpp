@@ -6,6 +6,7 @@
 #include "config/task.hpp"
 #include "runtime/base/result.hpp"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -20,6 +21,18 @@ namespace kevolve::redteam {
 //   // flags: -O2 …           compiler flags; default -O1
 //   // mode: check            judged for correctness alone; default a screening
 //   // each: -DX=1 -DX=2 …    compiled and judged once with each of these
+//   // errs: -DX=2 in calls 5 to 32 on large of SHAPE
+//                             this variant is right in all other calls of a process and on all other values; a
+//                             screening in which no such call met such a value may pass it, and a confirmation may not
+
+// The calls of a process, the edge values and the shape on which a variant of a cheat alone errs.
+struct error_window {
+  size_t first = 0;
+  size_t last = 0;
+  std::string edge;
+  std::string shape;
+};
+
 struct exhibit {
   std::string name;
   std::string path;
@@ -30,6 +43,7 @@ struct exhibit {
   std::vector<std::string> rules;    // any of these; empty: any rule
   std::vector<std::string> flags{"-O1"};
   std::vector<std::string> variants{""};
+  std::map<std::string, error_window> windows; // of the variants that have one
   bool honest = false;
   judge_mode mode = judge_mode::screening;
   bool gainless = false; // may pass, but must not be called faster
@@ -53,10 +67,22 @@ result<std::string> build_object(const exhibit& e, const std::string& variant);
 // tenth; by chance it occurs once in ten thousand screenings.
 judge_request request_for(const catalogue& c, const exhibit& e, std::string object);
 
-// Returns true for a cheat that a screening passed. A campaign confirms such a candidate before it counts, on other
-// draws, and so do the test and the benchmark: what hides in few calls of a process may not meet a telling draw in a
-// screening.
-bool needs_confirmation(const exhibit& e, const judge_request& asked, const judge_outcome& o);
+// Returns true if a call with a number in the window met a value of its edge, by the evidence of the outcome.
+bool met_in_window(const error_window& w, const judge_outcome& o);
+
+// An exhibit as a campaign judges it.
+struct judgement {
+  judge_outcome outcome; // the last one
+  int repeated = 0;      // screenings that did not find a cheat faster, and so did not look closely
+  bool left_to_confirmation = false;
+  std::string edge_calls; // of the screening that passed
+};
+
+// Judges by `ask`. A screening that passes a cheat without calling it faster is asked again; a campaign would not
+// promote such a candidate. One that calls it faster passes it for good, unless the cheat errs in a window of calls
+// that met none of its values: then it is confirmed, as in a campaign.
+result<judgement> judge_exhibit(const exhibit& e, const std::string& variant, judge_request request,
+                                const std::function<result<judge_outcome>(const judge_request&)>& ask);
 
 // Returns the violated requirement of the outcome; empty if it is as required.
 std::string objection(const exhibit& e, const judge_outcome& o);
