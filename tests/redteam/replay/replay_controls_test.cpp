@@ -7,10 +7,15 @@ using namespace kevolve;
 using namespace kevolve::testing;
 
 TEST_CASE("honest neighbours come out clean") {
-  for (const auto& f : load_replay_fixtures(redteam_folder("replay/honest")))
-    must_be_clean(f);
+  const auto neighbours = load_replay_fixtures(redteam_folder("replay/honest"));
+  CHECK(!neighbours.empty());
+  for (const auto& f : neighbours)
+    CHECK(replayed(f) == "clean");
 }
 
 TEST_CASE("the first half of the honest controls comes out clean") {
-  controls_must_be_clean("", "p");
+  const auto controls = honest_controls("", "p");
+  CHECK(!controls.empty());
+  for (const auto& f : controls)
+    CHECK(replayed(f) == "clean");
 }

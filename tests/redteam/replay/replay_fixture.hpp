@@ -57,9 +57,10 @@ replay_bench& bench();
 bool holds(const std::vector<std::string>& words, const std::string& word);
 // Returns verdict, rule, detail and evidence, for a message.
 std::string summary(const judge_outcome& o);
-void must_be_clean(const replay_fixture& f);
-// Tries the honest controls of the judge whose names are at least `from` and less than `to`: all must come out clean,
-// but the one that reads beyond an array.
-void controls_must_be_clean(const std::string& from, const std::string& to);
+// Returns the summary of a replay that passes and was sanitised as "clean"; else what is wrong with it.
+std::string replayed(const replay_fixture& f);
+// Returns the honest controls of the judge whose names are at least `from` and less than `to`, but those that are no
+// candidates for the compile server.
+std::vector<replay_fixture> honest_controls(const std::string& from, const std::string& to);
 
 } // namespace kevolve::testing
