@@ -3,9 +3,9 @@
 
 #include <doctest/doctest.h>
 
-#include <atomic>
 #include <csignal>
 #include <fstream>
+#include <functional>
 #include <thread>
 
 using namespace kevolve;
@@ -158,26 +158,27 @@ TEST_CASE("an examiner that dies is a fault or is replaced, never a verdict") {
   const auto second = runner.child("--examiner");
   CHECK(second != 0);
   CHECK(second != first);
-  // Killed within a request, the process does not count against the candidate.
-  std::atomic<bool> over{false};
-  std::thread killer{[&] {
-    for (pid_t last = 0; !over; std::this_thread::sleep_for(std::chrono::milliseconds{5}))
-      if (const auto pid = runner.child("--examiner"); pid != 0 && pid != last) {
-        std::this_thread::sleep_for(std::chrono::milliseconds{30});
-        kill(last = pid, SIGKILL);
-      }
-  }};
-  int faults = 0;
-  for (int i = 0; i < 10; ++i) {
+  // Killed within a request, at one of its reports of progress, the process does not count against the candidate.
+  const auto screen = [&](const std::function<void()>& on_progress) {
     auto request = ask_for(fake_package("iterate"), judge_mode::screening);
     request.screening_ms = 300;
-    o = runner.ask(request);
+    return runner.ask(request, on_progress);
+  };
+  int reports = 0;
+  REQUIRE(screen([&] { ++reports; }).result == verdict::pass);
+  REQUIRE(reports > 0);
+  int faults = 0;
+  for (int at = 1; at <= reports; at *= 2) {
+    int reported = 0;
+    o = screen([&] {
+      if (++reported == at)
+        if (const auto pid = runner.child("--examiner"); pid != 0)
+          kill(pid, SIGKILL);
+    });
     CHECK_MESSAGE((o.result == verdict::pass || (o.result == verdict::none && o.trouble.kind == "worker_killed")),
                   told(o));
     faults += o.result == verdict::none ? 1 : 0;
   }
-  over = true;
-  killer.join();
   CHECK(faults > 0);
   CHECK(ask().result == verdict::pass);
 }

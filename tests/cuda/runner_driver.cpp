@@ -75,13 +75,16 @@ judge_outcome runner_driver::ask_timed(const judge_request& request) {
       return out;
 }
 
-judge_outcome runner_driver::ask(const judge_request& request) {
+judge_outcome runner_driver::ask(const judge_request& request, const std::function<void()>& on_progress) {
   REQUIRE(channel_.send_message(frame_kind::judge_request, request).has_value());
   for (;;) {
     auto f = channel_.receive(seconds{300});
     REQUIRE(f.has_value());
-    if (static_cast<frame_kind>(f->kind) == frame_kind::progress)
+    if (static_cast<frame_kind>(f->kind) == frame_kind::progress) {
+      if (on_progress)
+        on_progress();
       continue;
+    }
     if (static_cast<frame_kind>(f->kind) == frame_kind::device_sample) {
       samples_.push_back(decode<device_sample>(f->payload).value());
       continue;

@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,8 @@ public:
   // Returns false if it ended before its hello; the reason is on stderr.
   bool ready() const { return ready_; }
   const helper_hello& hello() const { return hello_; }
-  judge_outcome ask(const judge_request& request);
+  // Calls `on_progress` for each report of progress while the request is worked on.
+  judge_outcome ask(const judge_request& request, const std::function<void()>& on_progress = {});
   // Asks again as long as the clocks disagree: a busy machine delays the fake device, which is a thread of it.
   judge_outcome ask_timed(const judge_request& request);
   // Returns the runner's device samples so far.
