@@ -3,6 +3,7 @@
 #include "backends/judge/random_stream.hpp"
 #include "backends/nvidia/driver.hpp"
 #include "backends/nvidia/gpus.hpp"
+#include "backends/profile/tool_output.hpp"
 
 #include <unistd.h>
 
@@ -55,6 +56,17 @@ availability device_there(const pass_request& q) {
   if (::access(runner_of(q).c_str(), X_OK) != 0)
     return {false, "kevolve-runner-cuda is missing", "build all targets: cmake --build --preset release"};
   return {};
+}
+
+result<device_end> run_order(const pass_request& q, const std::string& order, std::vector<std::string> argv) {
+  if (auto ok = write_pass_file(q, "order", order); !ok)
+    return tl::unexpected(ok.error());
+  device_command command;
+  command.argv = std::move(argv);
+  command.argv.push_back(q.folder + "/order");
+  command.directory = q.folder;
+  command.limit_ms = milliseconds_left(q);
+  return run_on_device(command);
 }
 
 uint32_t milliseconds_left(const pass_request& q) {

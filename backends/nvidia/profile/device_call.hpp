@@ -4,6 +4,7 @@
 
 #include "backends/nvidia/profile/device_code.hpp"
 #include "backends/nvidia/runner/replay_wire.hpp"
+#include "backends/profile/device_host.hpp"
 
 namespace kevolve {
 
@@ -14,6 +15,9 @@ result<cuda_wire::replay> device_call(const pass_request& q, uint32_t limit_ms);
 availability device_there(const pass_request& q);
 // Returns the runner's program.
 std::string runner_of(const pass_request& q);
+// Runs the program of `argv` on this order, whose file `order` in the pass's folder is its last argument, until the
+// pass's deadline. errc::io, errc::unavailable: the file cannot be written, or the program does not start.
+result<device_end> run_order(const pass_request& q, const std::string& order, std::vector<std::string> argv);
 // Returns the milliseconds until the pass's deadline.
 uint32_t milliseconds_left(const pass_request& q);
 

@@ -1,5 +1,7 @@
 #include "backends/nvidia/profile/device_facts.hpp"
 
+#include "backends/profile/artefact_json.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -14,24 +16,6 @@ using nlohmann::json;
 
 constexpr size_t most_kernels = 256;
 
-json parsed(const artefacts& have, artefact_kind k) {
-  const auto found = have.find(k);
-  return found == have.end() ? json(nullptr) : json::parse(found->second, nullptr, false);
-}
-
-double number(const json& o, const char* name) {
-  const auto found = o.is_object() ? o.find(name) : o.end();
-  if (!o.is_object() || found == o.end() || !found->is_number())
-    return 0.0;
-  const auto x = found->get<double>();
-  return std::isfinite(x) ? x : 0.0;
-}
-
-std::string text(const json& o, const char* name) {
-  const auto found = o.is_object() ? o.find(name) : o.end();
-  return o.is_object() && found != o.end() && found->is_string() ? found->get<std::string>() : std::string{};
-}
-
 kernel_figures& kernel(device_facts& f, const std::string& name) {
   const auto found = std::find_if(f.kernels.begin(), f.kernels.end(), [&](const auto& k) { return k.name == name; });
   if (found != f.kernels.end() || f.kernels.size() >= most_kernels)
@@ -41,19 +25,19 @@ kernel_figures& kernel(device_facts& f, const std::string& name) {
 }
 
 void add_trace(const json& trace, device_facts& f) {
-  f.call_ns = number(trace, "call_ns");
-  f.empty_ns = number(trace, "empty_ns");
-  f.gaps_ns = number(trace, "gaps_ns");
-  f.busy_ns = number(trace, "busy_ns");
-  f.host_ns = number(trace, "host_ns");
-  f.launches = number(trace, "launches");
-  f.clock = text(trace, "source");
+  f.call_ns = number_at(trace, "call_ns");
+  f.empty_ns = number_at(trace, "empty_ns");
+  f.gaps_ns = number_at(trace, "gaps_ns");
+  f.busy_ns = number_at(trace, "busy_ns");
+  f.host_ns = number_at(trace, "host_ns");
+  f.launches = number_at(trace, "launches");
+  f.clock = text_at(trace, "source");
   std::map<std::string, double> count;
   if (trace.is_object() && trace.contains("kernels"))
     for (const auto& one : trace["kernels"])
-      if (const auto name = text(one, "kernel"); !name.empty()) {
+      if (const auto name = text_at(one, "kernel"); !name.empty()) {
         auto& k = kernel(f, name);
-        k.ns += std::max(0.0, number(one, "ns"));
+        k.ns += std::max(0.0, number_at(one, "ns"));
         k.launches = count[k.name] += 1.0;
       }
 }
@@ -61,19 +45,19 @@ void add_trace(const json& trace, device_facts& f) {
 void add_resources(const json& rows, device_facts& f) {
   std::map<std::string, bool> seen;
   for (const auto& row : rows.is_array() ? rows : json::array()) {
-    const auto name = text(row, "kernel");
+    const auto name = text_at(row, "kernel");
     if (name.empty())
       continue;
     auto& k = kernel(f, name);
     if (k.ns <= 0.0)
-      k.launches = (seen[name] ? k.launches : 0.0) + std::max(1.0, number(row, "launches"));
+      k.launches = (seen[name] ? k.launches : 0.0) + std::max(1.0, number_at(row, "launches"));
     // The launch that fills the device least stands for all of its kernel.
-    if (!seen[name] || number(row, "occupancy") < k.occupancy) {
-      k.occupancy = number(row, "occupancy");
-      k.blocks = number(row, "blocks_of_multiprocessor");
-      k.waves = number(row, "waves");
-      k.registers = number(row, "registers");
-      k.limit = text(row, "limit");
+    if (!seen[name] || number_at(row, "occupancy") < k.occupancy) {
+      k.occupancy = number_at(row, "occupancy");
+      k.blocks = number_at(row, "blocks_of_multiprocessor");
+      k.waves = number_at(row, "waves");
+      k.registers = number_at(row, "registers");
+      k.limit = text_at(row, "limit");
     }
     seen[name] = true;
   }
@@ -83,7 +67,7 @@ double mean_bits(const json& widths, const std::string& of) {
   double bits = 0.0;
   double count = 0.0;
   for (const auto* width : {"8", "16", "32", "64", "128", "256"}) {
-    const auto n = number(widths, (of + "." + width).c_str());
+    const auto n = number_at(widths, (of + "." + width).c_str());
     bits += n * std::atof(width);
     count += n;
   }
@@ -92,12 +76,12 @@ double mean_bits(const json& widths, const std::string& of) {
 
 void add_code(const json& rows, device_facts& f) {
   for (const auto& row : rows.is_array() ? rows : json::array()) {
-    const auto name = text(row, "kernel");
+    const auto name = text_at(row, "kernel");
     if (name.empty() || !row.contains("mix"))
       continue;
     auto& k = kernel(f, name);
-    k.instructions = number(row, "instructions");
-    k.local_instructions = number(row["mix"], "local_load") + number(row["mix"], "local_store");
+    k.instructions = number_at(row, "instructions");
+    k.local_instructions = number_at(row["mix"], "local_load") + number_at(row["mix"], "local_store");
     if (row.contains("widths")) {
       k.load_bits = mean_bits(row["widths"], "global_load");
       k.store_bits = mean_bits(row["widths"], "global_store");
@@ -108,12 +92,12 @@ void add_code(const json& rows, device_facts& f) {
 void add_counters(const json& rows, device_facts& f) {
   std::map<std::string, double> ns; // where the time line has none
   for (const auto& row : rows.is_array() ? rows : json::array()) {
-    const auto name = text(row, "kernel");
+    const auto name = text_at(row, "kernel");
     if (name.empty())
       continue;
     auto& k = kernel(f, name);
-    ns[k.name] += number(row, "duration_ns");
-    if (!k.counters.empty() && k.counter("duration_ns") >= number(row, "duration_ns"))
+    ns[k.name] += number_at(row, "duration_ns");
+    if (!k.counters.empty() && k.counter("duration_ns") >= number_at(row, "duration_ns"))
       continue; // of several launches, the longest counts
     k.counters.clear();
     for (const auto& [counter, value] : row.items())
@@ -146,10 +130,10 @@ double kernel_figures::counter(const char* counter_name) const {
 
 device_facts device_facts_of(const artefacts& have) {
   device_facts out;
-  add_trace(parsed(have, artefact_kind::device_trace), out);
-  add_resources(parsed(have, artefact_kind::resources), out);
-  add_code(parsed(have, artefact_kind::assembly), out);
-  add_counters(parsed(have, artefact_kind::profile), out);
+  add_trace(artefact_json(have, artefact_kind::device_trace), out);
+  add_resources(artefact_json(have, artefact_kind::resources), out);
+  add_code(artefact_json(have, artefact_kind::assembly), out);
+  add_counters(artefact_json(have, artefact_kind::profile), out);
   weigh(out);
   if (const auto source = have.find(artefact_kind::source); source != have.end())
     for (auto& k : out.kernels)

@@ -34,27 +34,23 @@ std::string percent(double share) {
   return figure(100.0 * share) + " %";
 }
 
-struct unit {
+struct named_counter {
   const char* counter;
   const char* words;
 };
-constexpr std::array pipes{unit{"tensor_percent", "tensor cores"},
-                           unit{"fma_percent", "multiply-add pipe"},
-                           unit{"alu_percent", "integer and logic pipe"},
-                           unit{"fp64_percent", "double-precision pipe"},
-                           unit{"xu_percent", "special functions and conversions"},
-                           unit{"issue_percent", "instruction issue"}};
+constexpr std::array pipes{named_counter{"tensor_percent", "tensor cores"},
+                           named_counter{"fma_percent", "multiply-add pipe"},
+                           named_counter{"alu_percent", "integer and logic pipe"},
+                           named_counter{"fp64_percent", "double-precision pipe"},
+                           named_counter{"xu_percent", "special functions and conversions"},
+                           named_counter{"issue_percent", "instruction issue"}};
 
-struct wait {
-  const char* counter;
-  const char* words;
-};
-constexpr std::array waits{wait{"stall.long_scoreboard", "global or local memory"},
-                           wait{"stall.short_scoreboard", "shared memory or special functions"},
-                           wait{"stall.wait", "the fixed latency of an operation before"},
-                           wait{"stall.barrier", "other warps at a barrier"},
-                           wait{"stall.mio_throttle", "a full queue of memory instructions"},
-                           wait{"stall.math_pipe_throttle", "a busy arithmetic pipe"}};
+constexpr std::array waits{named_counter{"stall.long_scoreboard", "global or local memory"},
+                           named_counter{"stall.short_scoreboard", "shared memory or special functions"},
+                           named_counter{"stall.wait", "the fixed latency of an operation before"},
+                           named_counter{"stall.barrier", "other warps at a barrier"},
+                           named_counter{"stall.mio_throttle", "a full queue of memory instructions"},
+                           named_counter{"stall.math_pipe_throttle", "a busy arithmetic pipe"}};
 
 class diagnostician {
 public:

@@ -4,7 +4,6 @@
 #include "backends/nvidia/profile/passes.hpp"
 #include "backends/nvidia/runner/replay.hpp"
 #include "backends/nvidia/toolchain.hpp"
-#include "backends/profile/device_host.hpp"
 #include "backends/profile/tool_output.hpp"
 
 namespace kevolve {
@@ -28,14 +27,9 @@ result<pass_result> run(const pass_request& q) {
   const auto call = device_call(q, milliseconds_left(q));
   if (!call)
     return tl::unexpected(call.error());
-  if (auto ok = write_pass_file(q, "order", encode(*call)); !ok)
-    return tl::unexpected(ok.error());
-  device_command command;
-  command.argv = ncu_command(cuda::find_ncu(), q.folder + "/table", counter_choice::requested);
-  command.argv.insert(command.argv.end(), {runner_of(q), "--replay", q.folder + "/order"});
-  command.directory = q.folder;
-  command.limit_ms = milliseconds_left(q);
-  const auto end = run_on_device(command);
+  auto argv = ncu_command(cuda::find_ncu(), q.folder + "/table", counter_choice::requested);
+  argv.insert(argv.end(), {runner_of(q), "--replay"});
+  const auto end = run_order(q, encode(*call), std::move(argv));
   if (!end)
     return tl::unexpected(end.error());
   pass_result out;

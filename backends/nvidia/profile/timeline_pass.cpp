@@ -3,7 +3,6 @@
 #include "backends/nvidia/profile/device_call.hpp"
 #include "backends/nvidia/profile/passes.hpp"
 #include "backends/nvidia/runner/timeline.hpp"
-#include "backends/profile/device_host.hpp"
 #include "backends/profile/tool_output.hpp"
 
 #include <nlohmann/json.hpp>
@@ -21,13 +20,7 @@ result<pass_result> run(const pass_request& q) {
   if (!call)
     return tl::unexpected(call.error());
   const cuda_wire::timeline_order order{std::move(*call), q.task.timing.cold_cache};
-  if (auto ok = write_pass_file(q, "order", encode(order)); !ok)
-    return tl::unexpected(ok.error());
-  device_command command;
-  command.argv = {runner_of(q), "--timeline", q.folder + "/order"};
-  command.directory = q.folder;
-  command.limit_ms = milliseconds_left(q);
-  const auto end = run_on_device(command);
+  const auto end = run_order(q, encode(order), {runner_of(q), "--timeline"});
   if (!end)
     return tl::unexpected(end.error());
   pass_result out;
