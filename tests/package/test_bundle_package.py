@@ -47,20 +47,24 @@ def run(*words: object, cwd: Path | None = None) -> subprocess.CompletedProcess[
     return subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=250, check=False, cwd=cwd, env=quiet)
 
 
-def script_of(document: Path) -> str:
-    """Returns the document's blocks tagged `torch` and `python` as one script, in their order."""
+def script_of(text: str) -> str:
+    """Returns the text's blocks tagged `torch` and `python` as one script, in their order."""
     out = ['pip() { "$OUTER" -m pip --python "$INNER" --disable-pip-version-check "$@"; }', "trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT"]
-    makes_tasks = re.search(r"^\s+new\b", run(KEVOLVE, "--help").stdout, re.MULTILINE) is not None
-    for tag, text in re.findall(r"^```(torch|python)\n(.*?)^```$", document.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
-        if "kevolve.optimize(" in text and not makes_tasks:
-            print("MESSAGE: skipped: kevolve.optimize in the document: this kevolve has no `kevolve new`")
-            continue
-        out.append(f"python - <<'KEVOLVE_END'\n{text}KEVOLVE_END" if tag == "python" else text.rstrip())
+    blocks = re.findall(r"^```(torch|python)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert blocks, "no block to run"
+    for tag, block in blocks:
+        out.append(f"python - <<'KEVOLVE_END'\n{block}KEVOLVE_END" if tag == "python" else block.rstrip())
     return "\n".join(out) + "\n"
 
 
-class Installed(unittest.TestCase):
-    """Tests with a bundle, and a fresh environment that has its package."""
+def parts_of(document: Path) -> list[str]:
+    """Returns a page's sections with blocks to run, each with its heading of the second level."""
+    sections = re.split(r"^(?=## )", document.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return [s for s in sections if re.search(r"^```(torch|python)$", s, re.MULTILINE)]
+
+
+class Environment(unittest.TestCase):
+    """Tests with a fresh environment that has PyTorch and nothing else."""
 
     folder: Path
     python: Path
@@ -69,18 +73,12 @@ class Installed(unittest.TestCase):
     def setUpClass(cls) -> None:
         cls.folder = Path(tempfile.mkdtemp(prefix="kevolve-package-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
-        data = cls.folder / "data"
-        cls.done(run(KEVOLVE, "run", EXAMPLE, "--data", data, "--quiet", "--set", "budget.candidates=2"))
-        said = cls.done(run(KEVOLVE, "bundle", "--data", data, "--out", cls.folder / "bundle", "--json"))
-        assert json.loads(said)["package"] == "scaled_norm", said
         cls.done(run(sys.executable, "-m", "venv", "--without-pip", cls.folder / "venv"))
         cls.python = cls.folder / "venv/bin/python"
         place = cls.done(run(cls.python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")).strip()
         torch = importlib.util.find_spec("torch")
         assert torch is not None and torch.origin is not None
         Path(place, "torch.pth").write_text(f"{Path(torch.origin).parents[1]}\n", encoding="utf-8")
-        # Without an index nothing can be downloaded, so that the package needs nothing but torch.
-        cls.done(cls.pip("--no-index", cls.folder / "bundle"))
 
     @classmethod
     def pip(cls, *words: object) -> subprocess.CompletedProcess[str]:
@@ -90,6 +88,20 @@ class Installed(unittest.TestCase):
     def done(cls, x: subprocess.CompletedProcess[str]) -> str:
         assert x.returncode == 0, f"{x.args}\n{x.stdout[-3000:]}\n{x.stderr[-3000:]}"
         return x.stdout
+
+
+class Installed(Environment):
+    """Tests with a bundle, whose package is in the environment."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        data = cls.folder / "data"
+        cls.done(run(KEVOLVE, "run", EXAMPLE, "--data", data, "--quiet", "--set", "budget.candidates=2"))
+        said = cls.done(run(KEVOLVE, "bundle", "--data", data, "--out", cls.folder / "bundle", "--json"))
+        assert json.loads(said)["package"] == "scaled_norm", said
+        # Without an index nothing can be downloaded, so that the package needs nothing but torch.
+        cls.done(cls.pip("--no-index", cls.folder / "bundle"))
 
 
 @unittest.skipIf(WITHOUT, WITHOUT)
@@ -140,12 +152,12 @@ class Package(Installed):
 
 
 @unittest.skipIf(WITHOUT, WITHOUT)
-class Document(Installed):
-    def test_the_commands_of_the_document_run(self) -> None:
-        folder = self.folder / "document"
-        folder.mkdir()
+class Document(Environment):
+    def commands(self, text: str) -> str:
+        """Runs the blocks of a page's section in one shell and a folder of its own; returns what they print."""
+        folder = Path(tempfile.mkdtemp(dir=self.folder))
         shutil.copytree(ROOT / "config", folder / "config")
-        (folder / "script").write_text(script_of(ROOT / "docs/pytorch-package.md"), encoding="utf-8")
+        (folder / "script").write_text(script_of(text), encoding="utf-8")
         done = subprocess.run(["bash", "-e", "script"], cwd=folder, capture_output=True, text=True, timeout=900, check=False,
                               env=os.environ | {"PATH": f"{KEVOLVE.parent}:{self.python.parent}:{os.environ['PATH']}",
                                                 "PYTHONPATH": str(ROOT / "tools/python"), "PYTHONWARNINGS": "ignore",
@@ -153,8 +165,21 @@ class Document(Installed):
                                                 # The sandbox reads no packages outside of an interpreter's own folders.
                                                 "KEVOLVE_PYTHON": sys.executable})
         self.assertEqual(done.returncode, 0, done.stdout[-3000:] + done.stderr[-3000:])
-        self.assertIn("campaign_finished", done.stdout)
-        self.assertIn("right on the first judged shape", done.stdout)
+        return done.stdout
+
+    def test_every_section_with_commands_is_run(self) -> None:
+        headings = [s.splitlines()[0] for page in ("pytorch-package", "python") for s in parts_of(ROOT / f"docs/{page}.md")]
+        self.assertEqual(headings, ["## From a campaign to a package", "## A node's campaigns", "## A module in one call"])
+
+    def test_a_campaign_becomes_a_package_by_the_commands_of_its_page(self) -> None:
+        [package] = parts_of(ROOT / "docs/pytorch-package.md")
+        self.assertIn("right on the first judged shape", self.commands(package))
+
+    def test_a_node_takes_a_campaign_by_the_commands_of_the_page(self) -> None:
+        self.assertIn("campaign_finished", self.commands(parts_of(ROOT / "docs/python.md")[0]))
+
+    def test_a_module_is_optimised_by_the_commands_of_the_page(self) -> None:
+        self.commands(parts_of(ROOT / "docs/python.md")[1])
 
 
 @unittest.skipIf(WITHOUT, WITHOUT)
