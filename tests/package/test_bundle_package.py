@@ -49,7 +49,7 @@ def run(*words: object, cwd: Path | None = None) -> subprocess.CompletedProcess[
 
 def script_of(text: str) -> str:
     """Returns the text's blocks tagged `torch` and `python` as one script, in their order."""
-    out = ['pip() { "$OUTER" -m pip --python "$INNER" --disable-pip-version-check "$@"; }', "trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT"]
+    out = ['pip() { "$OUTER" -m pip --python "$INNER" --disable-pip-version-check "$@"; }', "trap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT"]
     blocks = re.findall(r"^```(torch|python)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     assert blocks, "no block to run"
     for tag, block in blocks:
