@@ -2,6 +2,7 @@
 #include "backends/judge/native/edges_among_calls.hpp"
 #include "tests/cpu_judge/judge_driver.hpp"
 #include "tests/redteam/redteam_fixture.hpp"
+#include "tools/bench/redteam_judgement.hpp"
 
 #include <doctest/doctest.h>
 
@@ -74,4 +75,5 @@ TEST_CASE("a screening may pass a cheat only if no call in its window met a valu
   CHECK(again.repeated == 2);
   CHECK(again.outcome.decision == comparison_decision::faster);
   CHECK(judged(e, "", {undecided}).outcome.result == verdict::pass);
+  CHECK(judged(e, "-DLAST=32", {undecided}).outcome.result == verdict::pass);
 }

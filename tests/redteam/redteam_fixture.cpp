@@ -1,6 +1,7 @@
 #include "tests/redteam/redteam_fixture.hpp"
 
 #include "tests/cpu_judge/judge_driver.hpp"
+#include "tools/bench/redteam_judgement.hpp"
 
 #include <doctest/doctest.h>
 

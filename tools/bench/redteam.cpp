@@ -1,7 +1,7 @@
 // Runs the red team many times. Counts how often each cheat was rejected and by which rule, which ones gained, and how
 // often honest controls were rejected.
 #include "tools/bench/helper_session.hpp"
-#include "tools/bench/redteam_catalogue.hpp"
+#include "tools/bench/redteam_judgement.hpp"
 #include "tools/bench/report.hpp"
 
 #include <CLI/CLI.hpp>

@@ -2,11 +2,9 @@
 
 #include "backends/cpu/prelude.hpp"
 #include "backends/judge/call_data.hpp"
-#include "backends/judge/native/edges_among_calls.hpp"
 #include "backends/judge/source_constants.hpp"
 #include "config/document.hpp"
 #include "runtime/base/ids.hpp"
-#include "runtime/base/verdict_rules.hpp"
 
 #include <spawn.h>
 #include <sys/wait.h>
@@ -45,10 +43,6 @@ std::vector<std::string> split(const std::string& text, char separator) {
     if (!word.empty())
       out.push_back(word);
   return out;
-}
-
-bool contains(const std::vector<std::string>& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
 }
 
 // Returns true if the line is a known header line.
@@ -238,84 +232,6 @@ judge_request request_for(const catalogue& c, const exhibit& e, std::string obje
   q.max_pairs = e.honest ? pairs_of_controls : pairs_to_show_a_gain;
   q.screening_ms = 1'000;
   return q;
-}
-
-bool met_in_window(const error_window& w, const judge_outcome& o) {
-  const auto noted = o.evidence.find(edge_calls_key(w.shape));
-  if (noted == o.evidence.end())
-    return false;
-  for (const auto& text : split(noted->second, ';')) {
-    const auto words = split(text, ' ');
-    if (words.empty() || words[0] != w.edge)
-      continue;
-    for (size_t i = 1; i < words.size(); ++i)
-      if (const auto call = std::stoul(words[i]); call >= w.first && call <= w.last)
-        return true;
-  }
-  return false;
-}
-
-result<judgement> judge_exhibit(const exhibit& e, const std::string& variant, judge_request request,
-                                const std::function<result<judge_outcome>(const judge_request&)>& ask) {
-  constexpr int most_repeats = 20;
-  judgement out;
-  for (;; ++out.repeated) {
-    auto o = ask(request);
-    if (!o)
-      return tl::unexpected<failure>(o.error());
-    out.outcome = std::move(*o);
-    const bool passed = !out.outcome.trouble && out.outcome.result == verdict::pass;
-    if (e.honest || e.gainless || request.mode != judge_mode::screening || !passed)
-      return out;
-    if (out.outcome.decision == comparison_decision::faster || out.repeated == most_repeats)
-      break;
-  }
-  const auto window = e.windows.find(variant);
-  if (window == e.windows.end() || met_in_window(window->second, out.outcome))
-    return out;
-  out.left_to_confirmation = true;
-  if (const auto noted = out.outcome.evidence.find(edge_calls_key(window->second.shape));
-      noted != out.outcome.evidence.end())
-    out.edge_calls = noted->second;
-  request.mode = judge_mode::confirm;
-  auto o = ask(request);
-  if (!o)
-    return tl::unexpected<failure>(o.error());
-  out.outcome = std::move(*o);
-  return out;
-}
-
-std::string summary(const judge_outcome& o) {
-  if (o.trouble)
-    return "fault: " + o.trouble.kind + ": " + o.trouble.detail;
-  if (o.result != verdict::pass)
-    return "refused: " + to_string(o.result) + "/" + o.rule;
-  return o.decision == comparison_decision::faster ? "gained" : "passed";
-}
-
-std::string objection(const exhibit& e, const judge_outcome& o) {
-  auto got = summary(o) + (o.detail.empty() ? "" : " (" + o.detail + ")");
-  if (o.trouble)
-    return got;
-  if (o.result == verdict::pass) {
-    if (e.honest)
-      return {};
-    if (!e.gainless)
-      return got + ", where a refusal was due";
-    return o.decision == comparison_decision::faster ? got + ": " + std::to_string(o.speedup) + " times"
-                                                     : std::string{};
-  }
-  if (e.honest)
-    return got + ", and is honest";
-  if (o.rule.empty() || o.detail.empty() || o.evidence.empty())
-    return got + " without rule, detail or evidence";
-  if (const auto* rule = find_verdict_rule(o.rule); rule == nullptr || rule->result != o.result)
-    return got + ", by a rule that the table of verdict rules does not have for this verdict";
-  if (e.gainless)
-    return got + ", where it may pass: say so in the fixture";
-  if (!contains(e.verdicts, to_string(o.result)) || (!e.rules.empty() && !contains(e.rules, o.rule)))
-    return got + ", where another refusal was due";
-  return {};
 }
 
 } // namespace kevolve::redteam
