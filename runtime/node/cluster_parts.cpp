@@ -1,7 +1,6 @@
 #include "runtime/node/cluster_parts.hpp"
 
 #include "runtime/base/codec.hpp"
-#include "runtime/base/version.hpp"
 
 #include <unistd.h>
 
@@ -57,8 +56,7 @@ postgres::member member_of(const cluster_spec& spec, const id128& instance, cons
   out.instance = instance;
   out.id = id;
   out.role = spec.role;
-  const auto build = this_build();
-  out.version = build.version + " " + build.commit;
+  out.version = KEVOLVE_VERSION;
   out.labels = spec.labels;
   out.memory_mib = static_cast<int64_t>(::sysconf(_SC_PHYS_PAGES)) * (::sysconf(_SC_PAGESIZE) >> 10) >> 10;
   return out;

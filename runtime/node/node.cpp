@@ -16,7 +16,6 @@
 #include "runtime/base/log.hpp"
 #include "runtime/base/program_directory.hpp"
 #include "runtime/base/sandbox.hpp"
-#include "runtime/base/version.hpp"
 #include "runtime/base/wall_clock.hpp"
 #include "runtime/node/admin/admin_server.hpp"
 #include "runtime/node/campaigns.hpp"
