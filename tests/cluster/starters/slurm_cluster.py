@@ -34,7 +34,7 @@ StateSaveLocation={folder}/state
 SlurmdSpoolDir={folder}/spool
 SlurmctldPidFile={folder}/slurmctld.pid
 SlurmdPidFile={folder}/slurmd.pid
-ProctrackType=proctrack/linuxproc
+ProctrackType=proctrack/{tracking}
 TaskPlugin=task/none
 SwitchType=switch/none
 MpiDefault=none
@@ -77,9 +77,14 @@ def wait_for(condition: Callable[[], object], limit_s: float = 120) -> object:
 
 
 class SlurmCluster:
-    """The three daemons as children of this process. `stop` ends them by their ids and removes their files."""
+    """The three daemons as children of this process. `stop` ends them by their ids and removes their files.
 
-    def __init__(self) -> None:
+    `tracking` decides which processes of a task get its signals: `pgid` the daemon alone, as control groups do; `linuxproc` its
+    helpers, too.
+    """
+
+    def __init__(self, tracking: str = "pgid") -> None:
+        self.tracking = tracking
         self.folder = Path(tempfile.mkdtemp(prefix="kevolve-slurm-"))
         self.cores = len(os.sched_getaffinity(0))
         self.environment = {**os.environ, "SLURM_CONF": str(self.folder / "slurm.conf"), "PATH": os.environ["PATH"] + WHERE}
@@ -95,7 +100,7 @@ class SlurmCluster:
         controller, node = free_ports(2)
         (self.folder / "slurm.conf").write_text(SETTINGS.format(
             host=socket.gethostname().split(".")[0], user=getpass.getuser(), folder=self.folder, controller_port=controller,
-            node_port=node, cores=self.cores, grace=GRACE_S))
+            node_port=node, cores=self.cores, grace=GRACE_S, tracking=self.tracking))
         self._daemon("munged", "--foreground", "--force", f"--key-file={key}", f"--socket={self.folder}/munge.sock",
                      f"--pid-file={self.folder}/munged.pid", f"--seed-file={self.folder}/munge.seed")
         wait_for((self.folder / "munge.sock").exists)

@@ -17,7 +17,7 @@ from slurm_cluster import wait_for
 ROOT = Path(__file__).resolve().parents[3]
 BIN = Path(os.environ.get("KEVOLVE_BIN", ROOT / "build" / "bin")).resolve()
 MISSING = slurm_cluster.missing_programs() + ([] if postgres.programs() else ["postgres"])
-CANDIDATES = 8
+CANDIDATES = 5
 
 
 @unittest.skipIf(MISSING, f"no {', '.join(MISSING)}: apt-get install munge slurmctld slurmd slurm-client postgresql")
@@ -78,8 +78,8 @@ class Campaign(unittest.TestCase):
                                 KEVOLVE_POSTGRES=self.database.connection("worker"), KEVOLVE_DEPLOYMENT="lab", SLURM_TMPDIR=str(self.folder))
         self.addCleanup(self.slurm.cancel, job)
         wait_for(lambda: self.joined(f"slurm-{job}-0"))
-        campaign = self.kevolve("submit", "row_energy.toml", "--set", f"budget.candidates={CANDIDATES}", "--data", "home", "--quiet").strip()
-        wait_for(lambda: self.status(campaign)["valid"] >= 1)
+        campaign = self.kevolve("submit", "row_energy.toml", "--set", f"budget.candidates={CANDIDATES}", "--set", "profile.share=0", "--data", "home", "--quiet").strip()
+        wait_for(lambda: self.status(campaign)["valid"] >= 1, 300)
         before = self.status(campaign)
         self.assertEqual(before["state"], "running", before)
         self.slurm.run_through("--partition=high", f"--cpus-per-task={self.slurm.cores}", f"--output={self.folder}/high.log", "--wrap=true")
