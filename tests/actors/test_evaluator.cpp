@@ -135,7 +135,8 @@ struct laboratory : virtual_system {
     context->spec = spec;
     context->hardware = std::make_shared<paper_target>();
     context->statuses = statuses;
-    context->journal = spawn_tracked(system, statuses, "journal", "journal", 0, journal, disk.data, uint64_t{0});
+    context->journal =
+        spawn_tracked(system, statuses, "journal", "journal", 0, journal, disk.data, uint64_t{0}, journal_hooks{});
     context->scheduler = spawn_tracked(system, statuses, "scheduler", "scheduler", 0, kevolve::scheduler, uint64_t{0});
     offer("compiler", caf::actor_cast<caf::actor>(compiler));
     offer("device", caf::actor_cast<caf::actor>(device));

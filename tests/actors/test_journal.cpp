@@ -18,7 +18,8 @@ namespace {
 struct archive : virtual_system {
   temporary_store disk;
   // Not detached here, so that virtual time drives it.
-  journal_actor actor = spawn_tracked(system, statuses, "journal", "journal", 0, journal, disk.data, uint64_t{0});
+  journal_actor actor =
+      spawn_tracked(system, statuses, "journal", "journal", 0, journal, disk.data, uint64_t{0}, journal_hooks{});
 
   ~archive() {
     stop(caf::actor_cast<caf::actor>(actor));
@@ -41,7 +42,7 @@ const id128 two{2, 2};
 TEST_CASE_FIXTURE(archive, "nothing is written into the disk's reserve, and the refusal states the free space") {
   auto careful =
       // No disk has so much space.
-      spawn_tracked(system, statuses, "journal", "careful", 0, journal, disk.data, uint64_t{1} << 62U);
+      spawn_tracked(system, statuses, "journal", "careful", 0, journal, disk.data, uint64_t{1} << 62U, journal_hooks{});
   auto refused = ask<uint64_t>(careful, atom::append_v, entry(one, "first"));
   run();
   REQUIRE(refused->error);
@@ -52,7 +53,8 @@ TEST_CASE_FIXTURE(archive, "nothing is written into the disk's reserve, and the 
 }
 
 TEST_CASE_FIXTURE(archive, "a refusal that lasts is told once a minute") {
-  auto careful = spawn_tracked(system, statuses, "journal", "careful", 0, journal, disk.data, uint64_t{1} << 62U);
+  auto careful =
+      spawn_tracked(system, statuses, "journal", "careful", 0, journal, disk.data, uint64_t{1} << 62U, journal_hooks{});
   const auto file = disk.dir + "/log";
   log::configure({log::level::info, false, file});
   for (auto n = 0; n < 241; ++n) { // two minutes, twice a second
@@ -201,7 +203,8 @@ TEST_CASE("a disk that fails to sync hides unsynced events, and the rest stays r
   store_options on_it;
   on_it.env = sick.env();
   temporary_store disk{on_it};
-  auto actor = spawn_tracked(s.system, s.statuses, "journal", "journal", 0, journal, disk.data, uint64_t{0});
+  auto actor =
+      spawn_tracked(s.system, s.statuses, "journal", "journal", 0, journal, disk.data, uint64_t{0}, journal_hooks{});
   auto append_it = [&](const char* payload, bool may_lag) {
     auto a = archive::entry(one, payload);
     a.may_lag = may_lag;
@@ -231,4 +234,38 @@ TEST_CASE("a disk that fails to sync hides unsynced events, and the rest stays r
   s.run();
   actor = nullptr;
   disk.data.reset(); // must end before its file system
+}
+
+TEST_CASE_FIXTURE(archive, "a hook refuses one request of a group, and answers one that is stored already") {
+  std::vector<std::string> written;
+  journal_hooks hooks;
+  hooks.before = [](const std::vector<id128>& campaigns, const std::vector<transaction>& group) {
+    std::vector<journal_ruling> out(group.size());
+    for (size_t i = 0; i < group.size(); ++i) {
+      if (campaigns[i] == two)
+        out[i].refusal = {errc::io, "the cluster is away"};
+      out[i].stored = group[i].events.front().payload == "again";
+    }
+    return out;
+  };
+  hooks.after = [&](const std::vector<transaction>& group) {
+    for (const auto& t : group)
+      written.push_back(t.events.front().payload);
+  };
+  auto shared = spawn_tracked(system, statuses, "journal", "shared", 0, journal, disk.data, uint64_t{0}, hooks);
+  auto refused = ask<uint64_t>(shared, atom::append_v, entry(two, "elsewhere"));
+  auto kept = ask<uint64_t>(shared, atom::append_v, entry(one, "first"));
+  auto known = ask<uint64_t>(shared, atom::append_v, entry(one, "again"));
+  auto next = ask<uint64_t>(shared, atom::append_v, entry(one, "second"));
+  run();
+  REQUIRE(refused->error);
+  CHECK(refused->error->code == errc::io);
+  REQUIRE(kept->value);
+  CHECK(*kept->value == 1);
+  CHECK(known->value);
+  REQUIRE(next->value);
+  CHECK(*next->value == 2);
+  CHECK(disk.data->last_sequence() == 2);
+  CHECK(written == std::vector<std::string>{"first", "second"});
+  stop(caf::actor_cast<caf::actor>(shared));
 }

@@ -121,7 +121,7 @@ struct service : virtual_system {
   models_actor office;
 
   service() {
-    log = spawn_tracked(system, statuses, "journal", "journal", 0, journal, disk.data, uint64_t{0});
+    log = spawn_tracked(system, statuses, "journal", "journal", 0, journal, disk.data, uint64_t{0}, journal_hooks{});
     for (const auto& s : specs)
       scripts[s.name] = std::make_shared<script>();
   }

@@ -74,7 +74,8 @@ struct post_office : virtual_system {
     context->hardware = std::make_shared<paper_target>();
     context->statuses = statuses;
     context->knowledge = three_documents();
-    context->journal = spawn_tracked(system, statuses, "journal", "journal", 0, journal, disk.data, uint64_t{0});
+    context->journal =
+        spawn_tracked(system, statuses, "journal", "journal", 0, journal, disk.data, uint64_t{0}, journal_hooks{});
     preparation prepared;
     prepared.peaks["peak.flops_per_s"] = "1e11";
     append_request a;

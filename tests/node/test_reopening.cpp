@@ -33,7 +33,8 @@ struct stepped_node : virtual_system {
     data = std::move(*opened);
     auto hardware = make_target("cpu", std::getenv("KEVOLVE_BIN"));
     REQUIRE(hardware);
-    journal_front = spawn_tracked(system, statuses, "journal", "journal", 0, journal, data, uint64_t{0});
+    journal_front =
+        spawn_tracked(system, statuses, "journal", "journal", 0, journal, data, uint64_t{0}, journal_hooks{});
     scheduler_front = spawn_tracked(system, statuses, "scheduler", "scheduler", 0, kevolve::scheduler, uint64_t{1});
     campaign_dependencies ground{{0, 1}, 1, statuses, journal_front, scheduler_front, {}, {}, {}, {}};
     ground.targets["cpu"] = std::move(*hardware);
