@@ -55,9 +55,9 @@ struct campaign_context {
   bool evaluate_only = false;
   std::shared_ptr<const profiling_place> profiling; // null: campaigns of this node are not profiled
   std::shared_ptr<const cluster_board> cluster;     // what other nodes offer; null: this node works alone
-  caf::actor shared_results; // answers (atom::lookup, key) with results of other nodes; null: there are none
-  bool judged_elsewhere = false;                    // devices of this node are not used for it
-  caf::actor_addr directory; // the campaigns actor; hears when the campaign ends or wants to run again
+  caf::actor shared_results;     // answers (atom::lookup, key) with results of other nodes; null: there are none
+  bool judged_elsewhere = false; // devices of this node are not used for it
+  caf::actor_addr directory;     // the campaigns actor; hears when the campaign ends or wants to run again
 };
 
 using campaign_context_ptr = std::shared_ptr<const campaign_context>;

@@ -1,4 +1,4 @@
-// What the nodes of a cluster can do at once, as pure functions of the list of nodes.
+// The capacity of a cluster: pure functions of the list of its nodes.
 #pragma once
 
 #include "store/postgres/queue.hpp"

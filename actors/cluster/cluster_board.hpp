@@ -1,4 +1,4 @@
-// What a node knows of its cluster, for readers on any thread.
+// A node's knowledge of its cluster, for readers on any thread.
 #pragma once
 
 #include "actors/cluster/capacity.hpp"

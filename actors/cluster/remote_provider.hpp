@@ -16,7 +16,7 @@
 
 namespace kevolve {
 
-// What nodes offer that ask models for others: the form of requests and answers.
+// The fingerprint that nodes offer which ask models for others: the form of requests and answers.
 inline constexpr const char* model_calls_form = "model calls 1";
 
 struct remote_provider_setup {

@@ -17,13 +17,13 @@
 
 namespace kevolve {
 
-// What the journal does with a transaction.
+// The ruling of a hook on a transaction, which the journal follows.
 struct journal_ruling {
   failure refusal;     // errc::none: it is not refused
   bool stored = false; // it is in the store already: only its answer was lost
 };
 
-// What else happens with each group that is written, on the journal's thread. Either may be empty.
+// Hooks run with each group that is written, on the journal's thread. Either may be empty.
 struct journal_hooks {
   // Called before the group is written, with the campaign of each transaction. Returns a ruling for each.
   std::function<std::vector<journal_ruling>(const std::vector<id128>& campaigns, const std::vector<transaction>& group)>

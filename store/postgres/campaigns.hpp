@@ -27,7 +27,7 @@ struct shared_value {
   std::string key;
   std::string value;
 };
-// What one append of a campaign adds.
+// The records that one append of a campaign adds.
 struct campaign_records {
   id128 campaign;
   int64_t epoch = 0;

@@ -10,7 +10,7 @@
 
 namespace kevolve::postgres {
 
-// What a node offers of one kind: so many jobs at once that ask for this target and fingerprint.
+// A node offers to run so many jobs of one kind at once that ask for this target and fingerprint.
 struct offered_resource {
   std::string kind;     // compile | judge | model | wait
   std::string target;   // or the provider of a model

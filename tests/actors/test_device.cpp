@@ -109,7 +109,8 @@ struct bench : virtual_system {
   boost::asio::io_context io;
   temporary_store disk;
   std::shared_ptr<device_board> board = std::make_shared<device_board>();
-  journal_actor keeper = spawn_tracked(system, statuses, "journal", "journal", 0, journal, disk.data, uint64_t{0}, journal_hooks{});
+  journal_actor keeper =
+      spawn_tracked(system, statuses, "journal", "journal", 0, journal, disk.data, uint64_t{0}, journal_hooks{});
   scheduler_actor grants =
       spawn_tracked(system, statuses, "scheduler", "scheduler", 0, kevolve::scheduler, uint64_t{1});
   device_actor timer;

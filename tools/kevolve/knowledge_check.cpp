@@ -24,7 +24,7 @@ struct example_tools {
   std::string python = find_program("python3");
 };
 
-// How examples in one language are compiled. The command is empty where this machine has no tool for it.
+// The way to compile examples in one language. The command is empty where this machine has no tool for it.
 struct example_compiler {
   std::string language;
   words (*command)(const example_tools& tools, const std::string& file);
