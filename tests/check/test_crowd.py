@@ -22,12 +22,14 @@ class SearchNodes(unittest.TestCase):
             data = Path(folder) / "data"
             told("fill", "--data", data, "--campaign", ROOT / "config" / "examples" / "softmax.toml", "--set", "budget.wall=24h",
                  "--campaigns", 2, "--nodes", 2000)
-            measured = told("actors", "--data", data, "--actors", ACTORS)
-        bytes_of = measured["bytes"]
+            # Memory of the process holds whatever else it did meanwhile, which only adds: the least of three counts.
+            runs = [told("actors", "--data", data, "--actors", ACTORS) for _ in range(3)]
+        measured = runs[-1]
+        bytes_of = {kind: min(run["bytes"][kind] for run in runs) for kind in measured["bytes"]}
         if bytes_of["empty"] < 500:
             self.skipTest("this build's allocator does not count")
-        self.assertLessEqual(bytes_of["live"], 1.5 * bytes_of["empty"], measured)
-        self.assertLessEqual(bytes_of["revived"], 1.5 * bytes_of["empty"], measured)
+        self.assertLessEqual(bytes_of["live"], 1.5 * bytes_of["empty"], runs)
+        self.assertLessEqual(bytes_of["revived"], 1.5 * bytes_of["empty"], runs)
         self.assertEqual(measured["answered_when_revived"], ACTORS)
 
 
