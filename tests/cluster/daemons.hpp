@@ -17,6 +17,10 @@ std::string fresh_database();
 
 inline constexpr const char* judges_elsewhere = "[[device]]\ntarget = \"cpu\"\nelsewhere = true\n";
 
+// Submits the folder's campaign with six candidates.
+inline const std::vector<std::string> short_campaign{"submit", "row_energy.toml",   "--set", "budget.candidates=6",
+                                                     "--set",  "draft.candidates=2"};
+
 // A folder with a daemon's settings. The node is called as its login: h1 to h3 are homes, w1 to w3 workers.
 struct node_folder : temporary_folder {
   std::unique_ptr<program> daemon;

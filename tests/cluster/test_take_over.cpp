@@ -33,15 +33,15 @@ TEST_CASE("a campaign whose node dies goes on at another home, and its old node 
   worker.start();
   first.start();
   second.start();
-  const auto id = first.told({"submit", "row_energy.toml"})["id"].get<std::string>();
-  first.await_event(id, "node_finished", 3);
+  const auto id = first.told(short_campaign)["id"].get<std::string>();
+  first.await_event(id, "node_finished", 2);
   const auto before = events_of(first, id);
   first.stop(SIGKILL, 128 + SIGKILL);
   REQUIRE(second.daemon->wait_for("campaign " + id + " goes on here: it was on a node that is gone"));
   second.await_event(id, "campaign_finished");
   const auto status = second.told({"status", id});
   CHECK(status["state"] == "finished");
-  CHECK(status["candidates"] == 12);
+  CHECK(status["candidates"] == 6);
   CHECK(events_of(second, id).starts_with(before)); // nothing that was acknowledged is lost
   first.daemon = std::make_unique<program>("kevolved", std::vector<std::string>{"kevolved.toml"}, first.path);
   CHECK(first.daemon->wait_for("the campaign lives on node 'h2' now"));
@@ -55,7 +55,7 @@ TEST_CASE("a home goes on with its own campaigns after a kill, and waits while P
   const auto database = fresh_database();
   node_folder home{database, "h1", "", durable};
   home.start();
-  const auto id = home.told({"submit", "row_energy.toml"})["id"].get<std::string>();
+  const auto id = home.told(short_campaign)["id"].get<std::string>();
   home.await_event(id, "node_finished", 2);
   shared_server().kill();
   home.stop(SIGKILL, 128 + SIGKILL);
@@ -63,11 +63,11 @@ TEST_CASE("a home goes on with its own campaigns after a kill, and waits while P
   REQUIRE(home.daemon->wait_for("serving "));
   shared_server().start();
   REQUIRE(home.daemon->wait_for("campaign " + id + " goes on here: it was this node's"));
-  home.await_event(id, "node_finished", 4);
+  home.await_event(id, "node_finished", 3);
   shared_server().kill(); // while it runs
   shared_server().start();
   home.await_event(id, "campaign_finished");
-  CHECK(home.told({"status", id})["candidates"] == 12);
+  CHECK(home.told({"status", id})["candidates"] == 6);
   home.stop(SIGTERM, 0);
   CHECK(home.kevolve({"fsck"}).code == 0);
 }
