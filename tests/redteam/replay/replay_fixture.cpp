@@ -79,6 +79,7 @@ compile_outcome replay_bench::build(const contract& task, const std::string& lan
   q.flags = flags;
   q.threads = task.threads;
   q.libraries = task.libraries;
+  q.limit_ms = 600'000; // ends what hangs; a busy machine is many times slower
   return compiler_.compile(q);
 }
 
