@@ -158,7 +158,7 @@ class Document(Environment):
         folder = Path(tempfile.mkdtemp(dir=self.folder))
         shutil.copytree(ROOT / "config", folder / "config")
         (folder / "script").write_text(script_of(text), encoding="utf-8")
-        done = subprocess.run(["bash", "-e", "script"], cwd=folder, capture_output=True, text=True, timeout=900, check=False,
+        done = subprocess.run(["bash", "-e", "script"], cwd=folder, capture_output=True, text=True, timeout=1400, check=False,
                               env=os.environ | {"PATH": f"{KEVOLVE.parent}:{self.python.parent}:{os.environ['PATH']}",
                                                 "PYTHONPATH": str(ROOT / "tools/python"), "PYTHONWARNINGS": "ignore",
                                                 "OUTER": sys.executable, "INNER": str(self.python),
