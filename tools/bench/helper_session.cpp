@@ -86,6 +86,10 @@ result<std::string> helper_session::await(frame_kind wanted, std::chrono::millis
       return tl::unexpected(f.error());
     if (static_cast<frame_kind>(f->kind) == wanted)
       return std::move(f->payload);
+    // Its work has not begun while another process has the core.
+    if (static_cast<frame_kind>(f->kind) == frame_kind::progress)
+      if (const auto p = decode<helper_progress>(f->payload); p && p->waiting)
+        deadline = std::chrono::steady_clock::now() + limit;
   }
 }
 
