@@ -215,10 +215,19 @@ std::vector<const graph_pass*> topological_order(const std::vector<const graph_p
              && std::any_of(open.begin(), open.end(), [&](const auto* from) { return from != p && makes(*from, k); });
     });
   };
+  // A pass without which another cannot run comes before those that are only useful: on a busy machine they would spend
+  // the budget first, and the findings would be left out.
+  const auto needed = [&](const graph_pass* p) {
+    return std::any_of(passes.begin(), passes.end(), [&](const auto* reader) {
+      return reader != p && std::any_of(reader->reads.begin(), reader->reads.end(), [&](kind k) {
+               return !have.contains(k) && makes(*p, k);
+             });
+    });
+  };
   while (!open.empty()) {
     const auto best = std::min_element(open.begin(), open.end(), [&](const auto* x, const auto* y) {
       const auto key = [&](const graph_pass* p) {
-        return std::tuple{waits(p, p->reads), waits(p, p->uses), price.at(p)};
+        return std::tuple{waits(p, p->reads), !needed(p), waits(p, p->uses), price.at(p)};
       };
       return key(x) < key(y);
     });

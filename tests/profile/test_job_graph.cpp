@@ -148,7 +148,7 @@ TEST_CASE("an evaluation takes its order from the passes: a stage waits for the 
   CHECK(next_stage(last) == stage::final_confirm);
 }
 
-TEST_CASE("passes come behind those that make what they read or use, the cheapest of the others first") {
+TEST_CASE("passes come behind those that make what they read or use, needed ones first, then the cheapest") {
   const auto reader = pass("reader", {kind::loops}, {kind::ports}, 0.1);
   auto user = pass("user", {}, {kind::roof}, 0.1);
   user.uses = {kind::ceilings};
@@ -161,7 +161,7 @@ TEST_CASE("passes come behind those that make what they read or use, the cheapes
   std::vector<std::string> order;
   for (const auto* p : topological_order(all, {kind::source}, price))
     order.push_back(p->name);
-  CHECK(order == std::vector<std::string>{"ceilings", "user", "loops", "reader"});
+  CHECK(order == std::vector<std::string>{"loops", "reader", "ceilings", "user"});
 }
 
 TEST_CASE("the evaluation's stages are passes, and only they give figures that count") {
