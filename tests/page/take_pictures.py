@@ -1,9 +1,9 @@
-"""Takes the pictures of docs/operations.md and docs/search.md from real campaigns: take_pictures.py [SECONDS [PART]].
-A part is campaign or islands; without one, both are taken. KEVOLVE_BIN names the programs' folder. Made smaller by
-pngquant where there is one."""
+"""Takes the pictures of docs/ from real campaigns: take_pictures.py [SECONDS [PART]]. A part is campaign, islands, profile or
+retrieval; without one, all are taken. KEVOLVE_BIN names the programs' folder. Made smaller by pngquant where there is one."""
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -72,7 +72,63 @@ def campaign(seconds: int, folder: Path, b: Browser) -> None:
         b.screenshot(PICTURES / "node.png")
 
 
-PARTS = {"campaign": campaign, "islands": islands}
+def open_fold(b: Browser, title: str) -> None:
+    """Opens a part of a candidate's page alone, and scrolls to it."""
+    b.wait(title, lambda: b.run("return [...document.querySelectorAll('details.fold h2')].some((h) => h.innerText === arguments[0])", title))
+    b.run("""for (const d of document.querySelectorAll('details.fold')) d.open = d.querySelector('h2').innerText === arguments[0];
+             document.querySelector('details.fold[open]').scrollIntoView()""", title)  # fmt: skip
+
+
+def picture_of_fold(b: Browser, name: str) -> None:
+    """Takes a picture of the open part of a candidate's page."""
+    b.run("""const d = document.querySelector('details.fold[open]');
+             for (const x of d.parentElement.children) if (x !== d) x.style.display = 'none';
+             scrollTo(0, 0)""")  # fmt: skip
+    b.resize(1280, min(1500, b.run("return Math.ceil(document.querySelector('details.fold[open]').getBoundingClientRect().bottom + 24)")))
+    time.sleep(0.5)
+    b.screenshot(PICTURES / f"{name}.png")
+
+
+def profile(seconds: int, folder: Path, b: Browser) -> None:
+    """The profile of a campaign's best candidate, made by the verb after a short search; of the reference if there is none."""
+    file = real_node.SOURCE / "config" / "examples" / "row_statistics.toml"
+    data = folder / "profile"
+    with real_node.campaign(data, file, budget__candidates="4") as node:
+        node.finish(600)
+    with real_node.daemon(data) as node:
+        best = node.get("/v1/campaigns")["items"][0]
+        index = str(best["best"]["candidate"] if best["best"] else 0)  # on a busy machine nothing may be confirmed
+        subprocess.run([real_node.BIN / "kevolve", "profile", best["id"], index, "--data", data, "--budget", f"{seconds}s"],
+                       stdout=subprocess.DEVNULL, check=True)  # fmt: skip
+        b.sign_in(node.url, node.token)
+        b.run("location.hash = arguments[0]", f"#/campaigns/{best['id']}/node/{index}")
+        open_fold(b, "Why it is slow")
+        b.wait("the passes", lambda: b.run("return [...document.querySelectorAll('h3')].some((h) => h.innerText === 'Passes')"))
+        picture_of_fold(b, "profile")
+
+
+def retrieval(_: int, folder: Path, b: Browser) -> None:
+    """The documents that were found for a prompt. The answer to the prompt is the reference, with other flags."""
+    file = real_node.SOURCE / "config" / "examples" / "softmax_relay.toml"
+    data = folder / "retrieval"
+    kevolve = [str(real_node.BIN / "kevolve"), "relay"]
+    with real_node.campaign(data, file, budget__candidates="1") as node:
+        b.sign_in(node.url, node.token)  # the page changes while the prompt is made
+        b.wait("a prompt", lambda: subprocess.run([*kevolve, "next", "--data", data, "--json"], stdout=(folder / "prompt").open("wb"),
+                                                  stderr=subprocess.DEVNULL, check=False).returncode == 0, 300)  # fmt: skip
+        source = (real_node.SOURCE / "config" / "tasks" / "softmax_rows.c").read_text()
+        (folder / "reply").write_text(f"summary: let the compiler reorder the sums\nflags: Ofast\n```c candidate.c\n{source}```\n")
+        prompt = json.loads((folder / "prompt").read_text())["id"]
+        subprocess.run([*kevolve, "answer", prompt, folder / "reply", "--model", "a person", "--data", data], check=True)
+        node.finish(600)
+    with real_node.daemon(data) as node:
+        b.sign_in(node.url, node.token)
+        b.run("location.hash = arguments[0]", f"#/campaigns/{node.get('/v1/campaigns')['items'][0]['id']}/node/1")
+        open_fold(b, "Diagnosis and documents")
+        picture_of_fold(b, "retrieval")
+
+
+PARTS = {"campaign": campaign, "islands": islands, "profile": profile, "retrieval": retrieval}
 
 
 def main() -> None:
