@@ -46,7 +46,8 @@ SelectTypeParameters=CR_CPU
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
 KillWait={grace}
-NodeName=node1 NodeHostname={host} NodeAddr=127.0.0.1 CPUs={cores} State=UNKNOWN
+GresTypes=gpu
+NodeName=node1 NodeHostname={host} NodeAddr=127.0.0.1 CPUs={cores} Gres=gpu:1 State=UNKNOWN
 PartitionName=low Nodes=node1 Default=YES PriorityTier=1 GraceTime={grace} MaxTime=30
 PartitionName=high Nodes=node1 PriorityTier=2 PreemptMode=OFF MaxTime=30
 """
@@ -101,6 +102,8 @@ class SlurmCluster:
         (self.folder / "slurm.conf").write_text(SETTINGS.format(
             host=socket.gethostname().split(".")[0], user=getpass.getuser(), folder=self.folder, controller_port=controller,
             node_port=node, cores=self.cores, grace=GRACE_S, tracking=self.tracking))
+        # Slurm hands out this file as if it were a GPU.
+        (self.folder / "gres.conf").write_text("Name=gpu File=/dev/null\n")
         self._daemon("munged", "--foreground", "--force", f"--key-file={key}", f"--socket={self.folder}/munge.sock",
                      f"--pid-file={self.folder}/munged.pid", f"--seed-file={self.folder}/munge.seed")
         wait_for((self.folder / "munge.sock").exists)

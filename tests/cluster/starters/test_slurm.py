@@ -124,6 +124,12 @@ class Scripts(unittest.TestCase):
         self.assertEqual({s["cluster"]["node"] for s in settings}, {f"slurm-{number}-0", f"slurm-{number}-1"})
         self.assertEqual(len({s["data_dir"] for s in settings}), 2)
 
+    def test_a_worker_gets_the_gpu_that_it_asks_for(self) -> None:
+        self.submit("--gpus-per-task=1", KEVOLVE_TARGETS="cuda")
+        (settings,) = self.wait_started(1)
+        self.assertEqual(settings["device"], [{"target": "cuda"}])
+        self.assertEqual([p.read_text() for p in self.recorded("gpus")], ["0"])
+
     def test_an_array_is_a_worker_an_element(self) -> None:
         number = self.submit("--array=3-4", script="workers.sbatch")
         settings = self.wait_started(2)
