@@ -17,6 +17,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import postgres
 from slurm_cluster import free_ports, wait_for
 
 try:
@@ -178,26 +179,40 @@ class Sandbox(unittest.TestCase):
 
 
 @needs_packages
-class Probes(unittest.TestCase):
-    """The daemon with the manifests' settings and arguments, outside a cluster; probes as the kubelet sends them."""
+@unittest.skipIf(not postgres.programs(), "no PostgreSQL: apt-get install postgresql")
+class Pods(unittest.TestCase):
+    """The daemons of pods with the manifests' settings and arguments, beside a PostgreSQL; probes as the kubelet sends them."""
 
-    def daemon(self, kind: str, name: str) -> tuple[dict, int]:
+    def setUp(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="kevolve-pods-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.database = postgres.Postgres()
+        self.addCleanup(self.database.stop)
+        wait_for(self.database.ready)
+        subprocess.run([str(BIN / "kevolve"), "cluster", "init", "--postgres", self.database.connection("owner"), "--deployment", "lab"],
+                       check=True, capture_output=True)
+        for role in ("worker", "home"):
+            self.database.ask(f"create role kevolve_{role}_1 login in role kevolve_{role}")
+
+    def daemon(self, kind: str, role: str) -> tuple[dict, int]:
         """Starts the daemon of a pod; its container, and the port of its admin."""
-        folder = Path(tempfile.mkdtemp(prefix="kevolve-pod-"))
-        self.addCleanup(shutil.rmtree, folder)
-        (folder / "tls").mkdir()
+        folder = self.folder / role
+        for name in ("tls", "database"):
+            (folder / name).mkdir(parents=True)
+        (folder / "database" / "password").write_text("unused\n")
         subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days", "2", "-keyout",
                         str(folder / "tls" / "tls.key"), "-out", str(folder / "tls" / "tls.crt")], check=True, capture_output=True)
+        shutil.copy(folder / "tls" / "tls.crt", folder / "database" / "ca.crt")
         container = pods()[kind]["containers"][0]
         (port,) = free_ports(1)
-        text = re.sub(r"\[cluster\][^[]*(\[[^\]\n]*\]\n)?", "", one("ConfigMap")["data"][name], count=1)
+        text = one("ConfigMap")["data"][f"{role}.toml"].replace("host=postgres.database.svc dbname=kevolve",
+                                                                f"host={self.database.data} dbname=postgres")
         text = text.replace("/etc/kevolve/", f"{folder}/").replace("/var/lib/kevolve/", f"{folder}/").replace(":7700", f":{port}")
-        settings = tomllib.loads(text)
-        self.assertNotIn("cluster", settings)
-        (folder / name).write_text(text)
+        (folder / "settings.toml").write_text(text)
         more = [word.replace("$(POD_NAME)", "kevolve-home-0") for word in container["args"][1:]]
+        more += ["--set", f"cluster.node=kevolve-{role}-0"]  # both run on one host here
         with (folder / "log").open("w") as log:
-            process = subprocess.Popen([str(BIN / "kevolved"), str(folder / name), *more], stdout=log, stderr=subprocess.STDOUT)
+            process = subprocess.Popen([str(BIN / "kevolved"), str(folder / "settings.toml"), *more], stdout=log, stderr=subprocess.STDOUT)
         self.addCleanup(process.wait)
         self.addCleanup(process.terminate)
 
@@ -208,6 +223,10 @@ class Probes(unittest.TestCase):
 
         wait_for(listens)
         return container, port
+
+    def joined(self, role: str) -> bool:
+        """Whether the daemon is a live node of the cluster."""
+        return self.database.ask(f"select count(*) from kevolve.nodes where role = '{role}' and left_at is null") == "1"
 
     def get(self, probe: dict, port: int, host: str) -> int:
         """The status of a request as the kubelet sends it: without verifying the certificate."""
@@ -221,25 +240,27 @@ class Probes(unittest.TestCase):
         except urllib.error.HTTPError as error:
             return error.code
 
-    def test_homes_answer_them(self) -> None:
-        container, port = self.daemon("StatefulSet", "home.toml")
+    def test_homes_join_and_answer_probes(self) -> None:
+        container, port = self.daemon("StatefulSet", "home")
         for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
             with self.subTest(probe):
                 (header,) = container[probe]["httpGet"]["httpHeaders"]
                 self.assertEqual(header["value"], "localhost:7700")
                 wait_for(lambda: self.get(container[probe], port, f"localhost:{port}") == 200)
+        wait_for(lambda: self.joined("home"))
         # Clients name the pod by the service; other names are refused.
         for name, status in ((".kevolve-home.kevolve.svc", 200), (".elsewhere.svc", 403)):
             self.assertEqual(self.get(container["livenessProbe"], port, f"kevolve-home-0{name}:{port}"), status)
 
-    def test_workers_answer_them(self) -> None:
-        container, port = self.daemon("Deployment", "worker.toml")
+    def test_workers_join_and_answer_probes(self) -> None:
+        container, port = self.daemon("Deployment", "worker")
         for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
             with self.subTest(probe):
                 program, path = container[probe]["exec"]["command"]
                 self.assertEqual(program, "/usr/local/libexec/kevolve/ask-health")
                 ask = [str(ROOT / "tools" / "container" / "ask-health"), path, str(port)]
                 wait_for(lambda: subprocess.run(ask, check=False, capture_output=True).returncode == 0)
+        wait_for(lambda: self.joined("worker"))
         wrong = subprocess.run([ask[0], "/nowhere", str(port)], capture_output=True, text=True, check=False)
         self.assertEqual((wrong.returncode, wrong.stderr.startswith("ask-health: /nowhere: 40")), (1, True), wrong.stderr)
 
