@@ -56,7 +56,7 @@ TEST_CASE("workers and PostgreSQL die during a campaign, and nothing is lost or 
   home.await_event(id, "campaign_finished");
   CHECK(home.told({"status", id})["candidates"] == 6);
   home.stop(SIGTERM, 0);
-  CHECK(home.kevolve({"fsck"}).code == 0);
+  CHECK(home.kevolve({"fsck", "--data", "kevolve-data"}).code == 0);
   second.stop(SIGTERM, 0);
 }
 

@@ -47,7 +47,7 @@ TEST_CASE("a campaign whose node dies goes on at another home, and its old node 
   CHECK(first.daemon->wait_for("the campaign lives on node 'h2' now"));
   first.stop(SIGTERM, 0);
   second.stop(SIGTERM, 0);
-  CHECK(second.kevolve({"fsck"}).code == 0);
+  CHECK(second.kevolve({"fsck", "--data", "kevolve-data"}).code == 0);
   worker.stop(SIGTERM, 0);
 }
 
@@ -69,5 +69,5 @@ TEST_CASE("a home goes on with its own campaigns after a kill, and waits while P
   home.await_event(id, "campaign_finished");
   CHECK(home.told({"status", id})["candidates"] == 6);
   home.stop(SIGTERM, 0);
-  CHECK(home.kevolve({"fsck"}).code == 0);
+  CHECK(home.kevolve({"fsck", "--data", "kevolve-data"}).code == 0);
 }
