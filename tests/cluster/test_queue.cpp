@@ -194,7 +194,7 @@ TEST_CASE("campaigns share the nodes by weight, and higher priorities go first")
   REQUIRE(claimed.size() == 33);
   std::set<std::string> seen;
   for (const auto& c : claimed) {
-    of_b += c.payload == "b" ? 1 : 0;
+    of_b += c.payload == "b" ? 1U : 0U;
     seen.insert(c.payload);
   }
   CHECK(seen.contains("first"));
