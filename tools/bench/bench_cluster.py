@@ -12,6 +12,7 @@ import shutil
 import signal
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -19,7 +20,7 @@ from typing import Any
 
 import common
 import namespaces
-from postgres import Postgres
+from postgres import Postgres, programs
 
 Json = dict[str, Any]
 TASKS = common.ROOT / "tests" / "node" / "tasks"
@@ -275,6 +276,9 @@ def main() -> None:
     counts = a.nodes or ([1, 2, 4, 8] if a.long else [1, 2])
     seconds = a.seconds or (20.0 if a.long else 4.0)
     random.seed(a.seed)
+    if programs() is None:
+        print("skipped: PostgreSQL's programs are not installed: apt-get install postgresql")
+        sys.exit(77)
     if a.faults:
         missing = namespaces.available()
         if missing:
@@ -288,7 +292,7 @@ def main() -> None:
             if network:
                 network.remove()
         common.publish(common.close({**common.header("cluster", a), "faults": found}), json.dumps(found), a.json)
-        return
+        sys.exit(1 if found["lost"] or found["twice"] or found["unfinished"] else 0)
     server = Postgres()
     try:
         rows = scale(server, a.bin, counts, seconds)
@@ -304,6 +308,7 @@ def main() -> None:
         f"\nOne PostgreSQL: {queue['jobs_a_second']:.0f} jobs a second, put in groups of {queue['group']}; "
         f"{queue['held']} in flight held; {queue['lost']} lost, {queue['twice']} twice.")
     common.publish(document, text, a.json)
+    sys.exit(1 if any(r["lost"] or r["twice"] for r in [*rows, queue]) else 0)
 
 if __name__ == "__main__":
     main()
