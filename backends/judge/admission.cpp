@@ -415,17 +415,10 @@ private:
     return {};
   }
 
-  // On some shape: a softmax over one column does not depend on its input, and is sound all the same. Small shapes come
-  // first: a slow reference takes seconds on the large ones, which are asked only if no smaller one depends on it.
+  // On some shape: a softmax over one column does not depend on its input, and is sound all the same.
   attempt<bool> depends_on(const argument& a) {
-    auto smallest_first = pools_;
-    std::sort(smallest_first.begin(), smallest_first.end(), [](const auto& x, const auto& y) {
-      return std::pair{x->largest_layout(), x->shape.name} < std::pair{y->largest_layout(), y->shape.name};
-    });
-    for (const auto& pool : smallest_first) {
+    for (const auto& pool : pools_) {
       auto matters = depends_on(a, pool->shape);
-      if (matters && *matters)
-        out_.evidence["varied." + a.name] = pool->shape.name;
       if (!matters || *matters)
         return matters;
     }
