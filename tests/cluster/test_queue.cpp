@@ -273,7 +273,7 @@ TEST_CASE("a worker has no right on tables, nor to put jobs") {
   CHECK(put(*worker.c, worker.m, {}, {job("mine")}).error().code == errc::unauthorised);
 }
 
-TEST_CASE("wrong passwords, missing schemas and newer ones are told with the remedy") {
+TEST_CASE("wrong passwords, missing schemas and newer ones are refused with the remedy") {
   const auto database = fresh_database();
   auto options = server().options("w1", database);
   options.password = "guess";

@@ -171,6 +171,13 @@ begin
   end if;
 end $$;
 
+-- Deletes blobs that nothing names.
+create function forget_blobs() returns void language sql as $$
+  delete from blobs where digest in (
+    select digest from blobs b where used_at < clock_timestamp() - interval '1 day'
+      and not exists (select 1 from jobs j where j.state in ('queued', 'claimed') and b.digest = any(j.blobs))
+      limit 20 for update skip locked) $$;
+
 -- Gives jobs back whose leases have run out, and deletes what nobody needs any more.
 create function expire_leases() returns integer language plpgsql as $$
 declare r record; found_some integer := 0;
@@ -183,10 +190,7 @@ begin
   delete from jobs where id in (
     select id from jobs where state in ('done', 'dead') and ended_at < clock_timestamp() - kept_after_end()
       limit 200 for update skip locked);
-  delete from blobs where digest in (
-    select digest from blobs b where used_at < clock_timestamp() - interval '1 day'
-      and not exists (select 1 from jobs j where j.state in ('queued', 'claimed') and b.digest = any(j.blobs))
-      limit 20 for update skip locked);
+  perform forget_blobs();
   return found_some;
 end $$;
 

@@ -153,25 +153,13 @@ language sql security definer set search_path = kevolve, pg_temp as $$
   select e.value, b.bytes from evaluations e left join blobs b on b.digest = e.object where e.key = a_key $$;
 
 -- As in version 1, but blobs of campaigns and of shared results are kept.
-create or replace function expire_leases() returns integer language plpgsql as $$
-declare r record; found_some integer := 0;
-begin
-  for r in select id, node from jobs where state = 'claimed' and lease_until <= clock_timestamp()
-           order by lease_until limit 200 for update skip locked loop
-    perform fail_job(r.id, 'node ' || r.node || ' held the job until its lease ran out', r.node, true);
-    found_some := found_some + 1;
-  end loop;
-  delete from jobs where id in (
-    select id from jobs where state in ('done', 'dead') and ended_at < clock_timestamp() - kept_after_end()
-      limit 200 for update skip locked);
+create or replace function forget_blobs() returns void language sql as $$
   delete from blobs where digest in (
     select digest from blobs b where used_at < clock_timestamp() - interval '1 day'
       and not exists (select 1 from jobs j where j.state in ('queued', 'claimed') and b.digest = any(j.blobs))
       and not exists (select 1 from campaign_blobs c where c.digest = b.digest)
       and not exists (select 1 from evaluations e where e.object = b.digest)
-      limit 20 for update skip locked);
-  return found_some;
-end $$;
+      limit 20 for update skip locked) $$;
 create index evaluations_objects on evaluations (object) where object is not null;
 create index campaign_blobs_digests on campaign_blobs (digest);
 
