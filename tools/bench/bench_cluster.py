@@ -253,6 +253,49 @@ class Faults:
                 "longest_take_over_s": round(self.longest_take_over, 1)}
 
 
+def rate(nodes: Nodes, name: str, clustered: bool, candidates: int, seed: int) -> float:
+    """Returns the candidates a minute of one campaign on a fresh node, which is a member of the cluster or is not."""
+    folder = nodes.root / name
+    if clustered:
+        nodes.start(name, "home")
+        nodes.await_live(1)
+    else:
+        folder.mkdir()
+        (folder / "kevolved.toml").write_text('data_dir = "data"\nlisten = "127.0.0.1:0"\n', encoding="utf-8")
+        with (folder / "log").open("ab") as log:
+            nodes.running[name] = subprocess.Popen([nodes.bin / "kevolved", "kevolved.toml"], cwd=folder, stdout=log, stderr=log)
+    at = ["--data", folder / "data", "--json"]
+    while common.ask([nodes.bin / "kevolve", "list", *at], check=False) is None:
+        time.sleep(0.2)
+    begun = time.monotonic()
+    told = common.ask([nodes.bin / "kevolve", "submit", TASKS / "row_energy.toml", "--set", f"seed={seed}", "--set",
+                       f"budget.candidates={candidates}", "--set", "stop.stall=100000", *at])
+    assert told is not None
+    subprocess.run([nodes.bin / "kevolve", "watch", told["id"], *at], stdout=subprocess.DEVNULL, check=True)
+    seconds = time.monotonic() - begun
+    process = nodes.running.pop(name)
+    process.send_signal(signal.SIGTERM)
+    process.wait()
+    return candidates / seconds * 60
+
+
+def beside(server: Postgres, binaries: Path, rounds: int, candidates: int, seed: int) -> Json:
+    """The same campaign on a node that is a member of a cluster of one, and on one that is not, in turn."""
+    found: list[Json] = []
+    for i in range(rounds):
+        nodes = Nodes(server, binaries, f"beside_{i}")  # a fresh database: a known one would answer for the judge
+        row: Json = {}
+        try:
+            for clustered in ((True, False) if i % 2 else (False, True)):
+                row["with" if clustered else "without"] = rate(nodes, "member" if clustered else "alone", clustered,
+                                                               candidates, seed)
+        finally:
+            nodes.stop()
+        found.append(row)
+        common.say(f"round {i + 1}: {row}")
+    return {"rounds": found, "candidates": candidates, "of_alone": statistics.median(r["with"] / r["without"] for r in found)}
+
+
 def faults(server: Postgres, binaries: Path, count: int, seed: int, network: namespaces.Network | None) -> Json:
     nodes = Nodes(server, binaries, "faults", network)
     candidates = 40 if count <= 20 else 150
@@ -266,49 +309,78 @@ def faults(server: Postgres, binaries: Path, count: int, seed: int, network: nam
         nodes.stop()
 
 
+def render(document: Json) -> str:
+    if "faults" in document:
+        f = document["faults"]
+        return common.table([["faults", "of these", "campaigns", "events", "lost", "counted twice", "unfinished", "longest take-over, s"],
+                             [str(f["faults"]), ", ".join(f"{kind} {n}" for kind, n in sorted(f["by_kind"].items())),
+                              str(f["campaigns"]), str(f["events"]), str(f["lost"]), str(f["twice"]), str(f["unfinished"]),
+                              str(f["longest_take_over_s"])]])
+    if "beside" in document:
+        b = document["beside"]
+        rows = [[f"{r['with']:.1f}", f"{r['without']:.1f}", f"{r['with'] / r['without']:.3f}"] for r in b["rounds"]]
+        return common.table([["candidates a minute, in a cluster", "alone", "ratio"], *rows, ["median", "", f"{b['of_alone']:.3f}"]])
+    cells = [["nodes", "jobs a second", "of linear", "of the slots", "wait, median ms", "95 %", "lost", "twice"]]
+    cells += [[str(r["nodes"]), f"{r['jobs_a_second']:.1f}", f"{r['of_linear']:.3f}", f"{r['of_all_slots']:.3f}",
+               f"{r['waited_ms_at_75_percent']:.2f}", f"{r['waited_ms_95']:.1f}", str(r["lost"]), str(r["twice"])]
+              for r in document["scale"]]
+    queue = document["queue"]
+    return common.table(cells) + (
+        f"\n\nOne PostgreSQL: {queue['jobs_a_second']:.0f} jobs a second, put in groups of {queue['group']}; "
+        f"{queue['held']} in flight held; {queue['lost']} lost, {queue['twice']} twice.")
+
+
+def under_faults(a: argparse.Namespace) -> Json:
+    missing = namespaces.available()
+    if missing:
+        common.say(f"no network is cut: {missing}")
+    network = None if missing else namespaces.Network()
+    server = Postgres(namespaces.ADDRESS if network else "127.0.0.1")
+    try:
+        return {"faults": faults(server, a.bin, a.faults, a.seed, network)}
+    finally:
+        server.stop()
+        if network:
+            network.remove()
+
+
+def measured(a: argparse.Namespace) -> Json:
+    if a.faults:
+        return under_faults(a)
+    server = Postgres()
+    try:
+        if a.beside:
+            return {"beside": beside(server, a.bin, a.beside, 120 if a.long else 60, a.seed)}
+        rows = scale(server, a.bin, a.nodes or ([1, 2, 4, 8] if a.long else [1, 2]), a.seconds or (20.0 if a.long else 4.0))
+        return {"scale": rows, "queue": throughput(server, a.bin, 20_000 if a.long else 2_000, 4_000 if a.long else 1_000)}
+    finally:
+        server.stop()
+
+
+def fell_short(document: Json) -> bool:
+    """Returns true if a job or a result was lost or counted twice, or a campaign did not end."""
+    if "faults" in document:
+        return any(document["faults"][key] for key in ("lost", "twice", "unfinished"))
+    return "scale" in document and any(r["lost"] or r["twice"] for r in [*document["scale"], document["queue"]])
+
+
 def main() -> None:
     p = common.parser(__doc__ or "")
     p.add_argument("--nodes", type=int, action="append", help="how many nodes; repeat it")
     p.add_argument("--faults", type=int, help="so many random faults during campaigns, and nothing else")
+    p.add_argument("--beside", type=int, help="so many campaigns on a member of a cluster and on a node alone, and nothing else")
     p.add_argument("--seconds", type=float, default=0.0, help="of each measurement")
     a: argparse.Namespace = p.parse_args()
     common.need(a.bin, "kevolve", "kevolved", "bench-cluster")
-    counts = a.nodes or ([1, 2, 4, 8] if a.long else [1, 2])
-    seconds = a.seconds or (20.0 if a.long else 4.0)
     random.seed(a.seed)
     if programs() is None:
         print("skipped: PostgreSQL's programs are not installed: apt-get install postgresql")
         sys.exit(77)
-    if a.faults:
-        missing = namespaces.available()
-        if missing:
-            common.say(f"no network is cut: {missing}")
-        network = None if missing else namespaces.Network()
-        server = Postgres(namespaces.ADDRESS if network else "127.0.0.1")
-        try:
-            found = faults(server, a.bin, a.faults, a.seed, network)
-        finally:
-            server.stop()
-            if network:
-                network.remove()
-        common.publish(common.close({**common.header("cluster", a), "faults": found}), json.dumps(found), a.json)
-        sys.exit(1 if found["lost"] or found["twice"] or found["unfinished"] else 0)
-    server = Postgres()
-    try:
-        rows = scale(server, a.bin, counts, seconds)
-        queue = throughput(server, a.bin, 20_000 if a.long else 2_000, 4_000 if a.long else 1_000)
-    finally:
-        server.stop()
-    document = common.close({**common.header("cluster", a), "scale": rows, "queue": queue,
-                             "waited_ms": statistics.median(r["waited_ms_at_75_percent"] for r in rows)})
-    cells = [["nodes", "jobs a second", "of linear", "of the slots", "wait, median ms", "95 %", "lost", "twice"]]
-    cells += [[str(r["nodes"]), f"{r['jobs_a_second']:.1f}", f"{r['of_linear']:.3f}", f"{r['of_all_slots']:.3f}",
-               f"{r['waited_ms_at_75_percent']:.2f}", f"{r['waited_ms_95']:.1f}", str(r["lost"]), str(r["twice"])] for r in rows]
-    text = common.table(cells) + (
-        f"\nOne PostgreSQL: {queue['jobs_a_second']:.0f} jobs a second, put in groups of {queue['group']}; "
-        f"{queue['held']} in flight held; {queue['lost']} lost, {queue['twice']} twice.")
-    common.publish(document, text, a.json)
-    sys.exit(1 if any(r["lost"] or r["twice"] for r in [*rows, queue]) else 0)
+    document = common.header("cluster", a)
+    document = common.close({**document, **measured(a)})
+    common.publish(document, render(document), a.json)
+    sys.exit(1 if fell_short(document) else 0)
+
 
 if __name__ == "__main__":
     main()
