@@ -16,6 +16,9 @@ enum class node_phase : uint8_t { in_flight = 0, finished };
 
 // The bins of a candidate's measured behaviour, by axis (axes.hpp). 0: unknown.
 using behaviour_bins = std::array<uint8_t, 4>;
+// The axes by which cells tell candidates apart.
+using axis_set = std::array<bool, std::tuple_size_v<behaviour_bins>>;
+inline constexpr axis_set all_axes{true, true, true, true};
 
 // The memory operator of drafts and of what people put in.
 inline constexpr uint8_t no_memory = 0xff;
