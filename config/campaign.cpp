@@ -79,12 +79,13 @@ void declare_evolution(section& s, evolution_spec& x) {
   s.value("parents", {.text = "evolution: how a parent is chosen from a population", .choices = {"tournament", "rank"}},
           x.parents);
   s.value("tournament", {.text = "evolution: entrants of a tournament", .low = 1, .high = 100}, x.tournament);
-  s.value("elites",
-          {.text = "evolution: share of steps from the fittest of a cell, which holds candidates of one vector width, "
-                   "code size, number of changed nests and, where it was profiled, bottleneck",
-           .low = 0.0,
-           .high = 1.0},
-          x.elites);
+  s.value(
+      "elites",
+      {.text =
+           "evolution: share of steps from the fittest of a cell, which holds candidates that are alike on the axes",
+       .low = 0.0,
+       .high = 1.0},
+      x.elites);
   s.value("crossover",
           {.text = "evolution: share of steps with a second parent of the same island", .low = 0.0, .high = 1.0},
           x.crossover);
@@ -97,6 +98,17 @@ void declare_evolution(section& s, evolution_spec& x) {
            .low = 1,
            .high = 1e9},
           x.reseed_after);
+  const bool names_axes = s.value(
+      "axes",
+      {.text = "evolution: what cells tell candidates apart by: the widest vectors, the size of the code, the number "
+               "of changed nests, and what bounds those that were profiled",
+       .choices = behaviour_axis_names(),
+       .fallback = "all"},
+      x.axes);
+  if (names_axes && x.axes.empty())
+    s.error("axes", "names no axis; left out, cells use all of them");
+  if (std::set<std::string>{x.axes.begin(), x.axes.end()}.size() != x.axes.size())
+    s.error("axes", "names one twice");
 }
 
 void declare_stall(section& s, stall_spec& x) {
@@ -378,6 +390,7 @@ std::string identity_bytes(campaign_spec spec) {
   auto out = encode(spec);
   const auto drop = [&out](const auto& member) { out.resize(out.size() - encode(member).size()); };
   // These follow from the file, the overrides and the build.
+  drop(spec.evolution.axes);
   drop(spec.profile);
   drop(spec.diagnosis_tokens);
   drop(spec.ask_again);

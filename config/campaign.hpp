@@ -58,6 +58,7 @@ struct evolution_spec {
   double crossover = 0.3; // share of steps with a second parent
   double migration = 0.05;
   int64_t reseed_after = 48;
+  std::vector<std::string> axes; // names of the axes by which cells tell candidates apart; empty: all
 
   bool operator==(const evolution_spec&) const = default;
 };
@@ -196,7 +197,8 @@ typename I::result_type inspect(I& f, campaign_spec& x) {
   return f(x.task, x.path, x.text, x.overrides, x.target, x.seed, x.generators, x.search, x.memory, x.draft_candidates,
            x.budget, x.stop, x.judge, x.compile_limit_s, x.models, x.was_adapt_weights, x.sessions, x.fresh,
            x.from_reference, x.task.files, x.baselines_limit_s, x.sanitised_limit_s, x.beam_width, x.evolution, x.stall,
-           x.memory_choice, x.selection_rules, x.generator_choice, x.ask_again, x.diagnosis_tokens, x.profile);
+           x.memory_choice, x.selection_rules, x.generator_choice, x.ask_again, x.diagnosis_tokens, x.profile,
+           x.evolution.axes);
 }
 
 // The targets of this build, and their languages. An empty list accepts any name of a target, and any language.

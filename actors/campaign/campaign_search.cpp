@@ -58,7 +58,8 @@ search_brief brief_of_search(const campaign_fold& f, const campaign_spec& spec) 
     out.phase = to_string(index.progress().phase());
   if (!has_weight(spec, "evolution"))
     return out;
-  auto& islands = index.islands(f.tree.nodes(), policy_of(spec, f.steered).evolution);
+  const auto options = policy_of(spec, f.steered).evolution;
+  auto& islands = index.islands(f.tree.nodes(), options);
   for (size_t i = 0; i < islands.size(); ++i) {
     const auto& from = islands.at(i, f.tree.nodes());
     auto& to = out.islands.emplace_back();
@@ -69,7 +70,7 @@ search_brief brief_of_search(const campaign_fold& f, const campaign_spec& spec) 
     to.speedup = from.population.empty() ? 0.0 : f.tree.at(from.population.front()).speedup;
     for (const auto& [bins, c] : from.cells)
       if (const auto elite = populations::elite_of(c); elite != leader_tree::nobody)
-        to.cells.push_back({cell_text(bins), c.members.size(), elite, f.tree.at(elite).speedup});
+        to.cells.push_back({cell_text(bins, options.axes), c.members.size(), elite, f.tree.at(elite).speedup});
   }
   return out;
 }
@@ -157,7 +158,8 @@ policy_options policy_of(const campaign_spec& spec) {
                  e.elites,
                  e.crossover,
                  e.migration,
-                 static_cast<uint64_t>(e.reseed_after)};
+                 static_cast<uint64_t>(e.reseed_after),
+                 axes_named(e.axes)};
   o.spreads = spec.selection_rules >= 1;
   o.stall = {static_cast<uint64_t>(spec.stall.after), static_cast<uint64_t>(spec.stall.broaden),
              spec.selection_rules >= 1 ? spec.stall.restarts : 0.0};

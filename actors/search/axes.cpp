@@ -1,6 +1,7 @@
 #include "actors/search/axes.hpp"
 
 #include "backends/profile/bound_class.hpp"
+#include "runtime/base/kinds.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,7 +25,9 @@ constexpr std::array<behaviour_axis, 4> axes{{
     {"bound", "what bounds it, where it was profiled", {}, bound_texts},
 }};
 static_assert(axes[bound_axis].name == "bound");
-static_assert(axes.size() <= std::tuple_size_v<behaviour_bins>);
+static_assert(axes.size() == std::tuple_size_v<behaviour_bins>);
+static_assert(std::equal(axes.begin(), axes.end(), behaviour_axis_kinds.begin(), behaviour_axis_kinds.end(),
+                         [](const behaviour_axis& a, std::string_view name) { return a.name == name; }));
 
 struct vector_word {
   std::string_view word;
@@ -93,10 +96,12 @@ std::span<const behaviour_axis> behaviour_axes() {
   return axes;
 }
 
-std::vector<std::string> behaviour_axis_names() {
-  std::vector<std::string> out;
-  for (const auto& a : axes)
-    out.emplace_back(a.name);
+axis_set axes_named(const std::vector<std::string>& names) {
+  if (names.empty())
+    return all_axes;
+  axis_set out{};
+  for (size_t i = 0; i < axes.size(); ++i)
+    out[i] = std::find(names.begin(), names.end(), axes[i].name) != names.end();
   return out;
 }
 
@@ -125,9 +130,11 @@ float prior_of(const candidate_features& features) {
   return static_cast<float>(std::clamp(found->second, 0.01, 100.0));
 }
 
-std::string cell_text(const behaviour_bins& cell) {
+std::string cell_text(const behaviour_bins& cell, const axis_set& by) {
   std::string out;
   for (size_t i = 0; i < axes.size(); ++i) {
+    if (!by[i])
+      continue;
     const auto& edges = axes[i].edges;
     char text[64] = "unknown";
     if (const auto& kinds = axes[i].kinds; !kinds.empty()) {

@@ -1,5 +1,5 @@
 // The axes of measured behaviour by which the evolution policy keeps unlike candidates side by side. A new axis is a
-// line in axes.cpp, and a figure under its name in the features that a candidate's end records.
+// line in axes.cpp, its name in kinds.hpp, and a figure under its name in the features that a candidate's end records.
 #pragma once
 
 #include "actors/search/tree_node.hpp"
@@ -27,7 +27,8 @@ struct behaviour_axis {
 inline constexpr size_t bound_axis = 3;
 
 std::span<const behaviour_axis> behaviour_axes();
-std::vector<std::string> behaviour_axis_names();
+// Returns the axes of these names; all of them if there is no name. A name that does not exist has no axis.
+axis_set axes_named(const std::vector<std::string>& names);
 
 // Returns the bin of each axis: 0 where the figure is missing, else 1 and more.
 behaviour_bins bins_of(const candidate_features& features);
@@ -35,8 +36,8 @@ behaviour_bins bins_of(const candidate_features& features);
 uint8_t bin_of_bound(std::string_view bound);
 // Returns the candidate's weight among its siblings, within [0.01, 100]; 1 where the features name none.
 float prior_of(const candidate_features& features);
-// Returns a cell in words: "vector_bits 256 to 512, code_bytes unknown".
-std::string cell_text(const behaviour_bins& cell);
+// Returns a cell in words, by its axes: "vector_bits 256 to 512, code_bytes unknown".
+std::string cell_text(const behaviour_bins& cell, const axis_set& by = all_axes);
 
 // Returns the features that a candidate's source and the steps that made it tell: the widest vectors that the source
 // names, its length without comments and blanks, and how many loop nests its steps changed.

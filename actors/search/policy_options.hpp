@@ -1,6 +1,8 @@
 // The settings of the policies, as a campaign file and people's steering give them.
 #pragma once
 
+#include "actors/search/tree_node.hpp"
+
 #include <cstdint>
 #include <map>
 #include <set>
@@ -19,6 +21,7 @@ struct evolution_options {
   double crossover = 0.3;     // share of steps with a second parent of the same island
   double migration = 0.05;    // share of steps whose parent is of another island
   uint64_t reseed_after = 48; // candidates begun on the weakest island since its best, after which it begins anew
+  axis_set axes = all_axes;   // by which cells tell candidates apart
 
   bool operator==(const evolution_options&) const = default;
 };

@@ -10,6 +10,13 @@ double populations::worth(const tree_nodes& nodes, uint64_t index) const {
   return counted_[index] ? nodes[index].speedup : leader_tree::absent;
 }
 
+behaviour_bins populations::cell_of(const behaviour_bins& behaviour) const {
+  behaviour_bins out{};
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] = options_.axes[i] ? behaviour[i] : uint8_t{0};
+  return out;
+}
+
 populations::populations(const tree_nodes& nodes, const openness& may, const evolution_options& options)
     : options_(options), islands_(options.islands) {
   for (const auto& n : nodes)
@@ -65,31 +72,35 @@ void populations::changed(const tree_nodes& nodes, const openness& may, uint64_t
   auto& place = place_in_cell_[index];
   if (place == 0 && n.result != verdict::pass)
     return;
-  auto& c = i.cells[n.behaviour];
+  const auto bins = cell_of(n.behaviour);
+  auto& c = i.cells[bins];
   if (place == 0) {
     c.members.push_back(n.index);
     place = static_cast<uint32_t>(c.members.size());
   }
-  update_cell(nodes, n.behaviour, c, place);
+  update_cell(nodes, bins, c, place);
 }
 
 // Only a member that is at this place of this cell has a worth there.
 void populations::update_cell(const tree_nodes& nodes, const behaviour_bins& bins, cell& c, uint32_t place) const {
   c.fittest.update(place - 1, [&](uint64_t at) {
     const auto member = c.members[at];
-    const auto here = place_in_cell_[member] == at + 1 && nodes[member].behaviour == bins;
+    const auto here = place_in_cell_[member] == at + 1 && cell_of(nodes[member].behaviour) == bins;
     return member_key{here ? worth(nodes, member) : leader_tree::absent, member};
   });
 }
 
 void populations::characterised(const tree_nodes& nodes, const openness& may, uint64_t index,
                                 const behaviour_bins& before) {
+  const auto cell_before = cell_of(before);
+  if (cell_before == cell_of(nodes[index].behaviour))
+    return;
   auto& place = place_in_cell_[index];
   auto& i = islands_[home_[index]];
-  const auto old = i.cells.find(before);
+  const auto old = i.cells.find(cell_before);
   if (place == 0 || index < i.began_with || old == i.cells.end()) // it never passed, or is of an island's past
     return;
-  update_cell(nodes, before, old->second, std::exchange(place, 0U));
+  update_cell(nodes, cell_before, old->second, std::exchange(place, 0U));
   changed(nodes, may, index);
 }
 

@@ -55,6 +55,8 @@ public:
 
 private:
   double worth(const tree_nodes& nodes, uint64_t index) const;
+  // Returns the behaviour on the axes of cells alone, with bin 0 on the others.
+  behaviour_bins cell_of(const behaviour_bins& behaviour) const;
   void update_cell(const tree_nodes& nodes, const behaviour_bins& bins, cell& c, uint32_t place) const;
   void begin_anew(island& i, uint64_t founder) const;
 

@@ -63,7 +63,7 @@ id128 digest_of(const tree_node& n, bool with_statistics) {
 } // namespace
 
 search_tree::search_tree() {
-  tree_node root;
+  auto& root = nodes_.add();
   root.phase = node_phase::finished;
   root.result = verdict::pass;
   root.set_speedup({1.0, 1.0, 1.0});
@@ -71,8 +71,7 @@ search_tree::search_tree() {
   root.verified = true;
   root.visits = 1;
   root.value = 1.0;
-  nodes_.push_back(std::move(root));
-  rehash(nodes_.front());
+  rehash(root);
   index_.added(nodes_, 0);
   index_.finished(nodes_, 0);
 }
@@ -84,7 +83,7 @@ uint64_t search_tree::add(std::vector<uint64_t> parents, const node_origin& orig
     parents.push_back(0);
   const auto index = nodes_.size();
   auto& siblings = nodes_[parents.front()].children;
-  auto& n = nodes_.emplace_back();
+  auto& n = nodes_.add();
   n.index = static_cast<uint32_t>(index);
   n.parents = index_list{parents};
   n.draft = origin.draft;

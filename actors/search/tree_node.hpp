@@ -16,6 +16,9 @@ enum class node_phase : uint8_t { in_flight = 0, finished };
 
 // The bins of a candidate's measured behaviour, by axis (axes.hpp). 0: unknown.
 using behaviour_bins = std::array<uint8_t, 4>;
+// The axes by which cells tell candidates apart.
+using axis_set = std::array<bool, std::tuple_size_v<behaviour_bins>>;
+inline constexpr axis_set all_axes{true, true, true, true};
 
 // The memory operator of drafts and of what people put in.
 inline constexpr uint8_t no_memory = 0xff;
@@ -43,7 +46,38 @@ struct tree_node : score {
   std::vector<uint32_t> children;
 };
 
-using tree_nodes = std::deque<tree_node>;
+// The nodes of a tree, which stay where they are. Each thread counts its reads of nodes, a walk over a tree as a read
+// of every node: the work of a selection is bounded by that, where a time would depend on the machine.
+class tree_nodes {
+public:
+  tree_node& operator[](uint64_t index) {
+    ++reads_;
+    return nodes_[index];
+  }
+  const tree_node& operator[](uint64_t index) const {
+    ++reads_;
+    return nodes_[index];
+  }
+  auto begin() {
+    reads_ += nodes_.size();
+    return nodes_.begin();
+  }
+  auto begin() const {
+    reads_ += nodes_.size();
+    return nodes_.begin();
+  }
+  auto end() { return nodes_.end(); }
+  auto end() const { return nodes_.end(); }
+  size_t size() const { return nodes_.size(); }
+  tree_node& add() { return nodes_.emplace_back(); }
+
+  // Returns the reads of this thread, in all trees, since it began.
+  static uint64_t reads() { return reads_; }
+
+private:
+  std::deque<tree_node> nodes_;
+  static constinit inline thread_local uint64_t reads_ = 0;
+};
 
 // The decisions of a selection about a node besides its parents.
 struct node_origin {

@@ -111,6 +111,10 @@ std::vector<std::string> policy_kind_names() {
   return {policies.begin(), policies.end()};
 }
 
+std::vector<std::string> behaviour_axis_names() {
+  return {behaviour_axis_kinds.begin(), behaviour_axis_kinds.end()};
+}
+
 std::string comma_list(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(names, ", "));
 }

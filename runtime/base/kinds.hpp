@@ -50,10 +50,15 @@ const language_kind& language_of_file(std::string_view path);
 // The policies that a campaign file may name. actors/search/policies/registry.cpp has one for each.
 std::span<const std::string_view> policy_kinds();
 
+// The axes of behaviour that a campaign file may name. actors/search/axes.cpp describes each, in this order.
+inline constexpr std::array<std::string_view, 4> behaviour_axis_kinds{"vector_bits", "code_bytes", "nests_changed",
+                                                                      "bound"};
+
 std::vector<std::string> generator_kind_names();
 std::vector<std::string> candidate_language_names();
 std::vector<std::string> reference_language_names();
 std::vector<std::string> policy_kind_names();
+std::vector<std::string> behaviour_axis_names();
 
 // Joins names for a message: "c, cpp, cuda".
 std::string comma_list(const std::vector<std::string>& names);

@@ -457,6 +457,9 @@ TEST_CASE("islands, behaviours, priors and memory operators come back with the e
   CHECK(s.islands[1].cells[0].behaviour
         == "vector_bits 256 to 512, code_bytes unknown, nests_changed unknown, bound unknown");
   CHECK(s.islands[1].cells[0].best == index);
+  spec.evolution.axes = {"bound", "vector_bits"};
+  const auto by_two = status_at_rest(f, spec, p.campaign, "").search;
+  CHECK(by_two.islands[1].cells[0].behaviour == "vector_bits 256 to 512, bound unknown");
 }
 
 TEST_CASE("a change of the search's phase is folded once, for the selection that it precedes") {

@@ -11,6 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "bench"))
 
 import bench_results
+import bench_search
 import common
 
 
@@ -51,6 +52,21 @@ class Pages(unittest.TestCase):
         changed = page.replace("12.99×", "13.99×")
         self.assertNotEqual(changed, page)
         self.assertEqual(bench_results.filled(changed), page)
+
+
+class Searches(unittest.TestCase):
+    def document(self, *valid: int) -> common.Json:
+        runs = [{"seed": 1 + k, "candidates": 2, "valid": v} for k, v in enumerate(valid)]
+        return {"seeds": 2, "tasks": [{"task": "softmax", "runs": {"adaptive": runs}}]}
+
+    def test_campaigns_with_valid_candidates_are_no_failure(self) -> None:
+        self.assertEqual(bench_search.failures(self.document(2, 1)), [])
+
+    def test_a_campaign_without_a_valid_candidate_is_one(self) -> None:
+        self.assertEqual(bench_search.failures(self.document(2, 0)), ["softmax, adaptive, seed 2: none of 2 candidates is valid"])
+
+    def test_a_campaign_that_did_not_run_is_one(self) -> None:
+        self.assertEqual(bench_search.failures(self.document(1)), ["softmax, adaptive: 1 of 2 campaigns did not run"])
 
 
 if __name__ == "__main__":

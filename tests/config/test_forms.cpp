@@ -154,7 +154,7 @@ namespace {
 std::string since_version_4(const campaign_spec& x) {
   return encode(x.baselines_limit_s) + encode(x.sanitised_limit_s) + encode(x.beam_width) + encode(x.evolution)
          + encode(x.stall) + encode(x.memory_choice) + encode(x.selection_rules) + encode(x.generator_choice)
-         + encode(x.ask_again) + encode(x.diagnosis_tokens) + encode(x.profile);
+         + encode(x.ask_again) + encode(x.diagnosis_tokens) + encode(x.profile) + encode(x.evolution.axes);
 }
 
 } // namespace
@@ -443,6 +443,31 @@ TEST_CASE("a campaign stored by an older version can be decoded") {
   CHECK(loaded->profile.share == 0.1);
   CHECK(old->profile.share == 0.0);
   CHECK(old->evolution == evolution_spec{});
+}
+
+TEST_CASE(
+    "the axes of cells are names of the registry, each at most once, and all of them where the file says nothing") {
+  const auto load = [](const std::vector<std::string>& overrides) {
+    return load_campaign(good("plain.toml"), overrides);
+  };
+  CHECK(load({})->evolution.axes.empty());
+  const auto two = load({"evolution.axes=['bound', 'vector_bits']"});
+  REQUIRE_MESSAGE(two.has_value(), to_string(errors_of(two)));
+  CHECK(two->evolution.axes == std::vector<std::string>{"bound", "vector_bits"});
+  const auto stored = decode<campaign_spec>(encode(*two));
+  REQUIRE(stored);
+  CHECK(stored->evolution.axes == two->evolution.axes);
+  auto before = encode(*two); // as a version without the setting stored it
+  before.resize(before.size() - encode(two->evolution.axes).size());
+  const auto old = decode_older<campaign_spec>(before);
+  REQUIRE(old);
+  CHECK(old->evolution.axes.empty());
+  CHECK(to_string(errors_of(load({"evolution.axes=[]"})))
+        == "--set evolution.axes: names no axis; left out, cells use all of them\n");
+  CHECK(to_string(errors_of(load({"evolution.axes=['bound', 'bound']"}))) == "--set evolution.axes: names one twice\n");
+  CHECK(to_string(errors_of(load({"evolution.axes=['colour']"})))
+        == "--set evolution.axes: evolution.axes[0]: unknown value 'colour'; there are: vector_bits, code_bytes, "
+           "nests_changed, bound\n");
 }
 
 TEST_CASE("a bandit chooses among two generators or more, and adapt_weights is refused with the setting in its place") {

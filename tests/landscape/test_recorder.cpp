@@ -61,6 +61,21 @@ TEST_CASE("a record goes on where it was stopped, and the fastest are measured a
   CHECK(std::any_of(four->nodes.begin(), four->nodes.end(), [](const auto& n) { return !n.again.empty(); }));
   CHECK(four->shapes == std::vector<std::string>{"cols=64 rows=16"});
 
+  o.keep_finished = true;
+  o.candidates = 6;
+  const auto kept = record_landscape(o);
+  REQUIRE(kept);
+  CHECK(*kept == 4);
+  CHECK(to_text(read_landscape(o.out).value()) == to_text(*four));
+  auto older = *four;
+  older.generator = "transform 0";
+  REQUIRE(write_landscape(older, o.out));
+  const auto refused = record_landscape(o);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == errc::unsupported);
+  CHECK(refused.error().detail.find("transform 0") != std::string::npos);
+  o.keep_finished = false;
+
   o.seed = 2; // another record
   const auto other = record_landscape(o);
   REQUIRE_FALSE(other);

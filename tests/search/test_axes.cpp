@@ -1,4 +1,5 @@
 #include "actors/search/axes.hpp"
+#include "runtime/base/kinds.hpp"
 
 #include <doctest/doctest.h>
 
@@ -29,6 +30,15 @@ TEST_CASE("a cell is named by its axes") {
   CHECK(cell_text(bins_of({{"vector_bits", 256.0}, {"code_bytes", 100.0}}))
         == "vector_bits 256 to 512, code_bytes below 500, nests_changed unknown, bound unknown");
   CHECK(cell_text(bins_of({{"vector_bits", 600.0}})).starts_with("vector_bits from 512,"));
+  CHECK(cell_text(bins_of({{"vector_bits", 256.0}, {"code_bytes", 100.0}}), axes_named({"code_bytes", "bound"}))
+        == "code_bytes below 500, bound unknown");
+}
+
+TEST_CASE("names stand for their axes, and no name stands for all of them") {
+  CHECK(axes_named({}) == all_axes);
+  CHECK(axes_named(behaviour_axis_names()) == all_axes);
+  CHECK(axes_named({"bound", "vector_bits"}) == axis_set{true, false, false, true});
+  CHECK(axes_named({"colour"}) == axis_set{});
 }
 
 TEST_CASE("what bounds a candidate is an axis with a bin for each bottleneck") {

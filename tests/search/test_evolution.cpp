@@ -123,6 +123,39 @@ TEST_CASE("a cell's fittest is a parent, however slow beside the population") {
   CHECK(std::abs(chosen() - 200) < 50);
 }
 
+TEST_CASE("cells tell candidates apart by the chosen axes alone") {
+  search_tree t;
+  const auto fast = on_island(t, 1, 2.0, {1, 1, 1, 0});
+  const auto longer = on_island(t, 1, 1.5, {1, 4, 1, 0});
+  const auto wide = on_island(t, 1, 1.2, {4, 1, 1, 0});
+  auto o = evolution(1);
+  o.evolution.elites = 1.0;
+  const auto elites = [&](const axis_set& axes) {
+    o.evolution.axes = axes;
+    std::set<uint64_t> chosen;
+    for (uint64_t seed = 0; seed < 100; ++seed) {
+      const auto s = select(t, o, seed);
+      CHECK(s.parents == select(t, o, seed).parents);
+      chosen.insert(s.parents.front());
+    }
+    const auto& cells = t.index().islands(t.nodes(), o.evolution).at(0, t.nodes()).cells;
+    CHECK(cells.size() == chosen.size());
+    return chosen;
+  };
+  CHECK(elites(all_axes) == std::set<uint64_t>{fast, longer, wide});
+  CHECK(elites({true, false, false, false}) == std::set<uint64_t>{fast, wide});
+  CHECK(elites({false, true, false, false}) == std::set<uint64_t>{fast, longer});
+  CHECK(elites({false, false, true, false}) == std::set<uint64_t>{fast});
+  // A profile moves a candidate to another cell only where its axis counts.
+  CHECK(t.characterise(longer, 3, 2));
+  CHECK(elites({false, false, true, false}) == std::set<uint64_t>{fast});
+  CHECK(elites({false, false, true, true}) == std::set<uint64_t>{fast, longer});
+  CHECK(t.characterise(wide, 3, 2));
+  CHECK(elites({false, false, true, true}) == std::set<uint64_t>{fast, longer});
+  CHECK(t.characterise(longer, 3, 1));
+  CHECK(elites({false, false, true, true}) == std::set<uint64_t>{fast, longer, wide});
+}
+
 TEST_CASE("a tournament and a choice by rank prefer the fitter, each to its degree") {
   search_tree t;
   auto o = evolution(1);

@@ -72,6 +72,23 @@ def read_all(daemon: Daemon) -> Json:
     return out
 
 
+def fill(programs: Path, data: Path, campaigns: int, nodes: int) -> Json:
+    """Fills a data directory with campaigns of so many candidates in all."""
+    filled = common.ask([programs / "bench-crowd", "fill", "--data", data, "--campaign", CAMPAIGN, "--set",
+                         "budget.wall=24h", "--set", "stop.stall=1000000", "--campaigns", campaigns, "--nodes", nodes])
+    if filled is None:
+        raise SystemExit(1)
+    return filled
+
+
+def actor_bytes(programs: Path, data: Path, actors: int) -> Json:
+    """Returns the bytes of an empty actor, of a live search node and of a revived one."""
+    measured = common.ask([programs / "bench-crowd", "actors", "--data", data, "--actors", actors])
+    if measured is None:
+        raise SystemExit(1)
+    return measured
+
+
 def restarts(daemon: Daemon, times: int) -> list[Json]:
     out = []
     for _ in range(times):
@@ -151,14 +168,8 @@ def main() -> None:
     with common.scratch() as scratch:
         data = scratch / "data"
         common.say(f"{campaigns} campaigns, {nodes} nodes")
-        filled = common.ask([arguments.bin / "bench-crowd", "fill", "--data", data, "--campaign", CAMPAIGN, "--set",
-                             "budget.wall=24h", "--set", "stop.stall=1000000", "--campaigns", campaigns, "--nodes", nodes])
-        if filled is None:
-            raise SystemExit(1)
-        document["filled"] = filled
-        document["actor_bytes"] = common.ask([arguments.bin / "bench-crowd", "actors", "--data", data, "--actors", min(actors, 20_000)])
-        if document["actor_bytes"] is None:
-            raise SystemExit(1)
+        document["filled"] = fill(arguments.bin, data, campaigns, nodes)
+        document["actor_bytes"] = actor_bytes(arguments.bin, data, min(actors, 20_000))
         if arguments.memory:
             common.publish(common.close(document), render(document), arguments.json)
             return

@@ -6,6 +6,7 @@
   landscape constants      chooses constants on half of the records and confirms them on the other half
 
 Example: tools/bench/run landscape record --task softmax_rows --seconds 180 --out records
+         tools/bench/run landscape record --seconds 300 --out records --keep-finished     all twelve; again after a stop, for the rest
          tools/bench/run landscape play --records records --contender adaptive --contender "wide: search.exploration=2"
          tools/bench/run landscape record --bound 2 … and play --contender "with: profile.move_factor=3" --contender "without: profile.move_factor=1"
 """
@@ -264,7 +265,7 @@ def record(arguments: argparse.Namespace) -> int:
         command: list[object] = [arguments.bin / "bench-landscape", "record", "--bin", arguments.bin, "--task",
                                  common.ROOT / "config" / "tasks" / f"{name}.task.toml", "--out", arguments.out / f"{name}.landscape",
                                  "--seconds", arguments.seconds, "--seed", arguments.seed, "--bound", arguments.bound,
-                                 *(["--plans"] if arguments.plans else [])]
+                                 *(["--plans"] if arguments.plans else []), *(["--keep-finished"] if arguments.keep_finished else [])]
         for size, n in SIZES.get(name, {}).items():
             command += ["--size", f"{size}={n}"]
         common.say(f"{name}: {arguments.seconds} s")
@@ -286,6 +287,7 @@ def main() -> None:
     p.add_argument("--task", action="append", help="record: a task of config/tasks; may be repeated")
     p.add_argument("--seconds", type=int, default=180, help="record: time for each task")
     p.add_argument("--plans", action="store_true", help="record: whole sequences of moves are proposed, too")
+    p.add_argument("--keep-finished", action="store_true", help="record: leave out what stands finished in the folder")
     p.add_argument("--bound", type=float, default=0.0, help="record: seconds of profiling a candidate, for what bounds it; 0: none")
     p.add_argument("--out", type=Path, default=Path("landscapes"), help="record: the folder; what it holds goes on")
     arguments = p.parse_args()

@@ -1,5 +1,6 @@
 """Compares searches with random choice of parents, using the same moves, drafts, seeds and budget. Reports the
-candidates judged until the champion reaches 90 % of the best speed-up found by any run.
+candidates judged until the champion reaches 90 % of the best speed-up found by any run. Ends with 1 if a campaign did not run, or
+judged no candidate valid.
 """
 
 from __future__ import annotations
@@ -38,10 +39,21 @@ def measure(arguments: argparse.Namespace, task: str, seeds: int) -> Json:
                 done = bench_quality.campaign_of(with_seed, bench_quality.campaign_file(task, folder), arguments.wall, folder, f"search.policy={policy}")
             if done:
                 runs[policy].append({"seed": seed, "speedup": done["speedup"], "curve": done["curve"],
-                                     "candidates": done["candidates"], "stop_reason": done["stop_reason"]})
+                                     "candidates": done["candidates"], "valid": done["run"]["valid"], "stop_reason": done["stop_reason"]})
     best = max((r["speedup"] for all_of in runs.values() for r in all_of), default=0.0)
     return {"task": task, "best": best, "runs": runs,
             "policies": {p: summary(runs[p], SHARE * best, arguments.budget) for p in arguments.policy if runs[p]}}
+
+
+def failures(document: Json) -> list[str]:
+    """Returns a line for each campaign without a valid candidate, and for each policy whose campaigns did not all run."""
+    out = []
+    for t in document["tasks"]:
+        for policy, runs in t["runs"].items():
+            if len(runs) < document["seeds"]:
+                out.append(f"{t['task']}, {policy}: {document['seeds'] - len(runs)} of {document['seeds']} campaigns did not run")
+            out += [f"{t['task']}, {policy}, seed {r['seed']}: none of {r['candidates']} candidates is valid" for r in runs if not r["valid"]]
+    return out
 
 
 def row_of(t: Json, policies: list[str]) -> list[str]:
@@ -85,6 +97,9 @@ def main() -> None:
     common.each(document, arguments.task or ["softmax", "map_id", "row_statistics"],
                 lambda t: measure(arguments, t, seeds))
     common.publish(common.close(document), render(document), arguments.json)
+    for line in (failed := failures(document)):
+        common.say(line)
+    raise SystemExit(1 if failed else 0)
 
 
 if __name__ == "__main__":

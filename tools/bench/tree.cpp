@@ -1,11 +1,13 @@
-// Measures one campaign's tree as it grows: the processor time of a selection with the node's start and end, the memory
-// of a candidate, and the fold of its events. There is no judge and no actor: outcomes are drawn.
+// Measures one campaign's tree as it grows: the processor time of a selection with the node's start and end, the nodes
+// that it reads, the memory of a candidate, and the fold of its events. There is no judge and no actor: outcomes are
+// drawn. Bytes and reads may be bounded, since they do not depend on the machine's load.
 #include "actors/campaign/campaign_fold.hpp"
 #include "actors/search/policy.hpp"
 #include "runtime/base/codec.hpp"
 #include "tools/bench/report.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fmt/core.h>
 
 #include <malloc.h>
 
@@ -66,6 +68,8 @@ struct growth {
   double seconds = 0.0;      // of all steps
   double seconds_few = 0.0;  // of the steps up to `few` candidates
   double seconds_last = 0.0; // of the last tenth
+  uint64_t reads_few = 0;    // of nodes, likewise
+  uint64_t reads_last = 0;
   uint64_t bytes = 0;
 };
 
@@ -79,6 +83,7 @@ growth grow(const std::string& policy, uint64_t size, uint64_t seed) {
   std::vector<std::pair<uint64_t, node_outcome>> open; // outcomes are drawn beforehand, outside of the measured time
   const auto before = allocated_bytes();
   for (uint64_t i = 0; i < size; ++i) {
+    auto reads = tree_nodes::reads();
     const auto from = processor_seconds();
     const auto s = select(out.tree, options, mix_seed(seed, i));
     const auto index = add(out.tree, s);
@@ -97,6 +102,9 @@ growth grow(const std::string& policy, uint64_t size, uint64_t seed) {
     out.seconds += took;
     out.seconds_few += i < few ? took : 0.0;
     out.seconds_last += i >= size - size / 10 ? took : 0.0;
+    reads = tree_nodes::reads() - reads;
+    out.reads_few += i < few ? reads : 0;
+    out.reads_last += i >= size - size / 10 ? reads : 0;
   }
   out.bytes = allocated_bytes() - before;
   return out;
@@ -122,6 +130,8 @@ json measured(const std::string& policy, uint64_t size, uint64_t seed) {
           {"us", 1e6 * g.seconds / n},
           {"us_at_1000", 1e6 * g.seconds_few / static_cast<double>(few)},
           {"us_at_end", 1e7 * g.seconds_last / n},
+          {"reads_at_1000", static_cast<double>(g.reads_few) / static_cast<double>(few)},
+          {"reads_at_end", 10.0 * static_cast<double>(g.reads_last) / n},
           {"bytes", static_cast<double>(g.bytes) / n},
           {"depth", depth_of(g.tree)},
           {"most_children", widest}};
@@ -179,6 +189,25 @@ json fold_of(uint64_t events, uint64_t seed) {
           {"same_tree", again.mismatch.empty() && again.tree.hash() == live.tree.hash()}};
 }
 
+// Returns a line for each bound that a policy breaks; bounds of 0 are none.
+std::vector<std::string> broken_bounds(const json& policies, double most_bytes, double most_growth) {
+  std::vector<std::string> out;
+  for (const auto& p : policies) {
+    const auto name = p.at("policy").get<std::string>();
+    const auto bytes = p.at("bytes").get<double>();
+    const auto few_reads = p.at("reads_at_1000").get<double>();
+    const auto growth = p.at("reads_at_end").get<double>() / few_reads;
+    if (most_bytes > 0.0 && bytes > most_bytes)
+      out.push_back(fmt::format("{}: {:.0f} bytes a candidate, at most {:g} wanted", name, bytes, most_bytes));
+    if (most_growth > 0.0 && !(growth <= most_growth))
+      out.push_back(
+          fmt::format("{}: a step in the last tenth reads {:.1f} times the {:.1f} nodes of one among the first "
+                      "1,000, at most {:g} times wanted",
+                      name, growth, few_reads, most_growth));
+  }
+  return out;
+}
+
 } // namespace
 
 } // namespace kevolve::bench
@@ -189,14 +218,22 @@ int main(int argc, char** argv) {
   uint64_t candidates = 20'000;
   uint64_t events = 40'000;
   uint64_t seed = 1;
+  auto most_bytes = 0.0;
+  auto most_growth = 0.0;
   app.add_option("--candidates", candidates, "of each tree")->check(CLI::Range(uint64_t{2'000}, uint64_t{100'000'000}));
   app.add_option("--events", events, "to fold")->check(CLI::Range(uint64_t{2}, uint64_t{100'000'000}));
   app.add_option("--seed", seed, "of every draw");
+  app.add_option("--most-bytes", most_bytes, "a candidate may take; more ends with exit status 1");
+  app.add_option("--most-growth", most_growth,
+                 "of the nodes that a step reads, from the first 1,000 candidates to the last tenth; likewise");
   CLI11_PARSE(app, argc, argv);
   json policies = json::array();
   for (const auto& name : kevolve::policy_names())
     policies.push_back(measured(name, candidates, seed));
   const auto fold = fold_of(events, seed);
   print({{"benchmark", "tree"}, {"seed", seed}, {"machine", machine()}, {"policies", policies}, {"fold", fold}});
-  return fold.at("same_tree").get<bool>() ? 0 : 1;
+  const auto broken = broken_bounds(policies, most_bytes, most_growth);
+  for (const auto& line : broken)
+    fmt::print(stderr, "bench-tree: {}\n", line);
+  return fold.at("same_tree").get<bool>() && broken.empty() ? 0 : 1;
 }

@@ -52,8 +52,9 @@ public:
     return "improves populations on islands, with cells of unlike candidates and second parents";
   }
   std::vector<std::string_view> settings() const override {
-    return {"evolution.islands", "evolution.population", "evolution.parents",   "evolution.tournament",
-            "evolution.elites",  "evolution.crossover",  "evolution.migration", "evolution.reseed_after"};
+    return {"evolution.islands",    "evolution.population",   "evolution.parents",
+            "evolution.tournament", "evolution.elites",       "evolution.crossover",
+            "evolution.migration",  "evolution.reseed_after", "evolution.axes"};
   }
 
   uint64_t select(const search_tree& tree, const policy_options& options, splitmix64& random,

@@ -4,6 +4,7 @@
 #include "tools/bench/report.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -72,8 +73,12 @@ int play_all(const play_arguments& a) {
     auto record = read_landscape(path);
     if (!record)
       return give_up(to_string(record.error()));
-    if (auto ok = check_generator(*record, path); !ok && !a.other_generator)
-      return give_up(to_string(ok.error()));
+    if (auto ok = check_generator(*record, path); !ok) {
+      if (!a.other_generator)
+        return give_up(to_string(ok.error()));
+      fmt::print(stderr, "{} was recorded with {}, and this build has {}: its moves are those of that version\n", path,
+                 record->generator, present_generator());
+    }
     const world on{std::move(*record)};
     const auto& r = on.record();
     json row{{"record", path},       {"task", r.task},     {"plans", r.plans},  {"candidates", on.size() - 1},
@@ -119,6 +124,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> sizes;
   record->add_option("--size", sizes, "NAME=N: replaces the declared shapes by one of these sizes; may be repeated");
   record->add_option("--seed", recorded.seed)->capture_default_str();
+  record->add_flag("--keep-finished", recorded.keep_finished, "measure nothing where OUT stands, finished");
   record->add_flag("--plans", recorded.plans, "with whole sequences of moves");
   play_arguments played;
   auto* plays = app.add_subcommand("play", "plays policies on records, without generator and judge");

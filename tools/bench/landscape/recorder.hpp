@@ -19,9 +19,10 @@ struct record_options {
   uint64_t candidates = 0; // of the record; 0: any number
   uint64_t seed = 1;
   bool plans = false;
-  uint32_t again = 16;    // of the fastest are measured a second time
-  uint32_t compilers = 2; // compile servers at once
-  double bound_s = 0.0;   // budget of a profile of each candidate, for what bounds it; 0: none is profiled
+  uint32_t again = 16;        // of the fastest are measured a second time
+  uint32_t compilers = 2;     // compile servers at once
+  bool keep_finished = false; // a record that stands finished at `out` is kept as it is, and nothing is measured
+  double bound_s = 0.0;       // budget of a profile of each candidate, for what bounds it; 0: none is profiled
   // Replaces the declared shapes by the first of them with these sizes: a small one is measured quickly. Empty: none is
   // replaced.
   std::map<std::string, int64_t> sizes;
