@@ -5,6 +5,7 @@
 #include "runtime/base/kinds.hpp"
 #include "runtime/node/admin/json.hpp"
 #include "tools/kevolve/client/reference_check.hpp"
+#include "tools/kevolve/client/reference_outputs.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/load.hpp"
 #include "tools/kevolve/output/terminal.hpp"
@@ -203,6 +204,15 @@ json device_json(const contract& c) {
            : json(nullptr);
 }
 
+// Says what was not looked at of a reference in PyTorch.
+std::string values_unchecked(const traced_outputs& outputs) {
+  const std::string alone = "a reference in PyTorch runs on the GPU's machine alone";
+  if (outputs.not_traced.empty())
+    return alone + "; here the shapes and types of its outputs were traced, and they fit";
+  return alone + "; its outputs were " + (outputs.traced.empty() ? "not traced here: " : "traced here in part: ")
+         + outputs.not_traced;
+}
+
 int check_task(const check_options& o) {
   auto task = load_task_or_tell(o.file, o.common.json);
   if (!task)
@@ -214,9 +224,12 @@ int check_task(const check_options& o) {
     return exit_code::usage;
   }
   const auto only_read = find_language(c.language).runs_in_framework; // it runs where its GPU is
-  const auto unchecked = !wrong      ? wrong.error().detail
-                         : only_read ? "a reference in PyTorch is read here, and runs on the GPU's machine alone"
-                                     : std::string{};
+  const auto outputs = wrong && only_read ? trace_outputs(*task) : traced_outputs{};
+  if (!outputs.wrong.empty()) {
+    tell(outputs.wrong, o.common.json);
+    return exit_code::usage;
+  }
+  const auto unchecked = !wrong ? wrong.error().detail : only_read ? values_unchecked(outputs) : std::string{};
   const auto reading = wrong && !only_read ? read_by_generator(*task) : fail(errc::unsupported, "");
   const auto of_order = out_of_order(c, reading);
   const auto of_size = too_large(c);
@@ -227,6 +240,7 @@ int check_task(const check_options& o) {
     print_out(to_text(json{{"ok", wrong.has_value()},
                            {"compiled", wrong.has_value() && !only_read},
                            {"not_compiled", or_null(unchecked)},
+                           {"outputs_traced", outputs.traced},
                            {"task", c.name},
                            {"family", c.family},
                            {"prototype", c_prototype(c)},
