@@ -241,7 +241,7 @@ TEST_CASE("a check of a task in PyTorch tells outputs of another shape or type t
     CHECK_MESSAGE(wrong.err.find("softmax.py:4: 'softmax' on shape '") != std::string::npos, wrong.err);
     CHECK_MESSAGE(wrong.err.find(c.says) != std::string::npos, wrong.err);
   }
-  // What depends on values is not judged here, and the reason is told.
+  // The trace says nothing about a result that depends on values, and tells why.
   const auto by_value = check("return torch.softmax(x, dim=-1) if float(x.sum()) > 0 else x");
   CHECK(by_value.code == 0);
   CHECK(by_value.document()["outputs_traced"].empty());
