@@ -239,19 +239,6 @@ std::string outcome_text(const shown_node& n) {
   return out;
 }
 
-std::string baselines_text(const prompt_facts& facts, const shown_node& n) {
-  if (facts.baselines.empty() || n.node.verdict != "pass")
-    return {};
-  if (best_baseline(n.node.baselines) == nullptr)
-    return "Beside PyTorch node " + std::to_string(n.index)
-           + " is not timed yet; at the end the best of all is, against " + joined(facts.baselines, ", ") + ".\n";
-  std::string lines;
-  for (const auto& line : baseline_lines(n.node.baselines))
-    lines += line + "\n";
-  return "Beside PyTorch: " + defused(baseline_headline(n.node.baselines)) + ".\n"
-         + quote("node " + std::to_string(n.index) + " beside each", lines);
-}
-
 std::string bound_text(const ancestor& n) {
   std::string out;
   for (const auto& f : finding_of_bound(n.bound, n.bound_why))

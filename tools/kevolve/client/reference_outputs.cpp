@@ -41,6 +41,14 @@ json arguments_of(const contract& task, const call_data& call) {
 
 } // namespace
 
+std::string unchecked_text(const traced_outputs& outputs) {
+  const std::string alone = "a reference in PyTorch runs on the GPU's machine alone";
+  if (outputs.not_traced.empty())
+    return alone + "; here the shapes and types of its outputs were traced, and they fit";
+  return alone + "; its outputs were " + (outputs.traced.empty() ? "not traced here: " : "traced here in part: ")
+         + outputs.not_traced;
+}
+
 std::string outputs_question(const contract& task) {
   auto shapes = json::array();
   for (const auto& shape : task.shapes)

@@ -18,6 +18,9 @@ struct traced_outputs {
 // Returns nothing to compare, with the reason, where no Python with PyTorch is found.
 traced_outputs trace_outputs(const task_spec& task);
 
+// Says what is not checked of such a reference: its values, and what was not traced.
+std::string unchecked_text(const traced_outputs& outputs);
+
 // Returns the shapes of a task as the tracing process reads them: "entry", and for each shape its name and arguments.
 // Shapes whose sizes depend on data are left out. Pure.
 std::string outputs_question(const contract& task);

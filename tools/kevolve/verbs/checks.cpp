@@ -204,15 +204,6 @@ json device_json(const contract& c) {
            : json(nullptr);
 }
 
-// Says what was not looked at of a reference in PyTorch.
-std::string values_unchecked(const traced_outputs& outputs) {
-  const std::string alone = "a reference in PyTorch runs on the GPU's machine alone";
-  if (outputs.not_traced.empty())
-    return alone + "; here the shapes and types of its outputs were traced, and they fit";
-  return alone + "; its outputs were " + (outputs.traced.empty() ? "not traced here: " : "traced here in part: ")
-         + outputs.not_traced;
-}
-
 int check_task(const check_options& o) {
   auto task = load_task_or_tell(o.file, o.common.json);
   if (!task)
@@ -229,7 +220,7 @@ int check_task(const check_options& o) {
     tell(outputs.wrong, o.common.json);
     return exit_code::usage;
   }
-  const auto unchecked = !wrong ? wrong.error().detail : only_read ? values_unchecked(outputs) : std::string{};
+  const auto unchecked = !wrong ? wrong.error().detail : only_read ? unchecked_text(outputs) : std::string{};
   const auto reading = wrong && !only_read ? read_by_generator(*task) : fail(errc::unsupported, "");
   const auto of_order = out_of_order(c, reading);
   const auto of_size = too_large(c);
