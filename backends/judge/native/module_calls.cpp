@@ -3,7 +3,6 @@
 #include "backends/framework/framework_source.hpp"
 #include "backends/judge/call_check.hpp"
 #include "backends/judge/figure.hpp"
-#include "backends/judge/test_set.hpp"
 
 #include <algorithm>
 
