@@ -14,18 +14,28 @@ except ImportError:
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "backends" / "framework" / "python"
+sys.path.insert(0, str(PACKAGE))
+from kevolve_torch import outputs  # noqa: E402 - beside the tests it is no package
 
 
 def argument(name, role, shape=(), dtype="f32", value=None, extent=False):
     return {"name": name, "role": role, "dtype": dtype, "shape": list(shape), "value": value, "extent": extent}
 
 
-def asked(text, arguments, entry="f"):
+def asked(text, arguments):
     """Returns the document about a reference of this text with one shape."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "reference.py"
         path.write_text(text, encoding="utf-8")
-        (Path(folder) / "task.json").write_text(json.dumps({"entry": entry, "shapes": [{"name": "s", "arguments": arguments}]}),
+        return outputs.document_of(str(path), {"entry": "f", "shapes": [{"name": "s", "arguments": arguments}]})
+
+
+def asked_of_a_process(text, arguments):
+    """The same, by the program."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "reference.py"
+        path.write_text(text, encoding="utf-8")
+        (Path(folder) / "task.json").write_text(json.dumps({"entry": "f", "shapes": [{"name": "s", "arguments": arguments}]}),
                                                 encoding="utf-8")
         subprocess.run([sys.executable, "-B", "-m", "kevolve_torch", "outputs", str(path), "--task", "task.json", "--into",
                         folder], env={"PYTHONPATH": str(PACKAGE), "PATH": "/usr/bin:/bin"}, cwd=folder, check=False)
@@ -40,9 +50,9 @@ def wrong(text, arguments):
 class Outputs(unittest.TestCase):
     def test_what_fits_is_traced_without_memory(self):
         rows, cols = 1 << 20, 1 << 20  # 4 TiB
-        document = asked("import torch\n\n\ndef f(x, rows):\n    return torch.softmax(x, -1)\n",
-                         [argument("x", "input", (rows, cols)), argument("y", "output", (rows, cols)),
-                          argument("rows", "size", value=rows)])
+        document = asked_of_a_process("import torch\n\n\ndef f(x, rows):\n    return torch.softmax(x, -1)\n",
+                                      [argument("x", "input", (rows, cols)), argument("y", "output", (rows, cols)),
+                                       argument("rows", "size", value=rows)])
         self.assertEqual(document, {"wrong": [], "traced": ["s"], "not_traced": ""})
 
     def test_shapes_types_and_counts_that_differ_are_told_with_the_line(self):

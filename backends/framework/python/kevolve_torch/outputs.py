@@ -30,18 +30,22 @@ def main(words):
     os.environ["CUDA_VISIBLE_DEVICES"] = ""  # a GPU is not needed, and not used
     with open(os.path.join(os.path.dirname(given.file), given.task), encoding="utf-8") as file:
         task = json.load(file)
-    try:
-        document = compared(given.file, task)
-    except NotTraced as e:
-        document = {"wrong": [], "traced": [], "not_traced": str(e)}
-    except BaseException as e:  # noqa: BLE001 - the caller reads one document, whatever the file does
-        document = {"wrong": [], "traced": [], "not_traced": told(e, given.file)}
+    document = document_of(given.file, task)
     temporary = os.path.join(given.into, "result.json.new")
     with open(temporary, "w", encoding="utf-8") as out:
         json.dump(document, out)
     os.rename(temporary, os.path.join(given.into, "result.json"))
     sys.stdout.flush()
     os._exit(0)  # threads of the file do not hold the process
+
+
+def document_of(path, task):
+    try:
+        return compared(path, task)
+    except NotTraced as e:
+        return {"wrong": [], "traced": [], "not_traced": str(e)}
+    except BaseException as e:  # noqa: BLE001 - the caller reads one document, whatever the file does
+        return {"wrong": [], "traced": [], "not_traced": told(e, path)}
 
 
 def told(error, path):
