@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/candidate_form.hpp"
+#include "runtime/base/baseline_figure.hpp"
 #include "runtime/base/contract.hpp"
 #include "runtime/base/measurement.hpp"
 #include "runtime/base/result.hpp"
@@ -34,6 +35,7 @@ struct ancestor : speedup_interval {
   std::string code_notes;                    // what stands out in its machine code: evidence "sass.notes"
   uint64_t duplicate_of = 0;                 // the candidate with the same bytes, which was judged; 0: none
   std::string diagnosis;                     // JSON (docs/diagnosis.schema.json), for models; empty: not profiled
+  baseline_figures baselines;                // beside PyTorch, by its final confirmation; empty: it had none
 };
 
 // The fastest candidate so far.
@@ -45,7 +47,8 @@ struct leading_candidate : speedup_interval {
 template <class I>
 typename I::result_type inspect(I& f, ancestor& x) {
   return f(x.genome, x.source, x.flags, x.verdict, x.detail, x.speedup, x.index, x.summary, x.ci_low, x.ci_high,
-           x.baseline, x.baseline_ns, x.shape_ns, x.bound, x.bound_why, x.code_notes, x.duplicate_of, x.diagnosis);
+           x.baseline, x.baseline_ns, x.shape_ns, x.bound, x.bound_why, x.code_notes, x.duplicate_of, x.diagnosis,
+           x.baselines);
 }
 template <class I>
 typename I::result_type inspect(I& f, leading_candidate& x) {

@@ -28,7 +28,8 @@ using pointer = evaluator_actor::stateful_pointer<evaluator_state>;
 
 constexpr uint32_t admit_limit_ms = 180'000;
 constexpr uint32_t reference_limit_ms = 60'000;
-constexpr size_t most_told = 5; // reasons why the reference cannot be rewritten
+constexpr double eager_limit_s = 90.0; // of an admission, for eager PyTorch: prompts name its time
+constexpr size_t most_told = 5;        // reasons why the reference cannot be rewritten
 
 // The preparation in progress, with the bytes that are stored as blobs.
 struct making {
@@ -181,6 +182,12 @@ void admit(pointer self, const making_ptr& m) {
   q.sanitised_reference = m->checked;
   q.oracle = m->oracle;
   q.limit_ms = admit_limit_ms;
+  const auto& spec = *self->state.context->spec;
+  if (std::any_of(spec.generators.begin(), spec.generators.end(), asks_model)) {
+    q.module = module_beside(spec.task);
+    q.baselines_ms =
+        q.module.empty() ? 0 : static_cast<uint32_t>(std::min(spec.baselines_limit_s, eager_limit_s) * 1e3);
+  }
   judge(self, std::move(q), [self, m](judge_outcome o) {
     if (o.trouble) {
       give_up(self, std::move(o.trouble));

@@ -1,5 +1,6 @@
 #include "actors/evaluation/module_baseline.hpp"
 
+#include "backends/framework/framework_mode.hpp"
 #include "backends/framework/module_program.hpp"
 #include "config/task_module.hpp"
 #include "runtime/base/kinds.hpp"
@@ -19,6 +20,15 @@ std::string module_beside(const task_spec& task) {
     out.arguments.push_back({a.name, origin == module->origins.end() ? "" : to_string(origin->second)});
   }
   return module_program(out);
+}
+
+std::vector<std::string> baselines_beside(const campaign_spec& spec) {
+  if (spec.baselines_limit_s <= 0.0)
+    return {};
+  if (find_language(spec.task.task.language).runs_in_framework)
+    return cuda::baseline_names(cuda::baselines_on_gpu());
+  const bool beside = !spec.task.task.threads && !module_beside(spec.task).empty();
+  return beside ? cuda::baseline_names(cuda::baselines_on_core()) : std::vector<std::string>{};
 }
 
 } // namespace kevolve

@@ -1,13 +1,18 @@
-// The PyTorch module that a task's native reference was made from, as the judge times candidates beside it. Pure.
+// The PyTorch module that a task's native reference was made from, and the baselines of PyTorch that candidates are
+// timed beside. Pure.
 #pragma once
 
-#include "config/task.hpp"
+#include "config/campaign.hpp"
 
 #include <string>
+#include <vector>
 
 namespace kevolve {
 
 // Returns the packed program of the module; empty if the task has none, or its reference is PyTorch itself.
 std::string module_beside(const task_spec& task);
+// Returns the names of the baselines that a final confirmation of the campaign times beside the best candidate; empty
+// if its task is not PyTorch's, or the campaign gives them no time.
+std::vector<std::string> baselines_beside(const campaign_spec& spec);
 
 } // namespace kevolve

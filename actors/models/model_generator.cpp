@@ -1,6 +1,7 @@
 #include "actors/models/model_generator.hpp"
 
 #include "actors/campaign/append.hpp"
+#include "actors/evaluation/module_baseline.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
 #include "actors/messages/step_end.hpp"
@@ -231,8 +232,8 @@ void begin_round(asking_pointer self, const work_ptr& w) {
 void begin(asking_pointer self, const work_ptr& w) {
   auto& st = self->state;
   const synthesis::campaign_facts shared{
-      &st.fixed,  st.machine,           st.zero_sizes, st.peaks,        st.context->knowledge.get(),
-      st.signals, st.budgets.documents, st.admitted,   st.session.steps};
+      &st.fixed,  st.machine,           st.zero_sizes, st.peaks,         st.context->knowledge.get(),
+      st.signals, st.budgets.documents, st.admitted,   st.session.steps, baselines_beside(*st.context->spec)};
   w->facts = synthesis::facts_of(shared, w->step);
   if (wants_diagnosis(st, *w)) {
     ask_diagnosis(st, *w);

@@ -78,6 +78,8 @@ void append_feedback(ancestor& a, const evaluation_record& e) {
        {std::pair{"bound", &a.bound}, {"bound.why", &a.bound_why}, {"sass.notes", &a.code_notes}})
     if (const auto found = evidence.find(name); found != evidence.end())
       *field = found->second;
+  if (auto beside = baselines_of(evidence); !beside.empty())
+    a.baselines = std::move(beside);
   auto times = times_of(e);
   if (times.candidate_ns.empty())
     return;

@@ -25,7 +25,8 @@ shape_times times_of(const evaluation_record& e);
 
 // Returns the node's evaluations that a prompt describes: its compile, and the last one.
 std::vector<id128> feedback_evaluations(const node_record& node);
-// Adds the findings of such an evaluation that help to improve the candidate: times, its bottleneck, its machine code.
+// Adds the findings of such an evaluation that help to improve the candidate: times, its bottleneck, its machine code,
+// PyTorch's times beside it.
 void append_feedback(ancestor& a, const evaluation_record& e);
 
 // Returns the nodes that a step reads from the journal. Parents are always included, unless the memory operator omits

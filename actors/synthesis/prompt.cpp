@@ -54,7 +54,7 @@ prompt_part code_part(const prompt_facts& facts, bool of_the_tree) {
   if (!of_the_tree || facts.parents.empty())
     return fixed("code", "# Current code: the reference, as " + facts.file_name + "\n");
   const auto& p = facts.parents.front();
-  return fixed("code", "# Current code: " + facts.file_name + "\n" + outcome_text(p)
+  return fixed("code", "# Current code: " + facts.file_name + "\n" + outcome_text(p) + baselines_text(facts, p)
                            + quote(facts.file_name + " of node " + std::to_string(p.index), p.node.source));
 }
 
@@ -73,7 +73,7 @@ std::vector<std::string> combine_items(const prompt_facts& facts) {
 std::vector<std::string> fastest_items(const prompt_facts& facts) {
   std::vector<std::string> out;
   for (const auto& n : facts.fastest)
-    out.push_back(candidate_item(n, "the fastest candidate") + bound_text(n.node));
+    out.push_back(candidate_item(n, "the fastest candidate") + baselines_text(facts, n) + bound_text(n.node));
   return out;
 }
 

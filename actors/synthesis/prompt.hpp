@@ -28,9 +28,10 @@ struct prompt_facts {
   const synthesis_context* campaign = nullptr;
   std::vector<std::string> hardware_notes; // "AVX-512: 32 registers of 512 bits", a line each; fixed, too
   std::string file_name = "candidate.c";
-  bool zero_sizes = false;   // some shape, declared or held out, has a size of 0
-  int64_t session_steps = 0; // most tool calls of the model; 0: no tools
-  std::string checked_on;    // the draws beside the task's shapes, and what is not tried; empty if unknown
+  bool zero_sizes = false;            // some shape, declared or held out, has a size of 0
+  int64_t session_steps = 0;          // most tool calls of the model; 0: no tools
+  std::vector<std::string> baselines; // names of what a final confirmation times beside a candidate; empty: nothing
+  std::string checked_on;             // the draws beside the task's shapes, and what is not tried; empty if unknown
   // The members below are the step's part.
   std::string memory = "parent";    // parent | siblings | both | none
   std::vector<shown_node> parents;  // the node to improve first, then those to combine with it

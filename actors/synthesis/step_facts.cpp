@@ -188,16 +188,29 @@ void add_documents(prompt_facts& out, const campaign_facts& campaign, const gene
   out.retrievals.push_back(std::move(found.trace));
 }
 
-// Describes the reference's times during the admission, which show how much can be gained.
-std::vector<std::string> reference_times(const campaign_facts& campaign) {
+// Describes the times during the admission, which show how much can be gained: the reference's, and eager PyTorch's
+// where the task was made from a module of it.
+std::vector<std::string> admitted_times(const campaign_facts& campaign) {
   std::vector<std::string> out;
-  for (const auto& shape : campaign.context->task.shapes)
-    if (const auto ns = peak(campaign.admitted, ("reference_ns." + shape.name).c_str()); ns > 0) {
-      char text[64];
-      std::snprintf(text, sizeof text, "the reference takes about %.4g us a call", ns / 1e3);
-      out.push_back(shape.name + ": " + text);
-    }
+  for (const auto& [prefix, who] : {std::pair{"reference_ns.", "the reference"}, {"eager_ns.", "eager PyTorch"}})
+    for (const auto& shape : campaign.context->task.shapes)
+      if (const auto ns = peak(campaign.admitted, (prefix + shape.name).c_str()); ns > 0) {
+        char text[64];
+        std::snprintf(text, sizeof text, "%s takes about %.4g us a call", who, ns / 1e3);
+        out.push_back(shape.name + ": " + text);
+      }
   return out;
+}
+
+// Names what the campaign's result is told against; they are timed last, when the best candidate is confirmed.
+std::vector<std::string> baseline_notes(const campaign_facts& campaign) {
+  std::string names;
+  for (const auto& name : campaign.baselines)
+    names += (names.empty() ? "" : ", ") + name;
+  if (names.empty())
+    return {};
+  return {"the best candidate is timed at the end beside PyTorch, and its result is told against the fastest of: "
+          + names};
 }
 
 } // namespace
@@ -227,10 +240,11 @@ prompt_facts facts_of(const campaign_facts& campaign, const generate_request& st
   out.campaign = campaign.context;
   out.hardware_notes = campaign.machine;
   for (const auto& lines : {device_notes(campaign.peaks), notes_of(campaign.peaks), roofs_of(campaign),
-                            numerics_notes(*campaign.context), reference_times(campaign)})
+                            numerics_notes(*campaign.context), admitted_times(campaign), baseline_notes(campaign)})
     out.hardware_notes.insert(out.hardware_notes.end(), lines.begin(), lines.end());
   out.zero_sizes = campaign.zero_sizes;
   out.session_steps = campaign.session_steps;
+  out.baselines = campaign.baselines;
   out.checked_on = coverage_text(campaign.admitted);
   out.unshown = step.unshown;
   out.file_name = campaign.context->form.file;

@@ -22,6 +22,7 @@ struct campaign_facts {
   int64_t document_tokens = 6'000;
   std::map<std::string, std::string> admitted{}; // evidence of the task's admission
   int64_t session_steps = 0;                     // most tool calls of a model; 0: no tools
+  std::vector<std::string> baselines{};          // names of what a final confirmation times beside a candidate
 };
 
 // Returns the facts from which a step's prompt is made.

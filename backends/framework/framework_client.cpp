@@ -119,23 +119,6 @@ std::string describe(const argument& a, uint64_t bits) {
   return "value " + a.name + " float " + text.str() + "\n";
 }
 
-const char* to_word(framework_mode m) {
-  switch (m) {
-    case framework_mode::eager:
-      return "eager";
-    case framework_mode::graph:
-      return "graph";
-    case framework_mode::compiled:
-      return "default";
-    case framework_mode::max_autotune:
-      return "max-autotune";
-    case framework_mode::max_autotune_no_graphs:
-      return "max-autotune-no-cudagraphs";
-    default:
-      return "plain";
-  }
-}
-
 const char* to_word(tf32_use x) {
   return x == tf32_use::on ? ":on" : x == tf32_use::off ? ":off" : "";
 }
@@ -147,18 +130,6 @@ verdict verdict_for(const std::string& rule) {
 }
 
 } // namespace
-
-std::string baseline_name(framework_mode m) {
-  switch (m) {
-    case framework_mode::plain:
-    case framework_mode::eager:
-      return "eager PyTorch";
-    case framework_mode::graph:
-      return "eager PyTorch in a CUDA graph";
-    default:
-      return std::string{"torch.compile "} + to_word(m);
-  }
-}
 
 result<void> framework_client::start(const framework_options& options) {
   end();
@@ -350,7 +321,7 @@ std::optional<rejection> framework_client::call(program what, arena where, frame
                                                 const call_data& data, const arena_layout& layout, nanoseconds limit,
                                                 nanoseconds& took, uint64_t from) {
   auto text = "call " + std::to_string(static_cast<int>(what)) + " " + std::to_string(static_cast<int>(where)) + " "
-              + to_word(mode) + to_word(task.timing.tf32) + (task.timing.cold_cache ? " cold" : " warm");
+              + std::string{to_word(mode)} + to_word(task.timing.tf32) + (task.timing.cold_cache ? " cold" : " warm");
   // The process ends a call that compiles itself, and lives on with what it has loaded. If it does not, it is killed.
   const bool ends_itself = mode != framework_mode::plain;
   text += ends_itself

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/compile/workspace.hpp"
+#include "backends/framework/framework_mode.hpp"
 #include "backends/framework/framework_source.hpp"
 #include "backends/judge/call_data.hpp"
 #include "backends/judge/rejection.hpp"
@@ -25,12 +26,6 @@ struct framework_options {
   std::vector<std::string> environment;  // entries "KEY=value"; nothing else is passed on
   std::vector<std::string> done_without; // sandbox layers that the operator allows to be missing
 };
-
-// The way in which the reference is called: eager and untimed, or timed: eager, eager in one CUDA graph, or as
-// torch.compile makes it in a mode.
-enum class framework_mode : uint8_t { plain = 0, eager, graph, compiled, max_autotune, max_autotune_no_graphs };
-// Returns the name of the baseline that a mode gives: "eager PyTorch", "torch.compile max-autotune", …
-std::string baseline_name(framework_mode m);
 
 class framework_client {
 public:

@@ -19,6 +19,7 @@ import traceback
 LINK = 3
 DEVICE_ARENA = 2
 DEVICE_POOL = 3  # what no candidate maps
+ORACLE = 1  # the program that computes expected values
 HELLO, LOAD, MAP, CALL, ANSWER = range(1, 6)
 LEAST_CYCLES = 1 << 18  # shortest gate: about 0.13 ms
 MOST_CYCLES = 1 << 27  # longest gate: about 70 ms
@@ -390,6 +391,79 @@ class Program:
         self.torch._dynamo.reset()
 
 
+class Parts:
+    """An oracle's call in parts along the first extent of its outputs, where the whole does not fit into memory. Parts are
+    allowed only if some rows give the same values together and one by one: then no row depends on another, on its own
+    place, or on their number.
+    """
+
+    TRIAL = 4  # rows, at the begin and at the end
+    CLOSE = 1e-10  # of the largest value: sums in double may take another order
+
+    def __init__(self, reference, order, program):
+        self.reference, self.order, self.program = reference, order, program
+        self.outputs = [a for a in order.arrays if a.written]
+        first = {a.shape[0] if a.shape else 0 for a in self.outputs}
+        self.rows = first.pop() if len(first) == 1 and not any(a.extent for a in self.outputs) else 0
+        self.split = {a.name for a in order.arrays if a.role in ("input", "inout") and a.shape and a.shape[0] == self.rows}
+
+    def allowed(self):
+        """Tries some rows together and one by one."""
+        if self.rows <= 2 * self.TRIAL or not self.split or self.program.install is not None:
+            return False
+        try:
+            for begin in (0, self.rows - self.TRIAL):
+                together = self.call(begin, begin + self.TRIAL)
+                alone = [self.call(n, n + 1) for n in range(begin, begin + self.TRIAL)]
+                if not all(self.same(t, self.reference.torch.cat(one)) for t, *one in zip(together, *alone)):
+                    return False
+        except Exception:  # noqa: BLE001 - it takes no part of its inputs
+            return False
+        return True
+
+    def same(self, x, y):
+        torch = self.reference.torch
+        if not x.dtype.is_floating_point:
+            return torch.equal(x, y)
+        finite = x.isfinite()
+        if not torch.equal(finite, y.isfinite()) or not torch.equal(x[~finite].nan_to_num(), y[~finite].nan_to_num()):
+            return False
+        x, y = x[finite], y[finite]
+        return x.numel() == 0 or float((x - y).abs().max()) <= self.CLOSE * float(x.abs().max())
+
+    def call(self, begin, end):
+        """Returns the outputs of these rows, as the reference returns them."""
+        given = dict(self.order.values)
+        for a in self.order.arrays:
+            if a.role != "output":
+                given[a.name] = self.reference.input(self.order, a, slice(begin, end) if a.name in self.split else None)
+        result = self.program.function("eager")(**{p: given[p] for p in self.program.parameters})
+        got = list(result) if isinstance(result, tuple | list) else [result]
+        wanted = [[end - begin, *a.shape[1:]] for a in self.outputs]
+        if [list(t.shape) for t in got] != wanted:
+            raise Refused("wrong_shape", "its parts have other shapes than its rows")
+        return got
+
+    def run(self):
+        """Computes all rows, as many at once as fit. Returns false if not even one does."""
+        torch = self.reference.torch
+        begin, count = 0, (self.rows + 1) // 2  # the whole was tried
+        while begin < self.rows:
+            try:
+                got = self.call(begin, min(begin + count, self.rows))
+                for a, t in zip(self.outputs, got):
+                    self.reference.view(self.order, a)[begin:begin + count].copy_(t)
+                begin += count
+                del got
+            except torch.cuda.OutOfMemoryError:
+                if count == 1:
+                    return False
+                count = (count + 1) // 2
+            self.reference.forget_memory()
+        self.reference.synchronize()
+        return True
+
+
 class Reference:
     def __init__(self, torch):
         self.torch = torch
@@ -441,11 +515,14 @@ class Reference:
         flat = self.arenas[order.arena][a.offset:a.offset + a.bytes].view(dtype)
         return flat.as_strided(a.shape, a.strides, flat.storage_offset())
 
-    def input(self, order, a):
-        """Returns a copy of an input. An oracle's are widened, as the runner widens them where it copies them itself."""
+    def input(self, order, a, rows=None):
+        """Returns a copy of an input, or of some of its rows. An oracle's are widened, as the runner widens them where it
+        copies them itself.
+        """
         wide = order.mode == "wide" and a.dtype in ("f16", "f32")
         dtype = self.torch.float64 if wide else self.dtypes[a.dtype]
-        return self.view(order, a).to(self.device, dtype=dtype, copy=True)
+        there = self.view(order, a)
+        return (there if rows is None else there[rows]).to(self.device, dtype=dtype, copy=True)
 
     def inputs(self, order, parameters):
         out = dict(order.values)
@@ -503,11 +580,29 @@ class Reference:
         with self.torch.inference_mode():
             if order.mode in ("plain", "wide"):
                 begin = time.perf_counter_ns()
-                self.take(order, program.function("eager")(**prepare()))  # waits for the device
+                if why := self.whole(order, program, prepare):
+                    self.forget_memory()  # the frames of what failed are gone by now
+                    parts = Parts(self, order, program)
+                    if not parts.allowed() or not parts.run():
+                        raise Refused("memory", why)
                 took = float(time.perf_counter_ns() - begin)
                 self.release_unused()
                 return took
             return self.timed(order, program)
+
+    def whole(self, order, program, prepare):
+        """Makes one call that is not timed, and waits for the device. Returns why an oracle's did not fit into memory."""
+        try:
+            self.take(order, program.function("eager")(**prepare()))
+        except self.torch.cuda.OutOfMemoryError as e:
+            if order.program != ORACLE:
+                raise
+            return self.describe(e)
+        return ""
+
+    def forget_memory(self):
+        if self.device == "cuda":
+            self.torch.cuda.empty_cache()
 
     def timed(self, order, program):
         kind = (order.mode, order.tf32, *((a.name, *a.shape) for a in order.arrays))

@@ -43,7 +43,7 @@ std::vector<std::string> command_line(const trace_request& q, const std::string&
                                "PATH=" + fs::path{q.python}.parent_path().string() + ":/usr/bin:/bin"};
   for (const auto* variable : {"HOME", "TMPDIR", "XDG_CACHE_HOME", "TORCHINDUCTOR_CACHE_DIR"})
     out.push_back(std::string{variable} + "=" + folder);
-  for (auto& word : std::vector<std::string>{q.python, "-I", "-B", "kevolve-torch.pyz", "trace", folder + "/" + name,
+  for (auto& word : std::vector<std::string>{q.python, "-I", "-B", "kevolve-torch.pyz", q.verb, folder + "/" + name,
                                              "--into", folder + "/made"})
     out.push_back(word);
   out.insert(out.end(), q.arguments.begin(), q.arguments.end());
@@ -84,6 +84,9 @@ result<trace_outcome> run_trace(const trace_request& request) {
     return tl::unexpected(package.error());
   for (const auto& [file, content] : {std::pair{name, &*text}, {std::string{"kevolve-torch.pyz"}, &*package}})
     if (auto written = scratch->write(file, *content); !written)
+      return tl::unexpected(written.error());
+  for (const auto& [file, content] : request.beside)
+    if (auto written = scratch->write(file, content); !written)
       return tl::unexpected(written.error());
   // run_locked() puts a descriptor of its own in place of 3, which must not be one of the sandbox's.
   const open_file place{::open("/dev/null", O_RDONLY | O_CLOEXEC)};

@@ -1,4 +1,5 @@
-// Makes a task of a PyTorch module: runs `kevolve-torch.pyz trace` in the framework's sandbox.
+// Makes a task of a PyTorch module, or looks at the outputs of a reference: runs `kevolve-torch.pyz` in the framework's
+// sandbox.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -12,10 +13,12 @@
 namespace kevolve::cuda {
 
 struct trace_request {
-  std::string python;                 // absolute path
-  std::string package;                // path of kevolve-torch.pyz
-  std::string file;                   // the user's file; the process reads a copy
-  std::vector<std::string> arguments; // of `trace`, beside the file and the folder
+  std::string python;                             // absolute path
+  std::string package;                            // path of kevolve-torch.pyz
+  std::string file;                               // the user's file; the process reads a copy
+  std::string verb = "trace";                     // of the package: "trace" or "outputs"
+  std::vector<std::string> arguments;             // of the verb, beside the file and the folder
+  std::map<std::string, std::string> beside = {}; // texts of further files, by names without folders
   std::chrono::seconds limit{600};
   uint64_t memory_bytes = 0; // limit of the address space; 0: no limit
 };

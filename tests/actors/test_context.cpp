@@ -184,6 +184,17 @@ TEST_CASE("a parent has its last compile and evaluation: times, bottleneck, mach
   t.candidate_ns = {10.0};
   t.baseline_ns = {20.0};
   screening.outcome.timings = {t};
+  baseline_figure eager;
+  eager.name = "eager PyTorch";
+  eager.set_speedup({2.0, 1.9, 2.1});
+  evaluation_record last;
+  note_baselines(last.outcome.evidence, {eager});
+  ancestor confirmed;
+  append_feedback(confirmed, last);
+  append_feedback(confirmed, screening); // one without them takes none away
+  REQUIRE(confirmed.baselines.size() == 1);
+  CHECK(confirmed.baselines.front().name == "eager PyTorch");
+  CHECK(confirmed.baselines.front().speedup == 2.0);
   evaluation_record compile;
   compile.outcome.evidence = {{"sass", "[]"}, {"sass.notes", "k: spills"}};
   for (const auto& order : {std::pair{&screening, &compile}, {&compile, &screening}}) {
@@ -195,5 +206,6 @@ TEST_CASE("a parent has its last compile and evaluation: times, bottleneck, mach
     CHECK(a.code_notes == "k: spills");
     CHECK(a.shape_ns.at("n=8") == 10.0);
     CHECK(a.baseline_ns.at("n=8") == 20.0);
+    CHECK(a.baselines.empty());
   }
 }

@@ -40,6 +40,22 @@ TEST_CASE("a shape's roof uses the memory level that holds its data") {
   CHECK(f.hardware_notes.front() == "machine: a processor");
   const auto admitted = facts_of({&c, {}, false, peaks, nullptr, {}, 0, {{"reference_ns.small", "1500"}}}, {});
   CHECK(has_line(admitted.hardware_notes, "small: the reference takes about 1.5 us a call"));
+  const auto beside = facts_of({&c,
+                                {},
+                                false,
+                                peaks,
+                                nullptr,
+                                {},
+                                0,
+                                {{"reference_ns.small", "1500"}, {"eager_ns.small", "700"}},
+                                0,
+                                {"eager PyTorch", "torch.compile default"}},
+                               {});
+  CHECK(has_line(beside.hardware_notes, "small: the reference takes about 1.5 us a call"));
+  CHECK(has_line(beside.hardware_notes, "small: eager PyTorch takes about 0.7 us a call"));
+  CHECK(has_line(beside.hardware_notes, "told against the fastest of: eager PyTorch, torch.compile default"));
+  CHECK(beside.baselines.size() == 2);
+  CHECK(!has_line(f.hardware_notes, "PyTorch"));
   // 2000 operations at 1e10 per second; 8000 bytes at 8e10. A million elements exceed the cache: 8e6 bytes at 8e9.
   CHECK(has_line(f.hardware_notes, "8000 bytes moved; at the peaks 0.2 us for the one, 0.1 us for the other"));
   CHECK(has_line(f.hardware_notes, "8e+06 bytes moved; at the peaks 200 us for the one, 1000 us for the other"));

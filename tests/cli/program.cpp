@@ -114,6 +114,18 @@ outcome run_kevolve(const std::vector<std::string>& arguments, const std::string
   return p.finish();
 }
 
+outcome run_with_python(const std::string& python, const std::vector<std::string>& arguments) {
+  ::setenv("KEVOLVE_PYTHON", python.c_str(), 1);
+  auto out = run_kevolve(arguments);
+  ::unsetenv("KEVOLVE_PYTHON");
+  return out;
+}
+
+std::string torch_python() {
+  const auto* named = std::getenv("KEVOLVE_TORCH_PYTHON");
+  return named == nullptr ? "" : named;
+}
+
 temporary_folder::temporary_folder() {
   auto pattern = (std::filesystem::temp_directory_path() / "kevolve-cli-XXXXXX").string();
   REQUIRE(::mkdtemp(pattern.data()) != nullptr);

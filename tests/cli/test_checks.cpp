@@ -207,6 +207,48 @@ TEST_CASE("a reference in PyTorch is parsed without claiming that it ran") {
   CHECK(said.document()["not_compiled"].get<std::string>().find("PyTorch") != std::string::npos);
 }
 
+TEST_CASE("a check of a task in PyTorch tells outputs of another shape or type than it declares") {
+  if (torch_python().empty()) {
+    MESSAGE("skipped: no Python with torch");
+    return;
+  }
+  temporary_folder f;
+  const auto task = f.path + "/softmax_f32.task.toml";
+  std::filesystem::copy_file(source_path("config/tasks/gpu/softmax_f32.task.toml"), task);
+  const auto check = [&](const std::string& body, const char* form = "--json") {
+    f.write("softmax.py", "import torch\n\n\ndef softmax(x):\n    " + body + "\n");
+    return run_with_python(torch_python(), {"task", "check", task, form});
+  };
+  const auto right = check("return torch.softmax(x, dim=-1)");
+  REQUIRE_MESSAGE(right.code == 0, right.out << right.err);
+  if (right.document()["outputs_traced"].empty()) {
+    MESSAGE("skipped: ", right.document()["not_compiled"].get<std::string>());
+    return;
+  }
+  CHECK(right.document()["outputs_traced"].size() == right.document()["shapes"].size());
+  CHECK(right.document()["not_compiled"].get<std::string>().find("they fit") != std::string::npos);
+  const struct {
+    const char* body;
+    const char* says;
+  } cases[] = {
+      {"return torch.softmax(x, dim=-1)[:, :-1]", "output 'y' has shape ["},
+      {"return torch.softmax(x, dim=-1).half()", "output 'y' has dtype torch.float16, the task declares f32"},
+      {"return x, x", "it returns 2 values; the task has 1 outputs: y"},
+  };
+  for (const auto& c : cases) {
+    const auto wrong = check(c.body, "--quiet");
+    CHECK(wrong.code == 2);
+    CHECK_MESSAGE(wrong.err.find("softmax.py:4: 'softmax' on shape '") != std::string::npos, wrong.err);
+    CHECK_MESSAGE(wrong.err.find(c.says) != std::string::npos, wrong.err);
+  }
+  // The trace says nothing about a result that depends on values, and tells why.
+  const auto by_value = check("return torch.softmax(x, dim=-1) if float(x.sum()) > 0 else x");
+  CHECK(by_value.code == 0);
+  CHECK(by_value.document()["outputs_traced"].empty());
+  CHECK_MESSAGE(by_value.document()["not_compiled"].get<std::string>().find("line 5: ") != std::string::npos,
+                by_value.out);
+}
+
 TEST_CASE("a candidate is not evaluated for a target that cannot run the task's reference") {
   auto said = run_kevolve({"eval", source_path("config/tasks/softmax_rows.task.toml"),
                            source_path("tests/cuda/bench/softmax.cu"), "--target", "cuda"});

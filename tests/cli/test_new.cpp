@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -45,22 +44,8 @@ std::string in(const temporary_folder& f, const std::string& name) {
   return f.path + "/" + name;
 }
 
-// Runs the verb with this interpreter for modules.
-outcome run_with(const std::string& python, const std::vector<std::string>& words) {
-  ::setenv("KEVOLVE_PYTHON", python.c_str(), 1);
-  auto out = run_kevolve(words);
-  ::unsetenv("KEVOLVE_PYTHON");
-  return out;
-}
-
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
-}
-
-// The Python with torch that the build was configured with; empty if there is none.
-std::string torch_python() {
-  const auto* named = std::getenv("KEVOLVE_TORCH_PYTHON");
-  return named == nullptr ? "" : named;
 }
 
 } // namespace
@@ -68,8 +53,8 @@ std::string torch_python() {
 TEST_CASE("new infers roles, shapes and dtypes of a C function, and its task is valid") {
   temporary_folder f;
   f.write("softmax.c", softmax);
-  const auto said = run_with("/usr/bin/python3",
-                             {"new", in(f, "softmax.c"), "--out", in(f, "t"), "--size", "rows=64,cols=32", "--json"});
+  const auto said = run_with_python(
+      "/usr/bin/python3", {"new", in(f, "softmax.c"), "--out", in(f, "t"), "--size", "rows=64,cols=32", "--json"});
   REQUIRE_MESSAGE(said.code == 0, said.out << said.err);
   const auto facts = said.document()["facts"]["arguments"];
   REQUIRE(facts.size() == 4);
@@ -83,6 +68,28 @@ TEST_CASE("new infers roles, shapes and dtypes of a C function, and its task is 
   CHECK_MESSAGE(check.code == 0, check.out << check.err);
   const auto plan = run_kevolve({"campaign", "validate", in(f, "t/softmax.toml")});
   CHECK_MESSAGE(plan.code == 0, plan.out << plan.err);
+}
+
+TEST_CASE("new takes a C++ file whose function has C linkage, and its task is C++") {
+  temporary_folder f;
+  f.write("scale.cpp", "#include <cmath>\n#include <cstdint>\n"
+                       "static inline float root(float v) { return std::sqrt(v); }\n"
+                       "extern \"C\" void scale(const float *x, float *y, std::int64_t n) {\n"
+                       "  for (std::int64_t i = 0; i < n; ++i)\n    y[i] = 2.0f * root(x[i] * x[i] + 1.0f);\n}\n");
+  const auto said = run_kevolve({"new", in(f, "scale.cpp"), "--out", in(f, "t"), "--size", "n=4096", "--json"});
+  REQUIRE_MESSAGE(said.code == 0, said.out << said.err);
+  const auto facts = said.document()["facts"]["arguments"];
+  REQUIRE(facts.size() == 3);
+  CHECK(facts[0]["role"] == "input");
+  CHECK(facts[1]["role"] == "output");
+  CHECK(facts[1]["shape"] == json{"n"});
+  CHECK(std::filesystem::exists(in(f, "t/scale.cpp")));
+  CHECK(contains(read_file(in(f, "t/scale.task.toml")), "language = \"cpp\""));
+  const auto check = run_kevolve({"task", "check", in(f, "t/scale.task.toml")});
+  CHECK_MESSAGE(check.code == 0, check.out << check.err);
+  // The reference is judged as it stands: the same file is a right candidate.
+  const auto judged = run_kevolve({"eval", in(f, "t/scale.task.toml"), in(f, "t/scale.cpp"), "--json"});
+  CHECK_MESSAGE(judged.document()["verdict"] == "pass", judged.out << judged.err);
 }
 
 TEST_CASE("new finds an inout, a scalar and the shapes of a product") {
@@ -162,7 +169,7 @@ TEST_CASE("new overwrites nothing that differs") {
 TEST_CASE("new says what to install where there is no PyTorch") {
   temporary_folder f;
   f.write("m.py", "import torch\n");
-  const auto said = run_with("/usr/bin/python3", {"new", in(f, "m.py"), "--out", in(f, "t")});
+  const auto said = run_with_python("/usr/bin/python3", {"new", in(f, "m.py"), "--out", in(f, "t")});
   if (torch_python() == "/usr/bin/python3")
     return; // this one has it
   CHECK(said.code == 2);
@@ -173,7 +180,7 @@ TEST_CASE("new makes a valid task of a module, and refuses modules with the line
   const auto python = torch_python();
   temporary_folder f;
   f.write("norm.py", norm_module);
-  const auto said = run_with(python, {"new", in(f, "norm.py"), "--out", in(f, "t"), "--json"});
+  const auto said = run_with_python(python, {"new", in(f, "norm.py"), "--out", in(f, "t"), "--json"});
   if (contains(said.out, "pip install torch")) {
     MESSAGE("skipped: no torch in ", python, " (cmake -DKEVOLVE_TORCH_PYTHON=…)");
     return;
@@ -185,7 +192,7 @@ TEST_CASE("new makes a valid task of a module, and refuses modules with the line
   const auto check = run_kevolve({"task", "check", in(f, "t/norm.task.toml")});
   CHECK_MESSAGE(check.code == 0, check.out << check.err);
   f.write("random.py", "import torch\n\n\ndef noisy(x):\n    return x + torch.rand_like(x)\n");
-  const auto refused = run_with(python, {"new", in(f, "random.py"), "--input", "8x8:f32", "--out", in(f, "r")});
+  const auto refused = run_with_python(python, {"new", in(f, "random.py"), "--input", "8x8:f32", "--out", in(f, "r")});
   CHECK(refused.code == 2);
   CHECK_MESSAGE(contains(refused.err, "random.py:5: draws random numbers"), refused.err);
 }
@@ -202,7 +209,8 @@ TEST_CASE("a module becomes a GPU task where there is no GPU, and its campaign a
   const auto python = torch_python();
   temporary_folder f;
   f.write("norm.py", norm_module);
-  const auto said = run_with(python, {"new", in(f, "norm.py"), "--out", in(f, "t"), "--target", "cuda", "--json"});
+  const auto said =
+      run_with_python(python, {"new", in(f, "norm.py"), "--out", in(f, "t"), "--target", "cuda", "--json"});
   if (contains(said.out, "pip install torch")) {
     MESSAGE("skipped: no torch in ", python, " (cmake -DKEVOLVE_TORCH_PYTHON=…)");
     return;
@@ -216,8 +224,8 @@ TEST_CASE("a module becomes a GPU task where there is no GPU, and its campaign a
   CHECK(contains(read_file(in(f, "t/norm_reference.py")), "class Model(torch.nn.Module)"));
   // The address space is bounded: an array of this size cannot be made.
   f.write("hoard.py", "import torch\n\nhoard = torch.empty(2**33)\n\n\ndef double(x):\n    return x * 2\n");
-  const auto refused =
-      run_with(python, {"new", in(f, "hoard.py"), "--input", "8x8:f32", "--out", in(f, "h"), "--target", "cuda"});
+  const auto refused = run_with_python(
+      python, {"new", in(f, "hoard.py"), "--input", "8x8:f32", "--out", in(f, "h"), "--target", "cuda"});
   CHECK(refused.code == 2);
   CHECK_MESSAGE(contains(refused.err, "hoard.py:3: "), refused.err);
 }
@@ -248,7 +256,8 @@ TEST_CASE("a task with a reference in PyTorch runs alone on a GPU") {
 TEST_CASE("strict fp32 is for GPU targets") {
   temporary_folder f;
   f.write("softmax.c", softmax);
-  const auto said = run_with("/usr/bin/python3", {"new", in(f, "softmax.c"), "--out", in(f, "t"), "--strict-fp32"});
+  const auto said =
+      run_with_python("/usr/bin/python3", {"new", in(f, "softmax.c"), "--out", in(f, "t"), "--strict-fp32"});
   CHECK(said.code == 2);
   CHECK_MESSAGE(contains(said.err, "--strict-fp32 is for GPU targets"), said.err);
   for (const auto& verb : {std::vector<std::string>{"new"}, {"optimize"}, {"import", "kernelbench"}}) {
@@ -267,13 +276,13 @@ TEST_CASE("an import without TF32 says so, in its tasks and its table") {
   std::filesystem::create_directory(in(f, "modules"));
   f.write("modules/1_product.py", "import torch\n\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n"
                                   "        return x @ x.T\n\n\ndef get_inputs():\n    return [torch.randn(64, 32)]\n");
-  const auto imported = run_with(torch_python(), {"import", "kernelbench", in(f, "modules"), "--out", in(f, "tasks"),
-                                                  "--target", "triton", "--strict-fp32"});
+  const auto imported = run_with_python(torch_python(), {"import", "kernelbench", in(f, "modules"), "--out",
+                                                         in(f, "tasks"), "--target", "triton", "--strict-fp32"});
   REQUIRE_MESSAGE(imported.code == 0, imported.out << imported.err);
   CHECK(contains(imported.out, "1 made, 0 there already, 0 refused; strict fp32: no TF32, on any side\n"));
   CHECK(contains(read_file(in(f, "tasks/k1_product/k1_product.task.toml")), "tf32 = false"));
-  const auto again = run_with(torch_python(), {"import", "kernelbench", in(f, "modules"), "--out", in(f, "tasks"),
-                                               "--target", "triton", "--strict-fp32", "--json"});
+  const auto again = run_with_python(torch_python(), {"import", "kernelbench", in(f, "modules"), "--out",
+                                                      in(f, "tasks"), "--target", "triton", "--strict-fp32", "--json"});
   CHECK(again.document()["strict_fp32"] == true);
   CHECK(again.document()["there"] == 1);
 }

@@ -108,6 +108,38 @@ TEST_CASE("a confirmed candidate is timed beside its module, with the task's wei
   CHECK(failing[0].note.find("missing") != std::string::npos);
 }
 
+TEST_CASE(
+    "an admission notes eager PyTorch's time for prompts, where it is asked for; a failure is no fault of the task") {
+  const auto admitted = [](judge_driver& judge, const std::string& module, uint32_t baselines_ms) {
+    auto request = request_for(scale_task(), scaling("-O0"), "", judge_mode::admit);
+    request.limit_ms = 100'000;
+    request.baselines_ms = baselines_ms;
+    request.module = module;
+    auto o = judge.ask(request);
+    INFO(o.detail << " " << o.trouble.detail);
+    CHECK(o.result == verdict::pass);
+    return o.evidence;
+  };
+  judge_driver without{{"--python", "/nonexistent/python3"}};
+  const auto missing = admitted(without, module_with("x * self.scale"), 60'000);
+  CHECK(missing.contains("eager.note"));
+  CHECK_FALSE(missing.contains("eager_ns.n=60000"));
+  if (!has_torch()) {
+    MESSAGE("skipped: " << python() << " has no torch");
+    return;
+  }
+  judge_driver judge{{"--python", python()}};
+  const auto timed = admitted(judge, module_with("x * self.scale"), 90'000);
+  INFO((timed.contains("eager.note") ? timed.at("eager.note") : ""));
+  REQUIRE(timed.contains("eager_ns.n=60000"));
+  CHECK(std::atof(timed.at("eager_ns.n=60000").c_str()) > 0.0);
+  CHECK_FALSE(timed.contains("eager_ns.n=1001")); // held out
+  CHECK_FALSE(timed.contains("eager.note"));
+  const auto other = admitted(judge, module_with("x + self.scale"), 90'000);
+  CHECK(other.at("eager.note").find("computes something else") != std::string::npos);
+  CHECK_FALSE(admitted(judge, module_with("x * self.scale"), 0).contains("eager_ns.n=60000"));
+}
+
 TEST_CASE("baselines that do not fit into their time are named, and the verdict stands") {
   if (!has_torch()) {
     MESSAGE("skipped: " << python() << " has no torch");

@@ -37,6 +37,7 @@ def run_blocks_of(test: unittest.TestCase, page: Path) -> None:
     begin = time.monotonic()
     status, said = documents.run_blocks(page, BIN, SOURCE, LIMIT_S)
     print(f"{page.name}: exit status {status}, {time.monotonic() - begin:.1f} s", flush=True)
+    print("".join(f"  {line}\n" for line in said.splitlines() if line.startswith("skipped: ")), end="", flush=True)
     test.assertEqual(status, 0, f"{page.name}:\n{said}")
 
 

@@ -23,6 +23,15 @@ def loaded():
     return module
 
 
+def in_folder(test):
+    """Goes to a folder of its own: a loaded reference leaves its text in the working directory."""
+    folder = tempfile.TemporaryDirectory()
+    test.addCleanup(folder.cleanup)
+    test.addCleanup(os.chdir, os.getcwd())
+    os.chdir(folder.name)
+    return folder.name
+
+
 @unittest.skipIf(torch is None, "torch is missing")
 class Modes(unittest.TestCase):
     def tearDown(self):
@@ -71,10 +80,7 @@ class Modes(unittest.TestCase):
 
     def test_a_first_call_that_takes_too_long_is_ended_and_others_go_on(self):
         process = loaded()
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.addCleanup(os.chdir, os.getcwd())
-        os.chdir(folder.name)  # a loaded reference leaves its text there
+        folder = in_folder(self)
         reference = process.Reference(torch)
         reference.load("0\nf\ndef f(x):\n    return x\n")
         program = reference.programs[0]
@@ -102,11 +108,61 @@ class Modes(unittest.TestCase):
         answer = process.answer(torch, reference, process.CALL, "call 0 0 eager warm 50000" + array, None)
         self.assertTrue(answer.startswith("ok "), answer)
         pathlib.Path("endless.py").write_text("while True: pass", encoding="utf-8")
-        sys.path.insert(0, folder.name)
-        self.addCleanup(sys.path.remove, folder.name)
+        sys.path.insert(0, folder)
+        self.addCleanup(sys.path.remove, folder)
         program.functions["default"] = lambda x: importlib.import_module("endless")
         answer = process.answer(torch, reference, process.CALL, "call 0 0 default warm 500" + array, None)
         self.assertTrue(answer.startswith("spoilt call_limit\ndid not end within 0.5 s"), answer)
+
+    def with_little_memory(self, body, program=1, rows=24):
+        """Calls a program that has memory for seven rows; returns the answer, its outputs, the right ones and the rows of
+        each call.
+        """
+        process = loaded()
+        reference = process.Reference(torch)
+        in_folder(self)
+        reference.load(f"{program}\nf\nimport torch\n\n\ndef f(x, w):\n    return {body}\n")
+        inner, calls = reference.programs[program].functions["eager"], []
+
+        def bounded(x, w):
+            calls.append(x.shape[0])
+            if x.shape[0] > 7:
+                raise torch.cuda.OutOfMemoryError("no room")
+            return inner(x, w)
+
+        reference.programs[program].functions["eager"] = bounded
+        arena = reference.arenas[0] = torch.zeros(4096, dtype=torch.uint8)
+        x = torch.arange(rows * 4, dtype=torch.float64).sin().reshape(rows, 4)
+        w = torch.arange(16, dtype=torch.float64).cos().reshape(4, 4)
+        arena[: rows * 32].view(torch.float64).copy_(x.flatten())
+        arena[1024 : 1024 + 128].view(torch.float64).copy_(w.flatten())
+        order = (f"call {program} 0 plain warm\narray x input f64 0 {rows * 32} 2 whole {rows} 4 4 1\n"
+                 f"array w weight f64 1024 128 2 whole 4 4 4 1\narray y output f64 2048 {rows * 32} 2 whole {rows} 4 4 1")
+        answer = process.answer(torch, reference, process.CALL, order, None)
+        outputs = arena[2048 : 2048 + rows * 32].view(torch.float64).reshape(rows, 4)
+        return answer, outputs, inner, (x, w), calls
+
+    def test_an_oracle_without_memory_for_the_whole_is_computed_by_rows(self):
+        answer, got, inner, inputs, calls = self.with_little_memory("torch.softmax(x @ w, -1)")
+        self.assertTrue(answer.startswith("ok "), answer)
+        self.assertTrue(torch.allclose(got, inner(*inputs), rtol=1e-12, atol=0))
+        self.assertEqual(calls[0], 24)  # the whole was tried first
+        self.assertEqual(calls[-5:], [12, 6, 6, 6, 6])
+
+    def test_rows_that_depend_on_each_other_are_never_parted(self):
+        for body in ("x - x.mean(0)", "x + torch.arange(x.shape[0], dtype=x.dtype)[:, None]", "x / x.shape[0]", "x.flip(0)"):
+            answer, got, *_ = self.with_little_memory(body)
+            self.assertTrue(answer.startswith("refused memory\n"), (body, answer))
+            self.assertIn("no room", answer)
+            self.assertEqual(float(got.abs().max()), 0.0)  # nothing was written
+
+    def test_only_an_oracle_is_parted(self):
+        answer, *_, calls = self.with_little_memory("x * 2.0", program=0)
+        self.assertTrue(answer.startswith("refused memory\n"), answer)
+        self.assertEqual(calls, [24])
+        answer, *_, calls = self.with_little_memory("x.missing")
+        self.assertTrue(answer.startswith("refused memory\n"), answer)
+        self.assertEqual(calls, [24, 4])
 
     def test_choices_are_compiled_in_a_thread_a_core_which_end_with_their_call(self):
         process = loaded()
@@ -128,6 +184,35 @@ class Modes(unittest.TestCase):
         over.set()
         ending.join()
         self.assertTrue(all(x.done() for x in under_way))
+
+
+@unittest.skipIf(torch is None or not torch.cuda.is_available(), "there is no GPU")
+class OnDevice(unittest.TestCase):
+    def test_an_oracle_is_computed_by_rows_where_the_device_has_no_memory_for_the_whole(self):
+        process = loaded()
+        in_folder(self)
+        rows, cols = 1 << 15, 1 << 12  # 1 GiB in f64
+        size = rows * cols * 8
+        reference = process.Reference(torch)
+        reference.load("1\nf\nimport torch\n\n\ndef f(x):\n    return torch.softmax(x, -1)\n")
+        arena = reference.arenas[3] = torch.zeros(2 * size, dtype=torch.uint8, device="cuda")
+        x = torch.randn(rows, cols, dtype=torch.float64, device="cuda")
+        arena[:size].view(torch.float64).copy_(x.flatten())
+        right = torch.softmax(x, -1)
+        del x
+        torch.cuda.empty_cache()
+        whole = torch.cuda.get_device_properties(0).total_memory
+        torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved() + size) / whole)
+        self.addCleanup(torch.cuda.set_per_process_memory_fraction, 1.0)
+        order = (f"call 1 3 plain warm\narray x input f64 0 {size} 2 whole {rows} {cols} {cols} 1\n"
+                 f"array y output f64 {size} {size} 2 whole {rows} {cols} {cols} 1")
+        calls = []
+        inner = reference.programs[1].functions["eager"]
+        reference.programs[1].functions["eager"] = lambda x: calls.append(x.shape[0]) or inner(x)
+        answer = process.answer(torch, reference, process.CALL, order, None)
+        self.assertTrue(answer.startswith("ok "), answer)
+        self.assertGreater(len(calls), 10)  # the trial, and parts
+        self.assertTrue(torch.allclose(arena[size:].view(torch.float64).reshape(rows, cols), right, rtol=1e-12, atol=0))
 
 
 if __name__ == "__main__":

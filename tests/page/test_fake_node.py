@@ -185,6 +185,24 @@ class Unknowns(FakeCase):
         self.browser.run("""const s = document.querySelector('section[aria-label="best so far"] select');
             s.value = arguments[0]; s.dispatchEvent(new Event('change', {bubbles: true}))""", value)  # fmt: skip
 
+    def test_a_campaign_shows_its_best_beside_each_baseline_of_pytorch(self) -> None:
+        b = self.browser
+        node = self.serve(story(10))
+        node.campaign["best"] |= {
+            "final": True, "baseline_headline": "slower than torch.compile (default): 0.5x as fast, 0.49 to 0.51",
+            "baselines": [
+                {"name": "eager PyTorch", "speedup": 2.0, "interval": [1.9, 2.1], "note": None},
+                {"name": "torch.compile default", "speedup": 0.5, "interval": [0.49, 0.51], "note": None},
+                {"name": "torch.compile max-autotune", "speedup": None, "interval": None, "note": "no time left"},
+            ],
+        }  # fmt: skip
+        self.go(f"#/campaigns/{ID}")
+        b.wait_text("slower than torch.compile (default): 0.5x as fast, 0.49 to 0.51")
+        said = b.text("main")
+        for line in ("eager PyTorch: 2.000×", "torch.compile default: 0.500×", "torch.compile max-autotune: not timed: no time left"):
+            self.assertIn(line, said)
+        self.check_console()
+
     def test_cost_nobody_knows_is_unknown_and_never_nothing(self) -> None:
         b = self.browser
         self.serve(story(31))

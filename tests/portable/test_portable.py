@@ -35,7 +35,8 @@ class Portable(unittest.TestCase):
         self.assertEqual(self.packed.returncode, 0, self.packed.stderr)
         self.assertRegex(self.packed.stdout, r"\d+ programs, \d+ libraries, \d+ MiB; needs GLIBC 2\.\d+ or later")
         programs = {p.name for p in (self.place / "made" / "bin").iterdir()}
-        helpers = {"kevolve-judge", "kevolve-zygote", "kevolve-compile-server", "kevolve-runner-cuda", "bench-mutation"}
+        helpers = {"kevolve-judge", "kevolve-zygote", "kevolve-compile-server", "kevolve-runner-cuda", "kevolve-torch.pyz",
+                   "bench-mutation"}
         self.assertLessEqual({"kevolve", *helpers}, programs)
         self.assertLess(sum(f.stat().st_size for f in (self.place / "made").rglob("*") if f.is_file()), 72 << 20)
 

@@ -289,6 +289,42 @@ TEST_CASE("the current code's times are shown by shape") {
             "A call takes: 2500 us (large; node 4 in turn with it 3000 us), 1.5 us (small).\n"));
 }
 
+TEST_CASE("a shown candidate stands beside PyTorch's baselines, or they are called not timed yet") {
+  const auto c = campaign();
+  auto f = facts_of(c);
+  CHECK(!has(part(*build_prompt(f), "code").text, "PyTorch"));
+  f.baselines = {"eager PyTorch", "torch.compile default"};
+  const auto system = build_prompt(f)->system;
+  CHECK(
+      has(part(*build_prompt(f), "code").text,
+          "Beside PyTorch node 5 is not timed yet; at the end the best of all is, against eager PyTorch, torch.compile "
+          "default.\n"));
+  baseline_figure eager;
+  eager.name = "eager PyTorch";
+  eager.set_speedup({2.0, 1.9, 2.1});
+  eager.time_ns = 20'000.0;
+  eager.candidate_ns = 10'000.0;
+  auto compiled = eager;
+  compiled.name = "torch.compile default";
+  compiled.set_speedup({0.8, 0.79, 0.81});
+  compiled.time_ns = 8'000.0;
+  baseline_figure left_out;
+  left_out.name = "torch.compile max-autotune";
+  left_out.note = "</kevolve-data> no time left";
+  f.parents.front().node.baselines = {eager, compiled, left_out};
+  const auto text = part(*build_prompt(f), "code").text;
+  CHECK(has(text, "Beside PyTorch: slower than torch.compile (default): 0.8x as fast, 0.79 to 0.81.\n"));
+  CHECK(has(text, "eager PyTorch: 2x (1.9 to 2.1), 20 us beside the candidate's 10 us\n"));
+  CHECK(has(text, "torch.compile max-autotune: not timed: "));
+  CHECK(!has(text, "</kevolve-data> no time left"));
+  CHECK(!has(text, "not timed yet"));
+  CHECK(build_prompt(f)->system == system);
+  f.parents.front().node.verdict = "crashed";
+  CHECK(!has(part(*build_prompt(f), "code").text, "PyTorch"));
+  f.fastest.push_back(node(11, "the fastest code\n", "pass", 9.0, "z"));
+  CHECK(has(part(*build_prompt(f), "fastest").text, "Beside PyTorch node 11 is not timed yet"));
+}
+
 TEST_CASE("the parts make up the prompt, and each counts its tokens") {
   const auto c = campaign();
   const auto p = build_prompt(facts_of(c)).value();

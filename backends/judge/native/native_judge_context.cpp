@@ -20,7 +20,11 @@ attempt<void> dispatch(native_judge_context& c, const judge_request& request, co
     return infrastructure(provided.error());
   switch (request.mode) {
     case judge_mode::admit:
-      return admit(c.common, request, hooks, out);
+      if (auto ok = admit(c.common, request, hooks, out); !ok)
+        return ok;
+      if (!request.module.empty() && request.baselines_ms > 0)
+        note_eager(c.module, c.common, request, hooks, out.evidence);
+      return {};
     case judge_mode::check:
     case judge_mode::screening:
     case judge_mode::confirm:

@@ -127,7 +127,7 @@ private:
     const auto until = start + milliseconds{request_.baselines_ms};
     hooks_.deadline += until - start; // what comes after them keeps its part of the request's time
     baseline_figures all;
-    for (const auto mode : other_modes()) {
+    for (const auto mode : baselines_on_gpu()) {
       auto figure = against(mode, until);
       if (!figure)
         return tl::unexpected(figure.error());

@@ -1,7 +1,6 @@
 #include "backends/nvidia/runner/framework_reference.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace kevolve::cuda {
 
@@ -13,9 +12,6 @@ using std::chrono::nanoseconds;
 constexpr std::chrono::milliseconds first_call_limit{60'000};
 constexpr std::chrono::milliseconds compiled_call_limit{120'000};
 constexpr std::chrono::milliseconds tuned_call_limit{240'000};
-
-constexpr std::array modes{framework_mode::eager, framework_mode::graph, framework_mode::compiled,
-                           framework_mode::max_autotune_no_graphs, framework_mode::max_autotune};
 
 // Returns the least limit of a call in this mode, whose first one may compile.
 std::chrono::milliseconds least_limit(framework_mode mode) {
@@ -83,10 +79,6 @@ private:
 };
 
 } // namespace
-
-std::span<const framework_mode> other_modes() {
-  return modes;
-}
 
 std::string numerics_text(tf32_use x) {
   return x == tf32_use::on ? "TF32 allowed in every product, on all sides"

@@ -4,7 +4,6 @@
 #include "backends/nvidia/runner/device_process.hpp"
 
 #include <chrono>
-#include <span>
 #include <string>
 
 namespace kevolve::cuda {
@@ -19,8 +18,6 @@ attempt<framework_client*> framework_with(gpu_judge_context& b, framework_client
 // Returns a launcher of references in the judge context's one framework process, which is started when first needed.
 reference_launcher framework_launcher(gpu_judge_context& b);
 
-// The baselines that a final confirmation reports, in the order in which they are timed: cheap ones first.
-std::span<const framework_mode> other_modes();
 // Returns the words on a task's use of TF32, which is the same for the reference and every baseline.
 std::string numerics_text(tf32_use x);
 

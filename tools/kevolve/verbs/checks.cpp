@@ -5,6 +5,7 @@
 #include "runtime/base/kinds.hpp"
 #include "runtime/node/admin/json.hpp"
 #include "tools/kevolve/client/reference_check.hpp"
+#include "tools/kevolve/client/reference_outputs.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/load.hpp"
 #include "tools/kevolve/output/terminal.hpp"
@@ -214,9 +215,12 @@ int check_task(const check_options& o) {
     return exit_code::usage;
   }
   const auto only_read = find_language(c.language).runs_in_framework; // it runs where its GPU is
-  const auto unchecked = !wrong      ? wrong.error().detail
-                         : only_read ? "a reference in PyTorch is read here, and runs on the GPU's machine alone"
-                                     : std::string{};
+  const auto outputs = wrong && only_read ? trace_outputs(*task) : traced_outputs{};
+  if (!outputs.wrong.empty()) {
+    tell(outputs.wrong, o.common.json);
+    return exit_code::usage;
+  }
+  const auto unchecked = !wrong ? wrong.error().detail : only_read ? unchecked_text(outputs) : std::string{};
   const auto reading = wrong && !only_read ? read_by_generator(*task) : fail(errc::unsupported, "");
   const auto of_order = out_of_order(c, reading);
   const auto of_size = too_large(c);
@@ -227,6 +231,7 @@ int check_task(const check_options& o) {
     print_out(to_text(json{{"ok", wrong.has_value()},
                            {"compiled", wrong.has_value() && !only_read},
                            {"not_compiled", or_null(unchecked)},
+                           {"outputs_traced", outputs.traced},
                            {"task", c.name},
                            {"family", c.family},
                            {"prototype", c_prototype(c)},

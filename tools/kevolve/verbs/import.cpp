@@ -38,7 +38,8 @@ struct import_options {
   double memory_gib = 4.0;
   double device_memory_gib = new_options{}.device_memory_gib;
   bool strict_fp32 = false;
-  bool aside = false; // on stderr
+  bool aside = false;            // on stderr
+  std::vector<std::string> only; // of ATen's operators; empty: all
 };
 
 // Returns the Python files below the folder in order; numbers in names count as numbers.
@@ -164,7 +165,8 @@ int import_kernelbench(const common_options& common, const std::string& from, co
 }
 
 // The samples are PyTorch's own, so that the process needs no sandbox.
-int import_aten(const common_options& common, const std::string& out, bool aside) {
+int import_aten(const common_options& common, const std::string& out, const std::vector<std::string>& only,
+                bool aside) {
   const auto python = cuda::tracing_python();
   if (python.empty())
     return report({errc::unsupported, "there is no python3 in PATH: install Python 3 with PyTorch (pip install torch "
@@ -175,6 +177,10 @@ int import_aten(const common_options& common, const std::string& out, bool aside
     words.emplace_back("--json");
   if (common.quiet)
     words.emplace_back("--quiet");
+  if (!only.empty()) {
+    words.emplace_back("--only");
+    words.insert(words.end(), only.begin(), only.end());
+  }
   const auto code = run_program(words, aside);
   return code >= 0 ? code : report({errc::io, "'" + python + "' cannot be run"}, common.json);
 }
@@ -207,8 +213,9 @@ void add_import(CLI::App& app, verb_action& chosen) {
                "The list is backends/framework/python/kevolve_torch/lowering/aten_operators.txt. Tasks that are there\n"
                "already are kept. The samples need the Python packages torch, numpy and expecttest.");
   aten->add_option("DIR", a->out, "folder for the tasks")->capture_default_str();
+  aten->add_option("--only", a->only, "this operator of the list alone; may be repeated")->allow_extra_args(false);
   add_common(*aten, a->common);
-  aten->callback([a, &chosen] { chosen = [a] { return import_aten(a->common, a->out); }; });
+  aten->callback([a, &chosen] { chosen = [a] { return import_aten(a->common, a->out, a->only); }; });
 }
 
 } // namespace kevolve

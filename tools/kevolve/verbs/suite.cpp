@@ -72,7 +72,7 @@ result<std::string> folder_of(const suite_options& o) {
       return fail(errc::bad_input, "give --from, the folder of KernelBench's files, such as KernelBench/level1");
     if (!o.from.empty())
       import_kernelbench(common, o.from, out, o.target, true);
-  } else if (tasks_below(out, "").empty() && import_aten(common, out, true) != exit_code::ok)
+  } else if (tasks_below(out, "").empty() && import_aten(common, out, {}, true) != exit_code::ok)
     return fail(errc::unavailable, "the tasks of ATen operators could not be made");
   return out;
 }

@@ -3,7 +3,7 @@
 import importlib
 import sys
 
-VERBS = {"trace": "kevolve_torch.trace", "aten-tasks": "kevolve_torch.lowering.aten_tasks"}
+VERBS = {"trace": "kevolve_torch.trace", "outputs": "kevolve_torch.outputs", "aten-tasks": "kevolve_torch.lowering.aten_tasks"}
 
 
 def main():

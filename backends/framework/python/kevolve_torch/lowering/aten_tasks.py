@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import json
 import math
 import re
@@ -281,6 +282,11 @@ def main(arguments: list[str]) -> int:
     except ModuleNotFoundError as e:
         print(f"aten-tasks: PyTorch's samples need the package {e.name}: pip install {e.name}", file=sys.stderr)
         return 1
+    listed = [e.name for e in entries()]
+    if unknown := [name for name in given.only or [] if name not in listed]:
+        near = difflib.get_close_matches(unknown[0], listed, 1)
+        print(f"aten-tasks: --only: '{unknown[0]}' is not in the list" + (f"; did you mean '{near[0]}'?" if near else ""), file=sys.stderr)
+        return 2
     given.out.mkdir(parents=True, exist_ok=True)
     wanted = [e for e in entries() if not given.only or e.name in given.only]
     items: list[dict[str, Any]] = []
