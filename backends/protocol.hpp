@@ -186,6 +186,10 @@ inline constexpr const char* unsanitised_evidence = "unsanitised";
 // rule, detail and evidence describe the baseline.
 inline constexpr const char* baseline_failed = "rival_failed";
 
+// Kind of the fault of a job whose helper was ended by SIGTERM, as a scheduler ends all processes of a job that stops.
+// Neither the job nor the node is to blame.
+inline constexpr const char* helper_terminated = "worker_terminated";
+
 // The verdict is `none` if there is a fault, but for baseline_failed. The figures are the weighted geometric mean over
 // the declared shapes, against the baseline.
 struct judge_outcome : measurement {

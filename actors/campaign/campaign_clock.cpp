@@ -18,7 +18,7 @@ using namespace std::chrono;
 
 constexpr auto record_every = seconds{5};
 constexpr auto soonest = milliseconds{50};
-constexpr auto look_again_after = seconds{1}; // once the budget is over
+constexpr auto look_again_after = seconds{1}; // once the budget is over, or while the cluster is away
 
 int64_t now_ns() {
   return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
@@ -46,6 +46,8 @@ void arm(pointer self) {
     const auto left = milliseconds{static_cast<int64_t>(std::min((budget - wall_seconds(st)) * 1e3, 1e9))};
     next = left <= left.zero() ? look_again_after : std::clamp(left, soonest, next);
   }
+  if (st.context->judged_elsewhere)
+    next = std::min(next, milliseconds{look_again_after});
   self->delayed_send(self, next, atom::tick_v);
 }
 
@@ -94,11 +96,19 @@ void keep_time(pointer self) {
 
 void clock_ticked(pointer self) {
   auto& st = self->state;
+  const bool waited = st.pauses.holds(pause_reason::cluster);
+  mind_cluster(self);
+  if (waited && !st.pauses.holds(pause_reason::cluster))
+    pump(self);
   if (st.clock.runs())
     mind_budget(self);
-  st.ticking = st.clock.runs();
+  st.ticking = st.clock.runs() || st.pauses.holds(pause_reason::cluster); // the cluster's return is no message
   if (!st.ticking)
     return;
+  if (!st.clock.runs()) {
+    self->delayed_send(self, look_again_after, atom::tick_v);
+    return;
+  }
   if (!st.outbox.writing() && unrecorded(st) >= record_every)
     push(self, append_request{}); // what is written takes the time along
   arm(self);

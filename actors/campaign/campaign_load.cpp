@@ -150,7 +150,10 @@ void prepare(pointer self) {
             // A machine that only evaluates a batch does not wait for a missing toolchain.
             const bool for_good =
                 state.context->evaluate_only && state.reason.find("toolchain_missing") != std::string::npos;
-            if (++state.faults_in_a_row >= faults_allowed || for_good)
+            mind_cluster(self);
+            if (state.pauses.holds(pause_reason::cluster))
+              arm_retry(self); // it is not the task's fault
+            else if (++state.faults_in_a_row >= faults_allowed || for_good)
               pause(self, pause_reason::preparation, "cannot prepare: " + state.reason);
             else
               arm_retry(self);

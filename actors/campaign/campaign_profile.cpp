@@ -14,7 +14,7 @@ void profile_next(pointer self) {
   auto& st = self->state;
   const auto& c = *st.context;
   if (!c.profiling || c.batch || c.evaluate_only || st.profiled_now || st.phase() != campaign_phase::running
-      || st.pauses.holds(pause_reason::storage) || is_away(st))
+      || st.pauses.holds(pause_reason::storage) || st.pauses.holds(pause_reason::cluster) || is_away(st))
     return;
   const auto index = next_profile(st.fold, *c.spec, wall_seconds(st));
   if (!index)

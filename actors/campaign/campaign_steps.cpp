@@ -245,7 +245,8 @@ void await_models(pointer self, const std::string& held) {
 
 void start_nodes(pointer self) {
   auto& st = self->state;
-  if (st.phase() != campaign_phase::running || st.pauses.holds(pause_reason::storage) || is_away(st))
+  if (st.phase() != campaign_phase::running || st.pauses.holds(pause_reason::storage)
+      || st.pauses.holds(pause_reason::cluster) || is_away(st))
     return;
   const auto rules = rules_of(*st.context->spec, st.fold.steered);
   std::string spent_out; // no room for another call, though some of the budget may be left
@@ -282,6 +283,7 @@ void start_nodes(pointer self) {
 } // namespace
 
 void pump(pointer self) {
+  mind_cluster(self);
   profile_next(self);
   start_nodes(self);
   mind_elsewhere(self);

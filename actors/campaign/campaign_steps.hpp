@@ -51,6 +51,8 @@ failure away_failure(const campaign_state& st);
 std::string batch_text(uint64_t waiting);
 // Suspends the campaign while all remaining work is done elsewhere, and resumes it after that.
 void mind_elsewhere(pointer self);
+// Suspends the campaign while only other nodes have its devices and PostgreSQL is away, and resumes it after that.
+void mind_cluster(pointer self);
 // Queues a campaign again that its budget ended, and whose budget was raised since.
 caf::result<campaign_status> reopen(pointer self, const std::string& reason);
 // Tells the directory that the campaign has ended: its place may go to another.

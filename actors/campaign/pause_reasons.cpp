@@ -23,8 +23,9 @@ std::optional<pause_reason> pause_reasons::reported(campaign_phase phase) const 
     return std::nullopt;
   for (size_t i = 0; i < words_.size(); ++i) {
     const auto x = static_cast<pause_reason>(i);
-    const bool counts = x == pause_reason::models ? phase == campaign_phase::running
-                                                  : passes_by_itself(x) || phase == campaign_phase::paused;
+    const bool counts = x == pause_reason::models    ? phase == campaign_phase::running
+                        : x == pause_reason::cluster ? phase != campaign_phase::paused
+                                                     : passes_by_itself(x) || phase == campaign_phase::paused;
     if (counts && holds(x))
       return x;
   }

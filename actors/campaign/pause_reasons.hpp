@@ -18,12 +18,13 @@ enum class pause_reason : uint8_t {
   import,      // its candidates are out with a batch that has to come back
   home,        // it came as a batch, and all that came along is judged
   models,      // every model is on hold, and nothing else is under way
+  cluster,     // other nodes have its devices, and PostgreSQL is away
   person,      // a person paused it: holds while it is paused, as do those below
   faults,      // too many faults in a row
   preparation, // the task cannot be prepared
 };
-constexpr std::array<std::string_view, 8> pause_reason_texts{"storage", "batch",  "import", "home",
-                                                             "models",  "person", "faults", "preparation"};
+constexpr std::array<std::string_view, 9> pause_reason_texts{"storage", "batch",  "import", "home",       "models",
+                                                             "cluster", "person", "faults", "preparation"};
 constexpr const auto& enum_texts(pause_reason) {
   return pause_reason_texts;
 }

@@ -15,6 +15,16 @@ public:
     const std::lock_guard lock{guard_};
     capacity_ = std::move(capacity);
   }
+  // Empty: PostgreSQL answers.
+  void set_away(std::string why) {
+    const std::lock_guard lock{guard_};
+    away_ = std::move(why);
+  }
+  // Returns why other nodes cannot be asked now; empty: they can.
+  std::string away() const {
+    const std::lock_guard lock{guard_};
+    return away_;
+  }
   // Returns the slots of a class on other nodes; 0: none.
   uint32_t slots(const resource_class& wanted) const {
     const std::lock_guard lock{guard_};
@@ -39,6 +49,7 @@ public:
 private:
   mutable std::mutex guard_;
   std::map<resource_class, uint32_t> capacity_;
+  std::string away_;
 };
 
 } // namespace kevolve

@@ -7,6 +7,8 @@
 #include "actors/cluster/blob_cache.hpp"
 #include "actors/cluster/cluster_board.hpp"
 #include "actors/cluster/cluster_messages.hpp"
+#include "actors/cluster/device_check.hpp"
+#include "actors/cluster/guest_job.hpp"
 #include "actors/cluster/notification_listener.hpp"
 #include "actors/interfaces.hpp"
 #include "store/postgres/campaigns.hpp"
@@ -16,6 +18,7 @@
 #include <caf/typed_event_based_actor.hpp>
 #include <caf/typed_response_promise.hpp>
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <map>
@@ -35,6 +38,10 @@ struct cluster_setup {
   scheduler_actor scheduler;
   std::map<std::string, provider_actor> providers; // whose models this node asks for others
   std::vector<std::string> asked_labels;           // of the nodes that this node's jobs may run on
+  // Returns the latest measurements of the devices that the node offers. Empty: it offers none.
+  std::function<std::vector<device_reading>()> devices;
+  std::shared_ptr<const std::atomic<bool>> stopping; // true while the node stops
+  profile_runner profiler;                           // of profiles for other nodes; empty: it offers none
 };
 
 struct cluster_link_state {
@@ -43,6 +50,7 @@ struct cluster_link_state {
   struct guest {
     postgres::claimed_job job;
     caf::actor runner;
+    std::shared_ptr<std::atomic<bool>> dropped; // its claim is lost
   };
   struct sent_job {
     cluster_job job;
@@ -54,7 +62,12 @@ struct cluster_link_state {
   std::unique_ptr<notification_listener> listener;
   cluster_view view;
   bool joined = false;
-  std::optional<caf::actor_clock::time_point> away_since;
+  std::optional<caf::actor_clock::time_point> away_since; // until settle()
+  bool lacked_space = false;                              // PostgreSQL was full since then
+  std::string quarantined;                                // why the node gets no jobs; empty: it gets some
+  std::map<std::string, uint64_t> compared;               // serial of the last compared measurement of each device
+  caf::actor_clock::time_point devices_due;               // the next look at the devices
+  caf::actor_clock::time_point lookups_from;              // shared results are not asked for before
   bool leaving = false;
   bool gone = false; // it has left
   bool flush_due = false;

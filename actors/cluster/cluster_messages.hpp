@@ -19,10 +19,9 @@ struct cluster_job {
   id128 key; // the same work has the same key, on every node
   id128 campaign;
   uint32_t weight = default_priority;
-  std::string kind; // compile | judge | wait
+  std::string kind; // compile | judge | profile | model | wait
   std::string target;
   std::string hardware; // fingerprint that the other node must offer; empty: any
-  std::vector<std::string> labels;
   std::string payload;
   std::vector<std::string> blobs; // bytes that the payload names by their SHA-256
 };
@@ -32,12 +31,14 @@ struct cluster_result {
   std::string result;
   std::string failure; // empty: there is a result
   std::string node;    // that did it
+  bool away = false;   // no node was asked, or none could tell: PostgreSQL is away
 };
 // From a guest: the claimed job of that token has ended.
 struct guest_end {
   std::string token;
   std::string result;
   std::string failure; // empty: there is a result
+  bool blamed = true;  // false: neither the job nor this node is to blame for the failure
 };
 // A node's view of its cluster.
 struct cluster_view {
@@ -83,15 +84,15 @@ using cluster_actor = caf::typed_actor<
 
 template <class I>
 typename I::result_type inspect(I& f, cluster_job& x) {
-  return f(x.key, x.campaign, x.weight, x.kind, x.target, x.hardware, x.labels, x.payload, x.blobs);
+  return f(x.key, x.campaign, x.weight, x.kind, x.target, x.hardware, x.payload, x.blobs);
 }
 template <class I>
 typename I::result_type inspect(I& f, cluster_result& x) {
-  return f(x.key, x.result, x.failure, x.node);
+  return f(x.key, x.result, x.failure, x.node, x.away);
 }
 template <class I>
 typename I::result_type inspect(I& f, guest_end& x) {
-  return f(x.token, x.result, x.failure);
+  return f(x.token, x.result, x.failure, x.blamed);
 }
 namespace postgres {
 template <class I>

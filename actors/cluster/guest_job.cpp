@@ -14,9 +14,9 @@ namespace {
 
 using pointer = caf::stateful_actor<guest_job_state>*;
 
-void report(pointer self, std::string result, std::string failure) {
+void report(pointer self, std::string result, std::string failure, bool blamed = true) {
   auto& st = self->state;
-  self->send(st.setup.link, atom::finished_v, guest_end{st.setup.token, std::move(result), std::move(failure)});
+  self->send(st.setup.link, atom::finished_v, guest_end{st.setup.token, std::move(result), std::move(failure), blamed});
   self->quit();
 }
 
@@ -24,13 +24,12 @@ void report(pointer self, std::string result, std::string failure) {
 template <class Outcome>
 void ended(pointer self, const Outcome& o) {
   if (o.trouble && o.trouble.kind != baseline_failed)
-    report(self, {}, o.trouble.kind + ": " + o.trouble.detail);
+    report(self, {}, o.trouble.kind + ": " + o.trouble.detail, o.trouble.kind != helper_terminated);
   else
     report(self, encode(o), {});
 }
 
-template <class Resource, class Outcome, class Work, class Request>
-void run_leased_once(pointer self, const char* resource, Work work, Request request) {
+lease_request wanted_of(pointer self, const char* resource) {
   auto& st = self->state;
   lease_request wanted;
   wanted.resource = resource;
@@ -39,7 +38,12 @@ void run_leased_once(pointer self, const char* resource, Work work, Request requ
     wanted.capabilities.push_back("hardware:" + st.setup.device);
   wanted.campaign = st.setup.campaign;
   st.own_status->says("waits for a " + wanted.resource);
-  self->request(st.setup.scheduler, until_answered, atom::acquire_v, std::move(wanted))
+  return wanted;
+}
+
+template <class Resource, class Outcome, class Work, class Request>
+void run_leased_once(pointer self, const char* resource, Work work, Request request) {
+  self->request(self->state.setup.scheduler, until_answered, atom::acquire_v, wanted_of(self, resource))
       .then(
           [self, work, request](lease& l) {
             auto& state = self->state;
@@ -59,12 +63,28 @@ void run_leased_once(pointer self, const char* resource, Work work, Request requ
           [self](caf::error& e) { report(self, {}, to_string(to_failure(e))); });
 }
 
+void run_profile(pointer self) {
+  self->request(self->state.setup.scheduler, until_answered, atom::acquire_v, wanted_of(self, "device"))
+      .then(
+          [self](lease& l) {
+            auto& st = self->state;
+            st.own_status->says("profiles on " + l.resource_id);
+            const auto given_up = [dropped = st.setup.dropped] { return dropped && dropped->load(); };
+            auto answer = st.setup.profiler(*st.setup.profile, l.resource_id, given_up);
+            self->send(st.setup.scheduler, atom::release_v, l);
+            report(self, answer ? encode(*answer) : std::string{}, answer ? std::string{} : to_string(answer.error()));
+          },
+          [self](caf::error& e) { report(self, {}, to_string(to_failure(e))); });
+}
+
 void begin(pointer self) {
   auto& setup = self->state.setup;
   if (setup.compile)
     run_leased_once<compiler_worker_actor, compile_outcome>(self, "compiler", atom::compile_v, *setup.compile);
   else if (setup.judge)
     run_leased_once<device_actor, judge_outcome>(self, "device", atom::judge_v, *setup.judge);
+  else if (setup.profile)
+    run_profile(self);
   else if (setup.model)
     self->request(setup.provider, until_answered, atom::ask_v, *setup.model)
         .then([self](provider_end& end) { report(self, encode(end), {}); },

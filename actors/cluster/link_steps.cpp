@@ -49,6 +49,7 @@ result<void> read_request(cluster_link_pointer self, const postgres::claimed_job
   const std::map<std::string, std::function<result<void>()>> kinds{{"compile", [&] { return read(setup.compile); }},
                                                                    {"judge", [&] { return read(setup.judge); }},
                                                                    {"model", [&] { return read(setup.model); }},
+                                                                   {"profile", [&] { return read(setup.profile); }},
                                                                    {"wait", [] { return result<void>{}; }}};
   const auto kind = kinds.find(job.kind);
   return kind == kinds.end() ? fail(errc::unsupported, "a job of kind '" + job.kind + "'") : kind->second();
@@ -58,7 +59,6 @@ caf::actor make_slot(cluster_link_pointer self, const resource_class& what, size
   auto& st = self->state;
   remote_slot_setup setup;
   setup.what = what;
-  setup.labels = st.setup.asked_labels;
   setup.scheduler = st.setup.scheduler;
   setup.cluster = caf::actor_cast<cluster_actor>(self);
   setup.offer.resource = what.kind == "judge" ? "device" : "compiler";
@@ -112,7 +112,7 @@ put_group jobs_to_put(cluster_link_pointer self) {
     j.kind = job.kind;
     j.target = job.target;
     j.hardware = job.hardware;
-    j.labels = job.labels;
+    j.labels = st.setup.asked_labels;
     j.payload = job.payload;
     for (const auto& bytes : job.blobs) {
       j.blobs.push_back(sha256_hex(bytes));
@@ -155,7 +155,7 @@ void start_guest(cluster_link_pointer self, postgres::claimed_job job) {
   setup.kind = job.kind;
   setup.target = job.target;
   setup.campaign = job.campaign;
-  setup.device = job.kind == "judge" ? device_of(job.hardware) : std::string{};
+  setup.device = job.kind == "judge" || job.kind == "profile" ? device_of(job.hardware) : std::string{};
   setup.payload = job.payload;
   setup.scheduler = st.setup.scheduler;
   setup.link = caf::actor_cast<cluster_actor>(self);
@@ -166,18 +166,31 @@ void start_guest(cluster_link_pointer self, postgres::claimed_job job) {
   }
   if (setup.model)
     setup.provider = st.setup.providers[job.target];
-  auto runner = spawn_tracked<caf::monitored>(*self, st.own_status->table(), "guest_job", to_string(job.key),
-                                              st.own_status->id(), guest_job, std::move(setup));
+  setup.profiler = st.setup.profiler;
+  const auto dropped = std::make_shared<std::atomic<bool>>(false);
+  setup.dropped = dropped;
+  const auto& table = st.own_status->table();
+  const auto name = to_string(job.key);
+  const auto owner = st.own_status->id();
+  const auto runner = setup.profile ? spawn_tracked<caf::detached + caf::monitored>(*self, table, "guest_job", name,
+                                                                                    owner, guest_job, std::move(setup))
+                                    : spawn_tracked<caf::monitored>(*self, table, "guest_job", name, owner, guest_job,
+                                                                    std::move(setup));
   auto token = job.token;
   job.payload.clear();
-  st.guests[token] = {std::move(job), caf::actor_cast<caf::actor>(runner)};
+  st.guests[token] = {std::move(job), caf::actor_cast<caf::actor>(runner), dropped};
+}
+
+void stop_guest(const cluster_link_state::guest& g) {
+  g.dropped->store(true);
+  caf::anon_send(g.runner, atom::cancel_v);
 }
 
 void drop_guest(cluster_link_pointer self, const std::string& token) {
   auto& st = self->state;
   if (const auto g = st.guests.find(token); g != st.guests.end()) {
     log::warn("cluster", "the claim of job {} is lost: it is dropped", to_string(g->second.job.key));
-    caf::anon_send(g->second.runner, atom::cancel_v);
+    stop_guest(g->second);
     st.guests.erase(g);
   }
   std::erase_if(st.ended, [&](const guest_end& e) { return e.token == token; });
@@ -200,41 +213,6 @@ bool has_free_slot(cluster_link_pointer self, const std::string& kind_and_target
   const auto free = free_here(self);
   return std::any_of(free.begin(), free.end(),
                      [&](const auto& r) { return r.kind + " " + r.target == kind_and_target; });
-}
-
-caf::result<bool> begin_leaving(cluster_link_pointer self, std::chrono::milliseconds limit) {
-  auto& st = self->state;
-  if (std::exchange(st.leaving, true)) { // the time is over
-    leave_now(self);
-    return true;
-  }
-  st.left = self->make_response_promise<bool>();
-  auto answer = st.left;
-  if (!st.joined || (st.guests.empty() && st.ended.empty()))
-    leave_now(self);
-  else
-    caf::delayed_anon_send(caf::actor_cast<caf::actor>(self), limit, atom::release_v, uint32_t{0});
-  return answer;
-}
-
-void leave_now(cluster_link_pointer self) {
-  auto& st = self->state;
-  if (st.connection) {
-    if (auto r = postgres::leave(*st.connection, st.setup.self); !r)
-      log::warn("cluster", "left without a word: {}", to_string(r.error()));
-    else
-      log::info("cluster", "left, with {} jobs returned", st.guests.size());
-  }
-  for (const auto& [token, g] : st.guests)
-    caf::anon_send(g.runner, atom::cancel_v);
-  st.guests.clear();
-  st.ended.clear();
-  st.gone = true;
-  st.joined = false;
-  st.connection.reset();
-  st.view.state = "left";
-  if (st.left.pending())
-    st.left.deliver(true);
 }
 
 } // namespace kevolve

@@ -1,4 +1,4 @@
-// The steps of a node's link to its cluster that do not talk to PostgreSQL, but for leave_now().
+// The steps of a node's link to its cluster that do not talk to PostgreSQL, but to fetch the blobs of a job.
 #pragma once
 
 #include "actors/cluster/cluster_link.hpp"
@@ -31,6 +31,8 @@ void adjust_slots(cluster_link_pointer self, const std::map<resource_class, uint
 std::vector<postgres::offered_resource> free_here(cluster_link_pointer self);
 // Starts a claimed job. One that cannot be read is returned.
 void start_guest(cluster_link_pointer self, postgres::claimed_job job);
+// Stops a guest, whose result nobody waits for.
+void stop_guest(const cluster_link_state::guest& g);
 // Stops the guest of a claim that is lost.
 void drop_guest(cluster_link_pointer self, const std::string& token);
 // Returns the job of a guest that ended without a report.
@@ -38,9 +40,5 @@ void watch_guests(cluster_link_pointer self);
 
 // Returns true if the node has a free slot for jobs of this "kind target".
 bool has_free_slot(cluster_link_pointer self, const std::string& kind_and_target);
-
-// Takes nothing new; once the guests have ended, or the time is over, leaves the cluster. Answers true then.
-caf::result<bool> begin_leaving(cluster_link_pointer self, std::chrono::milliseconds limit);
-void leave_now(cluster_link_pointer self);
 
 } // namespace kevolve

@@ -50,7 +50,6 @@ provider_actor::behavior_type remote_provider(pointer self, actor_status_ptr own
         j.kind = "model";
         j.target = st.setup.name;
         j.hardware = model_calls_form;
-        j.labels = st.setup.labels;
         j.payload = encode(q);
         auto promise = self->make_response_promise<provider_end>();
         const auto serial = q.serial;

@@ -21,7 +21,6 @@ inline constexpr const char* model_calls_form = "model calls 1";
 
 struct remote_provider_setup {
   std::string name; // as all nodes call it
-  std::vector<std::string> labels;
   cluster_actor cluster;
 };
 

@@ -1,6 +1,7 @@
 #include "actors/cluster/remote_slot.hpp"
 
 #include "actors/cluster/job_blobs.hpp"
+#include "actors/devices/leased_job.hpp"
 #include "actors/messages/promises.hpp"
 #include "runtime/base/codec.hpp"
 
@@ -57,9 +58,9 @@ void finish(Self* self, Outcome o) {
 }
 
 template <class Outcome>
-Outcome fault_of(std::string detail) {
+Outcome fault_of(const char* kind, std::string detail) {
   Outcome o;
-  o.trouble = {"worker_killed", std::move(detail), 0};
+  o.trouble = {kind, std::move(detail), 0};
   return o;
 }
 
@@ -80,17 +81,22 @@ caf::result<Outcome> take(Self* self, const lease& l, const Request& request) {
   j.kind = st.setup.what.kind;
   j.target = st.setup.what.target;
   j.hardware = st.setup.what.hardware;
-  j.labels = st.setup.labels;
   j.blobs = detach_blobs(body);
   j.payload = encode(body);
   self->request(st.setup.cluster, until_answered, atom::submit_v, std::move(j))
       .then(
           [self](cluster_result& r) {
+            if (r.away) {
+              finish(self, fault_of<Outcome>(resource_gone, r.failure));
+              return;
+            }
             auto o =
                 r.failure.empty() ? decode<Outcome>(r.result) : tl::unexpected(failure{errc::unavailable, r.failure});
-            finish(self, o ? std::move(*o) : fault_of<Outcome>(r.node + ": " + to_string(o.error())));
+            finish(self, o ? std::move(*o) : fault_of<Outcome>("worker_killed", r.node + ": " + to_string(o.error())));
           },
-          [self](caf::error& e) { finish(self, fault_of<Outcome>("the cluster: " + to_string(to_failure(e)))); });
+          [self](caf::error& e) {
+            finish(self, fault_of<Outcome>("worker_killed", "the cluster: " + to_string(to_failure(e))));
+          });
   return st.promise;
 }
 

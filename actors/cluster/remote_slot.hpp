@@ -19,7 +19,6 @@ namespace kevolve {
 struct remote_slot_setup {
   resource_offer offer; // its handle is set at each offer
   resource_class what;
-  std::vector<std::string> labels;
   scheduler_actor scheduler;
   cluster_actor cluster;
 };

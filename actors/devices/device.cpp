@@ -129,6 +129,8 @@ void probe_ended(device_pointer self, const judge_outcome& outcome) {
     return;
   }
   st.unfit.clear();
+  if (st.setup.board)
+    st.setup.board->measured(id, outcome.evidence);
   if (was_sick)
     log::info("device", "{} is fit again", id);
   if (doubtful)

@@ -11,6 +11,12 @@
 
 namespace kevolve {
 
+// The evidence of a device's last passed probe.
+struct device_measurement {
+  uint64_t serial = 0; // rises with each probe of the device in this process
+  std::map<std::string, std::string> evidence;
+};
+
 class device_board {
 public:
   void show(const std::string& device, device_record latest) {
@@ -22,6 +28,18 @@ public:
     const auto i = latest_.find(device);
     return i == latest_.end() ? std::nullopt : std::optional{i->second};
   }
+  void measured(const std::string& device, std::map<std::string, std::string> evidence) {
+    const std::lock_guard lock{guard_};
+    auto& m = measured_[device];
+    ++m.serial;
+    m.evidence = std::move(evidence);
+  }
+  // Returns nothing for a device that no probe has passed on.
+  std::optional<device_measurement> measurement(const std::string& device) const {
+    const std::lock_guard lock{guard_};
+    const auto i = measured_.find(device);
+    return i == measured_.end() ? std::nullopt : std::optional{i->second};
+  }
   // Returns the latest records by device.
   std::map<std::string, device_record> all() const {
     const std::lock_guard lock{guard_};
@@ -31,6 +49,7 @@ public:
 private:
   mutable std::mutex guard_;
   std::map<std::string, device_record> latest_;
+  std::map<std::string, device_measurement> measured_;
 };
 
 } // namespace kevolve

@@ -23,6 +23,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -228,14 +229,16 @@ void finish(Self* self) {
 template <class Outcome, class Self>
 void ended(Self* self, int32_t status) {
   auto& st = self->state;
-  auto what = (status & 0x7f) != 0 ? "signal " + std::to_string(status & 0x7f)
-                                   : "exit status " + std::to_string((status >> 8) & 0xff);
+  const auto by_signal = status & 0x7f;
+  auto what =
+      by_signal != 0 ? "signal " + std::to_string(by_signal) : "exit status " + std::to_string((status >> 8) & 0xff);
   if (!st.stuck.empty())
     what += " (" + st.stuck + ")";
   if (st.job) {
     Outcome o;
     o.job = st.job;
-    o.trouble = {"worker_killed", st.setup.offer.resource_id + " ended with " + what, 0};
+    o.trouble = {by_signal == SIGTERM ? helper_terminated : "worker_killed",
+                 st.setup.offer.resource_id + " ended with " + what, 0};
     st.promise.deliver(std::move(o));
     st.job = {};
     st.own_status->flight(-1);

@@ -21,6 +21,9 @@
 namespace kevolve {
 
 inline constexpr uint32_t job_attempts = 4;
+// Kind of the fault of a job whose resource went away before it was tried. It waits for another one, and no attempt is
+// counted.
+inline constexpr const char* resource_gone = "resource_gone";
 // Pause before the next attempt, while the failed part restarts.
 inline constexpr auto attempt_again_after = std::chrono::milliseconds{250};
 
@@ -88,7 +91,7 @@ struct leased_job : std::enable_shared_from_this<leased_job<Resource, Outcome, S
 
   void failed(fault f) {
     const bool stays = f.kind == "sandbox_weak" || f.kind == "toolchain_missing";
-    if (++attempt < job_attempts && !stays) {
+    if (f.kind == resource_gone || (++attempt < job_attempts && !stays)) {
       log::scope about{self->state.own_status->ids()};
       log::warn("job", "attempt {} of {}: {}: {}", attempt, job_attempts, f.kind, f.detail);
       auto job = this->shared_from_this();

@@ -1,10 +1,13 @@
-// Profiles one candidate for its campaign, in a thread of its own and under a lease of the device, then ends.
+// Profiles one candidate for its campaign, in a thread of its own and under a lease of the device, then ends. Where
+// only other nodes have the device, one of them runs the passes.
 #pragma once
 
 #include "actors/campaign/campaign_context.hpp"
 
 #include <caf/event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
+
+#include <chrono>
 
 namespace kevolve {
 
@@ -15,6 +18,7 @@ struct candidate_profiler_state {
   campaign_context_ptr context;
   uint64_t index = 0;
   double limit_s = 0.0;
+  std::chrono::steady_clock::time_point begun; // when it had the device, or asked another node
 };
 
 // `limit_s`: the profile ends by then, with what it has found. The campaign gets (atom::profiled, profiling_record),

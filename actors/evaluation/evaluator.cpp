@@ -31,6 +31,9 @@ constexpr int64_t soon_compiled_again_ns = 1'000'000'000;
 // A campaign takes a millisecond for a promotion. If it does not report one, others wait only this long.
 constexpr auto settled_after = std::chrono::milliseconds{200};
 
+// A result of another node saves work. Where a slow cluster takes longer to find it, the work begins.
+constexpr auto lookup_limit = std::chrono::seconds{2};
+
 void advance(pointer self, const run_ptr& r);
 
 void give_turns(pointer self);
@@ -344,7 +347,7 @@ void spend(pointer self, const run_ptr& r, stage s, const id128& id) {
     spend_here(self, r, s, id);
     return;
   }
-  self->request(shared, until_answered, atom::lookup_v, keys::evaluation(id))
+  self->request(shared, lookup_limit, atom::lookup_v, keys::evaluation(id))
       .then(
           [self, r, s, id](std::vector<stored_value>& found) {
             auto record = found.empty() ? result<evaluation_record>{tl::unexpected(failure{errc::not_found, {}})}

@@ -40,19 +40,6 @@ result<job_plan> plan_of(const profile_subject& s, const profile_order& order) {
   return plan_passes(passes_for(profile_passes(), s.request), question_of(s, order));
 }
 
-// The passes of earlier profiles by their keys: of this candidate, and of others for passes that read none of it.
-std::map<id128, profiled_pass> known_results(const store& data, const id128& campaign) {
-  constexpr size_t most = 1'000;
-  std::map<id128, profiled_pass> out;
-  if (auto rows = data.scan(table::index, keys::profiles + keys::of(campaign), most))
-    for (const auto& [key, value] : *rows)
-      if (auto record = decode_older<profile_record>(value))
-        for (auto& p : record->passes)
-          if (p.skipped.empty() && p.key)
-            out.insert_or_assign(p.key, std::move(p));
-  return out;
-}
-
 void add_findings(const std::string& text, std::vector<finding>& out) {
   const auto listed = json::parse(text, nullptr, false);
   if (listed.is_array())
@@ -133,11 +120,8 @@ void take_outcomes(const std::vector<graph_pass>& planned, const pass_ground& gr
   m.record.sandbox_level = answer.sandbox_level;
 }
 
-result<void> run_new(const profiler_settings& settings, const profile_subject& s, const profile_order& order,
-                     const std::vector<graph_pass>& planned, const std::function<void(const std::string&)>& starts,
-                     profile_making& m) {
-  if (planned.empty())
-    return {};
+profile_job make_job(const profile_subject& s, const profile_order& order, const std::vector<graph_pass>& planned,
+                     const profile_making& m) {
   profile_job job;
   const auto& q = s.request;
   job.task = q.task;
@@ -154,15 +138,17 @@ result<void> run_new(const profiler_settings& settings, const profile_subject& s
   job.budget_s = order.budget_s;
   job.limit_ms = static_cast<uint32_t>(std::clamp(order.limit_s, 0.001, 600.0) * 1e3);
   job.core = q.core;
-  const auto decisions = settings.decisions.find(s.target);
-  auto answer =
-      run_profiler(profiler_command(settings.helper_dir,
-                                    decisions == settings.decisions.end() ? target_options{} : decisions->second),
-                   job, starts);
-  if (!answer)
-    return tl::unexpected(answer.error());
-  take_outcomes(planned, s.ground, std::move(*answer), m);
-  return {};
+  return job;
+}
+
+result<profiler_answer> run_here(const profiler_settings& settings, const profile_job& job,
+                                 const std::function<void(const std::string&)>& starts) {
+  if (job.passes.empty())
+    return profiler_answer{};
+  const auto decisions = settings.decisions.find(job.target);
+  return run_profiler(profiler_command(settings.helper_dir,
+                                       decisions == settings.decisions.end() ? target_options{} : decisions->second),
+                      job, starts);
 }
 
 void synthesise(const profile_subject& s, profile_making& m) {
@@ -221,8 +207,11 @@ result<unstored_profile> profile_unstored(const profiler_settings& settings, con
   for (const auto& p : plan->passes)
     if (p.name != synthesis_pass().name)
       planned.push_back(p);
-  if (auto ok = run_new(settings, subject, order, planned, starts, m); !ok)
-    return tl::unexpected(ok.error());
+  auto answer = run_here(settings, make_job(subject, order, planned, m), starts);
+  if (!answer)
+    return tl::unexpected(answer.error());
+  if (!planned.empty())
+    take_outcomes(planned, subject.ground, std::move(*answer), m);
   synthesise(subject, m);
   add_omitted(*plan, m);
   return unstored_profile{std::move(m.record), std::move(m.blobs.back()), std::move(m.have)};
@@ -233,45 +222,74 @@ result<job_plan> plan_profile(const profiling_place& place, const profile_order&
   return s ? plan_of(*s, order) : tl::unexpected(s.error());
 }
 
-result<profile_record> profile_candidate(const profiling_place& place, const profile_order& order,
-                                         const std::function<void(const std::string& pass)>& starts) {
-  const auto s = read_subject(place, order);
+struct profile_steps {
+  profile_subject subject;
+  profile_order order;
+  job_plan plan;
+  std::vector<graph_pass> planned; // that must run
+  profile_making making;
+  profile_job job;
+};
+
+result<std::shared_ptr<profile_steps>> begin_profile(const profiling_place& place, const profile_order& order) {
+  auto s = read_subject(place, order);
   if (!s)
     return tl::unexpected(s.error());
-  const auto plan = plan_of(*s, order);
+  auto plan = plan_of(*s, order);
   if (!plan)
     return tl::unexpected(plan.error());
-  auto m = begun(*s, order);
-  const auto known = order.again ? std::map<id128, profiled_pass>{} : known_results(place.data, order.campaign);
-  std::vector<graph_pass> planned;
+  auto out = std::make_shared<profile_steps>();
+  auto& m = out->making = begun(*s, order);
+  const auto known = order.again ? std::map<id128, profiled_pass>{} : stored_passes(place.data, order.campaign);
   for (const auto& p : plan->passes) {
     if (p.name == synthesis_pass().name)
       continue;
     const auto earlier = known.find(pass_key(p, s->ground, m.digests));
     if (earlier == known.end() || !reuse(place.data, earlier->second, m))
-      planned.push_back(p);
+      out->planned.push_back(p);
   }
-  if (auto ok = run_new(place.settings, *s, order, planned, starts, m); !ok)
-    return tl::unexpected(ok.error());
-  synthesise(*s, m);
-  add_omitted(*plan, m);
+  out->job = make_job(*s, order, out->planned, m);
+  out->subject = std::move(*s);
+  out->order = order;
+  out->plan = std::move(*plan);
+  return out;
+}
+
+const profile_job& job_of(const profile_steps& steps) {
+  return steps.job;
+}
+const std::string& wanted_hardware(const profile_steps& steps) {
+  return steps.subject.judged_on;
+}
+
+result<profile_record> end_profile(const profiling_place& place, profile_steps& steps, profiler_answer answer) {
+  auto& m = steps.making;
+  auto evidence = std::move(answer.evidence);
+  if (!steps.planned.empty())
+    take_outcomes(steps.planned, steps.subject.ground, std::move(answer), m);
+  if (!evidence.empty())
+    m.have[artefact_kind::evidence] = std::move(evidence);
+  synthesise(steps.subject, m);
+  add_omitted(steps.plan, m);
   transaction t;
   for (auto& b : m.blobs)
     t.writes.push_back(write_op::put_blob(std::move(b)));
-  t.writes.push_back(write_op::put(table::index, keys::profile(order.campaign, order.index), encode(m.record)));
+  t.writes.push_back(
+      write_op::put(table::index, keys::profile(steps.order.campaign, steps.order.index), encode(m.record)));
   if (auto done = place.data.commit({&t, 1}); !done)
     return tl::unexpected(done.error());
   return std::move(m.record);
 }
 
-result<std::optional<profile_record>> stored_profile(const store& data, const id128& campaign, uint64_t index) {
-  auto bytes = data.get(table::index, keys::profile(campaign, index));
-  if (!bytes)
-    return tl::unexpected(bytes.error());
-  if (!*bytes)
-    return std::nullopt;
-  auto record = decode_older<profile_record>(**bytes);
-  return record ? result<std::optional<profile_record>>{std::move(*record)} : tl::unexpected(record.error());
+result<profile_record> profile_candidate(const profiling_place& place, const profile_order& order,
+                                         const std::function<void(const std::string& pass)>& starts) {
+  const auto steps = begin_profile(place, order);
+  if (!steps)
+    return tl::unexpected(steps.error());
+  auto answer = run_here(place.settings, (*steps)->job, starts);
+  if (!answer)
+    return tl::unexpected(answer.error());
+  return end_profile(place, **steps, std::move(*answer));
 }
 
 } // namespace kevolve

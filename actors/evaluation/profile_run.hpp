@@ -4,11 +4,14 @@
 
 #include "actors/evaluation/job_graph.hpp"
 #include "actors/evaluation/profile_record.hpp"
+#include "actors/evaluation/profiler_client.hpp"
 #include "actors/evaluation/profiler_settings.hpp"
 #include "backends/target.hpp"
 #include "store/store.hpp"
 
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 
 namespace kevolve {
@@ -35,6 +38,7 @@ struct profile_subject {
   id128 candidate; // zero: the reference
   std::string target;
   std::map<artefact_kind, std::string> digests;
+  std::string judged_on; // fingerprint of device and judge that its campaign's figures come from
 };
 
 // errc::not_found: no such campaign, candidate or shape; errc::bad_input: the candidate has no source, or did not pass.
@@ -56,6 +60,22 @@ result<unstored_profile> profile_unstored(const profiler_settings& settings, con
                                           const profile_order& order,
                                           const std::function<void(const std::string& pass)>& starts);
 
+// A profile in steps, for passes that run on another node.
+struct profile_steps;
+// Plans, and takes over results that are stored already.
+result<std::shared_ptr<profile_steps>> begin_profile(const profiling_place& place, const profile_order& order);
+// Returns the job of the passes that must run; without passes there is nothing to run.
+const profile_job& job_of(const profile_steps& steps);
+// Returns evidence with the facts of that target's hardware in place of those of the machine that planned.
+std::string with_hardware(const std::string& evidence, const target& hardware);
+// Returns the fingerprint of device and judge that must run it.
+const std::string& wanted_hardware(const profile_steps& steps);
+// Stores the profile with the answer of the profiler.
+result<profile_record> end_profile(const profiling_place& place, profile_steps& steps, profiler_answer answer);
+
+// Returns the passes of the campaign's stored profiles by their keys: of this candidate, and of others for passes that
+// read none of it.
+std::map<id128, profiled_pass> stored_passes(const store& data, const id128& campaign);
 // Returns the stored profile; nothing if there is none.
 result<std::optional<profile_record>> stored_profile(const store& data, const id128& campaign, uint64_t index);
 

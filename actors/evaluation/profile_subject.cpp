@@ -1,4 +1,5 @@
 // Reads what the store knows of a candidate for its profile.
+#include "actors/cluster/capacity.hpp"
 #include "actors/evaluation/profile_run.hpp"
 #include "actors/messages/records.hpp"
 #include "actors/synthesis/context.hpp"
@@ -154,6 +155,7 @@ result<profile_subject> read_subject(const profiling_place& place, const profile
     parts.evidence[name] = value;
   for (const auto& [name, text] : parts.prepared.peaks)
     parts.evidence[name] = text;
+  out.judged_on = judge_hardware(parts.prepared.device, parts.prepared.harness);
   if (order.index == 0)
     read_reference(**hardware, parts, out);
   else if (auto ok = read_candidate(place.data, order, parts, out); !ok)
@@ -179,8 +181,41 @@ result<profile_subject> read_subject(const profiling_place& place, const profile
       std::vector<std::string>{to_string(contract_id(q.task)), q.task.shapes[q.shape].name, q.language, q.flags});
   out.ground.machine =
       encode(std::vector<std::string>{(*hardware)->toolchain_fingerprint(q.task.libraries),
-                                      devices.empty() ? std::string{} : (*hardware)->device_fingerprint(devices[0])});
+                                      !parts.prepared.device.empty() ? parts.prepared.device
+                                      : devices.empty()              ? std::string{}
+                                                                     : (*hardware)->device_fingerprint(devices[0])});
   return out;
+}
+
+std::map<id128, profiled_pass> stored_passes(const store& data, const id128& campaign) {
+  constexpr size_t most = 1'000;
+  std::map<id128, profiled_pass> out;
+  if (auto rows = data.scan(table::index, keys::profiles + keys::of(campaign), most))
+    for (const auto& [key, value] : *rows)
+      if (auto record = decode_older<profile_record>(value))
+        for (auto& p : record->passes)
+          if (p.skipped.empty() && p.key)
+            out.insert_or_assign(p.key, std::move(p));
+  return out;
+}
+
+result<std::optional<profile_record>> stored_profile(const store& data, const id128& campaign, uint64_t index) {
+  auto bytes = data.get(table::index, keys::profile(campaign, index));
+  if (!bytes)
+    return tl::unexpected(bytes.error());
+  if (!*bytes)
+    return std::nullopt;
+  auto record = decode_older<profile_record>(**bytes);
+  return record ? result<std::optional<profile_record>>{std::move(*record)} : tl::unexpected(record.error());
+}
+
+std::string with_hardware(const std::string& evidence, const target& hardware) {
+  auto facts = json::parse(evidence, nullptr, false);
+  if (!facts.is_object())
+    facts = json::object();
+  for (const auto& [name, value] : hardware.hardware())
+    facts[name] = value;
+  return facts.dump();
 }
 
 } // namespace kevolve

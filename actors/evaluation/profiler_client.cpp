@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 
@@ -17,6 +18,7 @@ namespace kevolve {
 namespace {
 
 constexpr auto grace = std::chrono::seconds{90}; // its wait for the core, and its start
+constexpr std::chrono::milliseconds look_every{200};
 
 // A helper that ends with this object.
 class child {
@@ -84,7 +86,8 @@ helper_command profiler_command(const std::string& helper_dir, const target_opti
 }
 
 result<profiler_answer> run_profiler(const helper_command& how, const profile_job& job,
-                                     const std::function<void(const std::string& pass)>& starts) {
+                                     const std::function<void(const std::string& pass)>& starts,
+                                     const std::function<bool()>& given_up) {
   using std::chrono::milliseconds;
   using std::chrono::steady_clock;
   child helper;
@@ -96,7 +99,11 @@ result<profiler_answer> run_profiler(const helper_command& how, const profile_jo
   const auto end = steady_clock::now() + milliseconds{job.limit_ms} + most_wait_for_core + grace;
   for (;;) {
     const auto left = std::chrono::duration_cast<milliseconds>(end - steady_clock::now());
-    auto got = helper.link.receive(std::max(left, milliseconds{1}));
+    if (given_up && given_up())
+      return fail(errc::cancelled, "nobody waits for the profile any more");
+    auto got = helper.link.receive(std::clamp(left, milliseconds{1}, given_up ? look_every : milliseconds::max()));
+    if (!got && got.error().code == errc::timed_out && left > look_every)
+      continue;
     if (!got) {
       out.died = "kevolve-profiler ended before its last pass: " + got.error().detail;
       return out;

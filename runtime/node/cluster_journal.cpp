@@ -92,7 +92,7 @@ result<cluster_journal::owned*> cluster_journal::own(const id128& campaign) {
   if (known == owned_.end() && mine->events == 0 && *here > 0)
     log::warn("cluster", "campaign {} began before the cluster kept campaigns: it stays on this node",
               to_string(campaign));
-  else if (known == owned_.end() ? mine->events != *here : mine->epoch != known->second.epoch + 1)
+  else if (known == owned_.end() ? mine->events != *here : !mine->kept)
     return fail(errc::cancelled,
                 "another node had campaign " + to_string(campaign) + " meanwhile: start this node again");
   auto& out = owned_[campaign];

@@ -32,7 +32,7 @@ std::string about(const target& t) {
 
 std::vector<postgres::offered_resource>
 resources_of(const std::map<std::string, std::shared_ptr<const target>>& targets, const std::set<std::string>& batch,
-             const std::map<std::string, uint32_t>& compilers, uint32_t waits) {
+             const std::map<std::string, uint32_t>& compilers, uint32_t waits, bool profiles) {
   std::vector<postgres::offered_resource> out;
   out.push_back({"wait", "", "any", waits, "jobs that only wait"});
   for (const auto& [name, t] : targets) {
@@ -43,8 +43,12 @@ resources_of(const std::map<std::string, std::shared_ptr<const target>>& targets
     std::map<std::string, uint32_t> devices;
     for (const auto& d : t->devices())
       ++devices[t->device_fingerprint(d)];
-    for (const auto& [fingerprint, slots] : devices)
-      out.push_back({"judge", name, judge_hardware(fingerprint, t->harness_fingerprint()), slots, about(*t)});
+    for (const auto& [fingerprint, slots] : devices) {
+      const auto hardware = judge_hardware(fingerprint, t->harness_fingerprint());
+      out.push_back({"judge", name, hardware, slots, about(*t)});
+      if (profiles)
+        out.push_back({"profile", name, hardware, slots, about(*t)});
+    }
   }
   return out;
 }

@@ -15,10 +15,10 @@
 namespace kevolve {
 
 // Returns what the node can do at once, by kind, target and fingerprint. `batch`: targets whose devices are elsewhere.
-// `compilers` is the number of compile workers of each target.
+// `compilers` is the number of compile workers of each target; `profiles`: the profiler is installed.
 std::vector<postgres::offered_resource>
 resources_of(const std::map<std::string, std::shared_ptr<const target>>& targets, const std::set<std::string>& batch,
-             const std::map<std::string, uint32_t>& compilers, uint32_t waits);
+             const std::map<std::string, uint32_t>& compilers, uint32_t waits, bool profiles);
 
 // Returns the node's description of itself, without its resources.
 postgres::member member_of(const cluster_spec& spec, const id128& instance, const id128& id);

@@ -3,11 +3,11 @@
 namespace kevolve::postgres {
 
 result<campaign_ownership> own(connection& c, const member& m, const id128& campaign) {
-  auto r = c.run({"select epoch, events from kevolve.own_campaign($1, $2, $3)",
+  auto r = c.run({"select epoch, events, kept from kevolve.own_campaign($1, $2, $3)",
                   {{m.name}, {to_string(m.instance)}, {to_string(campaign)}}});
   if (!r)
     return tl::unexpected(r.error());
-  return campaign_ownership{r->integer(0, 0), static_cast<uint64_t>(r->integer(0, 1))};
+  return campaign_ownership{r->integer(0, 0), static_cast<uint64_t>(r->integer(0, 1)), r->truth(0, 2)};
 }
 
 result<void> append(connection& c, const std::vector<campaign_records>& all) {

@@ -14,6 +14,7 @@ namespace kevolve::postgres {
 struct campaign_ownership {
   int64_t epoch = 0;   // part of every record that this process writes
   uint64_t events = 0; // that are there
+  bool kept = false;   // it was this process's before: nobody else has written meanwhile
 };
 struct shared_event {
   uint64_t sequence = 0; // within the campaign, from 1

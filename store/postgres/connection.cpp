@@ -1,5 +1,7 @@
 #include "store/postgres/connection.hpp"
 
+#include "store/postgres/errors.hpp"
+
 #include <libpq-fe.h>
 #include <poll.h>
 
@@ -13,50 +15,8 @@ namespace kevolve::postgres {
 
 namespace {
 
-std::string trimmed(const char* text) {
-  std::string out = text == nullptr ? "" : text;
-  while (!out.empty() && (out.back() == '\n' || out.back() == ' '))
-    out.pop_back();
-  std::replace(out.begin(), out.end(), '\n', ' ');
-  return out;
-}
-
-// Codes of PostgreSQL's errors (appendix A of its manual) whose meaning is known here, by code or by class.
-struct known_error {
-  std::string_view code;
-  errc meaning;
-};
-constexpr std::array known_errors{
-    known_error{"KV401", errc::unauthorised}, known_error{"KV409", errc::conflict},
-    known_error{"KV410", errc::bad_input},    known_error{"KV411", errc::cancelled},
-    known_error{"42501", errc::unauthorised}, // insufficient privilege
-    known_error{"25006", errc::read_only},    // read-only transaction
-    known_error{"57014", errc::timed_out},    // statement timeout
-    known_error{"53100", errc::no_space},     known_error{"53200", errc::no_space},
-    known_error{"53", errc::unavailable},     known_error{"57", errc::unavailable},
-    known_error{"08", errc::unavailable},     known_error{"28", errc::unauthorised},
-    known_error{"3F", errc::not_found},       known_error{"42883", errc::not_found}, // no schema, no function
-    known_error{"3D", errc::not_found},                                              // no database
-};
-
-errc meaning_of(std::string_view code) {
-  for (const auto& k : known_errors)
-    if (code.starts_with(k.code))
-      return k.meaning;
-  return errc::internal;
-}
-
-failure failure_of(const PGconn* c, const PGresult* r) {
-  if (r == nullptr || PQstatus(c) == CONNECTION_BAD)
-    return {errc::unavailable, "PostgreSQL: " + trimmed(PQerrorMessage(c))};
-  const auto* code = PQresultErrorField(r, PG_DIAG_SQLSTATE);
-  const auto* main = PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
-  const auto* hint = PQresultErrorField(r, PG_DIAG_MESSAGE_HINT);
-  auto text = "PostgreSQL: " + trimmed(main == nullptr ? PQresultErrorMessage(r) : main);
-  if (hint != nullptr)
-    text += ": " + trimmed(hint);
-  return {code == nullptr ? errc::unavailable : meaning_of(code), std::move(text)};
-}
+// PostgreSQL ends a statement itself, and says so. Beyond its limit and this time, nobody answers.
+constexpr auto network_time = std::chrono::milliseconds{1'000};
 
 bool succeeded(const PGresult* r) {
   const auto s = PQresultStatus(r);
@@ -98,46 +58,6 @@ bool is_local(const std::map<std::string, std::string>& given) {
 }
 
 } // namespace
-
-rows::rows(pg_result* r) : result_(r, [](pg_result* x) { PQclear(x); }) {}
-
-size_t rows::size() const {
-  return static_cast<size_t>(PQntuples(result_.get()));
-}
-bool rows::is_null(size_t row, int column) const {
-  return PQgetisnull(result_.get(), static_cast<int>(row), column) != 0;
-}
-std::string rows::text(size_t row, int column) const {
-  return {PQgetvalue(result_.get(), static_cast<int>(row), column),
-          static_cast<size_t>(PQgetlength(result_.get(), static_cast<int>(row), column))};
-}
-std::string rows::bytes(size_t row, int column) const {
-  const auto shown = text(row, column);
-  size_t length = 0;
-  const std::unique_ptr<unsigned char, void (*)(void*)> raw{
-      PQunescapeBytea(reinterpret_cast<const unsigned char*>(shown.c_str()), &length), PQfreemem};
-  return {reinterpret_cast<const char*>(raw.get()), length};
-}
-int64_t rows::integer(size_t row, int column) const {
-  return std::strtoll(text(row, column).c_str(), nullptr, 10);
-}
-double rows::number(size_t row, int column) const {
-  return std::strtod(text(row, column).c_str(), nullptr);
-}
-bool rows::truth(size_t row, int column) const {
-  return text(row, column) == "t";
-}
-std::vector<std::string> rows::list(size_t row, int column) const {
-  std::vector<std::string> out;
-  std::string word;
-  for (const auto c : text(row, column)) {
-    if (c != '{' && c != '}' && c != ',' && c != '"')
-      word += c;
-    else if (!word.empty() && c != '"')
-      out.push_back(std::exchange(word, {}));
-  }
-  return out;
-}
 
 connection::connection(pg_conn* c) : conn_(c) {}
 connection::~connection() {
@@ -184,31 +104,71 @@ result<std::unique_ptr<connection>> connection::open(const connection_options& o
   std::unique_ptr<connection> out{new connection{PQconnectdbParams(keys.data(), values.data(), 0)}};
   if (PQstatus(out->conn_) == CONNECTION_OK) {
     PQsetNoticeProcessor(out->conn_, [](void*, const char*) {}, nullptr);
+    PQsetnonblocking(out->conn_, 1);
+    out->answer_limit_ = options.statement_limit + network_time;
     return out;
   }
-  const auto said = trimmed(PQerrorMessage(out->conn_));
-  for (const auto* sign :
-       {"authentication failed", "no pg_hba.conf entry", "certificate", "role \"", "SSL error", "no password"})
-    if (said.find(sign) != std::string::npos)
-      return fail(errc::unauthorised, "PostgreSQL refuses the login: " + said);
-  if (said.find("database \"") != std::string::npos)
-    return fail(errc::not_found, "PostgreSQL: " + said);
-  return fail(errc::unavailable, "PostgreSQL does not answer: " + said);
+  return tl::unexpected(failure_to_connect(trimmed(PQerrorMessage(out->conn_))));
+}
+
+failure connection::silent() {
+  broken_ = true; // a late answer would be taken for the next one's
+  return {errc::timed_out,
+          "PostgreSQL has not answered for " + std::to_string(answer_limit_.count()) + " ms; its network may be cut"};
+}
+
+// Sends what is left to send, and returns the next part of the answer; null at the end of a statement.
+result<pg_result*> connection::next_result() {
+  for (;;) {
+    const auto unsent = PQflush(conn_);
+    if (unsent < 0)
+      return tl::unexpected(failure_of(conn_, nullptr));
+    if (unsent == 0 && PQisBusy(conn_) == 0)
+      return PQgetResult(conn_);
+    pollfd on{PQsocket(conn_), static_cast<short>(unsent > 0 ? POLLIN | POLLOUT : POLLIN), 0};
+    if (::poll(&on, 1, static_cast<int>(answer_limit_.count())) == 0)
+      return tl::unexpected(silent());
+    if ((on.revents & ~POLLOUT) != 0 && PQconsumeInput(conn_) != 1)
+      return tl::unexpected(failure_of(conn_, nullptr));
+  }
+}
+
+// Returns the last answer to what was sent.
+result<rows> connection::answer(bool sent) {
+  if (broken_)
+    return fail(errc::unavailable, "PostgreSQL: the connection is given up");
+  if (!sent)
+    return tl::unexpected(failure_of(conn_, nullptr));
+  std::optional<rows> out;
+  for (;;) {
+    auto r = next_result();
+    if (!r)
+      return tl::unexpected(r.error());
+    if (*r == nullptr)
+      break;
+    rows one{*r};
+    if (!out || succeeded(out->raw()))
+      out = std::move(one);
+  }
+  if (!out || !succeeded(out->raw()))
+    return tl::unexpected(failure_of(conn_, out ? out->raw() : nullptr));
+  return std::move(*out);
 }
 
 result<rows> connection::run(const statement& s) {
   const wire_parameters w{s.parameters};
-  rows out{PQexecParams(conn_, s.text.c_str(), static_cast<int>(w.values.size()), w.types.data(), w.values.data(),
-                        w.lengths.data(), w.formats.data(), 0)};
-  if (!succeeded(out.raw()))
-    return tl::unexpected(failure_of(conn_, out.raw()));
-  return out;
+  return answer(!broken_
+                && PQsendQueryParams(conn_, s.text.c_str(), static_cast<int>(w.values.size()), w.types.data(),
+                                     w.values.data(), w.lengths.data(), w.formats.data(), 0)
+                       == 1);
 }
 
 result<std::vector<rows>> connection::run_all(const std::vector<statement>& group) {
   std::vector<rows> out;
   if (group.empty())
     return out;
+  if (broken_)
+    return fail(errc::unavailable, "PostgreSQL: the connection is given up");
   if (PQenterPipelineMode(conn_) != 1)
     return tl::unexpected(failure_of(conn_, nullptr));
   for (const auto& s : group) {
@@ -219,7 +179,10 @@ result<std::vector<rows>> connection::run_all(const std::vector<statement>& grou
   PQpipelineSync(conn_);
   std::optional<failure> problem;
   for (auto synced = false; !synced;) {
-    auto* r = PQgetResult(conn_);
+    auto next = next_result();
+    if (!next)
+      return tl::unexpected(next.error());
+    auto* r = *next;
     if (r == nullptr) { // the end of one statement's answer
       if (PQstatus(conn_) == CONNECTION_BAD) {
         problem = failure_of(conn_, nullptr);
@@ -243,9 +206,9 @@ result<std::vector<rows>> connection::run_all(const std::vector<statement>& grou
 }
 
 result<void> connection::run_script(const std::string& text) {
-  const rows out{PQexec(conn_, text.c_str())};
-  if (!succeeded(out.raw()))
-    return tl::unexpected(failure_of(conn_, out.raw()));
+  auto done = answer(!broken_ && PQsendQuery(conn_, text.c_str()) == 1);
+  if (!done)
+    return tl::unexpected(done.error());
   return {};
 }
 
@@ -268,29 +231,7 @@ result<std::optional<connection::notification>> connection::wait(int wake, std::
 }
 
 bool connection::broken() const {
-  return PQstatus(conn_) == CONNECTION_BAD;
-}
-
-std::string array_of(const std::vector<std::string>& items) {
-  std::string out = "{";
-  for (const auto& x : items) {
-    out += out.size() > 1 ? ",\"" : "\"";
-    for (const auto c : x) {
-      if (c == '"' || c == '\\')
-        out += '\\';
-      out += c;
-    }
-    out += '"';
-  }
-  return out + "}";
-}
-
-std::string digests_of(const std::vector<std::string>& hexadecimal) {
-  std::vector<std::string> items;
-  items.reserve(hexadecimal.size());
-  for (const auto& x : hexadecimal)
-    items.push_back("\\x" + x);
-  return array_of(items);
+  return broken_ || PQstatus(conn_) == CONNECTION_BAD;
 }
 
 } // namespace kevolve::postgres

@@ -20,7 +20,7 @@ struct connection_options {
   std::string password;   // empty: none, as with a client certificate
   std::string name;       // application_name, which the server's views show
   std::chrono::milliseconds connect_limit{5'000};
-  std::chrono::milliseconds statement_limit{10'000};
+  std::chrono::milliseconds statement_limit{5'000}; // below the time after which a silent node is gone
 };
 
 // A parameter of a statement: text, or bytes as they are.
@@ -54,7 +54,8 @@ private:
 class connection {
 public:
   // Connects to the first host that takes writes. TLS is verified unless the connection string says otherwise or names
-  // a local server. errc::unauthorised: refused login or certificate; errc::unavailable: no server answers.
+  // a local server. errc::unauthorised: refused login or certificate; errc::read_only: no server takes writes;
+  // errc::unavailable: no server answers.
   static result<std::unique_ptr<connection>> open(const connection_options& options);
   ~connection();
   connection(const connection&) = delete;
@@ -62,7 +63,7 @@ public:
 
   // Runs one statement. Errors of kevolve's functions keep their meaning: KV401 is errc::unauthorised, KV409
   // errc::conflict, KV410 errc::bad_input, KV411 errc::cancelled. A lost connection is errc::unavailable, a server that
-  // takes no writes errc::read_only, a full one errc::no_space.
+  // takes no writes errc::read_only, a full one errc::no_space, a silent one errc::timed_out.
   result<rows> run(const statement& s);
   // Runs several in one transaction and one round trip; all of them or none count.
   result<std::vector<rows>> run_all(const std::vector<statement>& group);
@@ -81,7 +82,13 @@ public:
 
 private:
   explicit connection(pg_conn* c);
+  failure silent();
+  result<pg_result*> next_result();
+  result<rows> answer(bool sent);
+
   pg_conn* conn_;
+  std::chrono::milliseconds answer_limit_{0};
+  bool broken_ = false; // it did not answer in time
 };
 
 // Returns an array as PostgreSQL reads it: {"a","b"}.

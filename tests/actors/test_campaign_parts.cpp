@@ -24,6 +24,12 @@ TEST_CASE("people are told the first reason that holds a campaign up, in the ord
   p.set(pause_reason::models, "every model is on hold");
   CHECK(p.reported(campaign_phase::running) == pause_reason::models);
   CHECK_FALSE(p.reported(campaign_phase::finishing)); // no model is needed for that
+  p.set(pause_reason::cluster, "PostgreSQL is away");
+  CHECK(p.reported(campaign_phase::preparing) == pause_reason::cluster);
+  p.set(pause_reason::person, "asked to");
+  CHECK(p.reported(campaign_phase::paused) == pause_reason::person); // who resumes it should know that one
+  p.clear(pause_reason::person);
+  p.clear(pause_reason::cluster);
   p.set_elsewhere(pause_reason::batch, "3 candidates wait for a batch");
   CHECK(p.reported(campaign_phase::running) == pause_reason::batch);
   CHECK(p.reported(campaign_phase::finishing) == pause_reason::batch);

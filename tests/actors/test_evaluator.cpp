@@ -1,5 +1,6 @@
 // Tests the evaluator with a real journal and scheduler and scripted resources: the jobs that it starts, how often, and
 // the effects of faults.
+#include "actors/devices/leased_job.hpp"
 #include "actors/evaluation/evaluator.hpp"
 #include "actors/journal/journal.hpp"
 #include "paper_target.hpp"
@@ -28,6 +29,7 @@ struct script {
   std::vector<double> alphas;         // of confirmations
   std::vector<std::string> baselines; // of confirmations; empty: the reference
   uint32_t faults = 0;                // number of coming jobs on a candidate that end with a fault
+  const char* fault_kind = "worker_killed";
   int64_t compile_ns = 0;
   judge_outcome verdict_on_candidates;
   bool screenings_end = true;
@@ -64,7 +66,7 @@ compiler_worker_actor::behavior_type paper_compiler(compiler_worker_actor::point
         if (s->faults > 0) {
           --s->faults;
           o.result = verdict::none;
-          o.trouble = {"worker_killed", "as scripted", 0};
+          o.trouble = {s->fault_kind, "as scripted", 0};
         }
         return o;
       },
@@ -713,6 +715,17 @@ TEST_CASE_FIXTURE(laboratory, "after four faults all requesters of the evaluatio
   run();
   REQUIRE(again->value);
   CHECK(again->value->result == verdict::pass);
+}
+
+TEST_CASE_FIXTURE(laboratory, "a job whose resource went away waits for another, however often that is") {
+  said->faults = 9;
+  said->fault_kind = resource_gone;
+  auto e = evaluate("candidate");
+  for (int i = 0; i < 10; ++i)
+    pass(250ms);
+  REQUIRE(e->value);
+  CHECK(e->value->result == verdict::pass);
+  CHECK(said->compiled.size() == 10);
 }
 
 TEST_CASE_FIXTURE(laboratory, "a candidate with its baseline's code is not screened") {

@@ -252,6 +252,16 @@ TEST_CASE_FIXTURE(shop,
   CHECK(worker_status().last_failure.find("signal 9") != std::string::npos);
 }
 
+TEST_CASE_FIXTURE(shop, "a helper that a scheduler terminates is a fault of its own kind, which blames nobody") {
+  hello();
+  auto l = acquire();
+  auto r = compile(*l->value, job);
+  ::kill(helper, SIGTERM);
+  await_end();
+  REQUIRE(r->value);
+  CHECK(r->value->trouble.kind == helper_terminated);
+}
+
 TEST_CASE_FIXTURE(shop, "a helper that ends at its start is named with its last words") {
   const auto log = (std::filesystem::temp_directory_path() / ("kevolve-helper-" + std::to_string(::getpid()))).string();
   std::ofstream{log} << "what an earlier helper said\n";

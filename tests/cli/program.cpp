@@ -87,10 +87,15 @@ bool program::read_more() {
   return true;
 }
 
-bool program::wait_for(const std::string& text) {
-  while (outcome_.err.find(text) == std::string::npos)
-    if (!read_more())
+bool program::wait_for(const std::string& text, int times) {
+  for (size_t from = 0; times > 0;) {
+    const auto found = outcome_.err.find(text, from);
+    if (found != std::string::npos) {
+      from = found + text.size();
+      --times;
+    } else if (!read_more())
       return false;
+  }
   return true;
 }
 

@@ -30,9 +30,10 @@ public:
   program(const program&) = delete;
   program& operator=(const program&) = delete;
 
-  // Reads stderr until `text` appears. Returns false if the program ends before.
-  bool wait_for(const std::string& text);
+  // Reads stderr until `text` has appeared so many times. Returns false if the program ends before.
+  bool wait_for(const std::string& text, int times = 1);
   void signal(int number) const;
+  pid_t pid() const { return pid_; }
   outcome finish();
 
 private:

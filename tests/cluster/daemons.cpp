@@ -17,12 +17,12 @@ std::string fresh_database() {
 }
 
 node_folder::node_folder(const std::string& database, const std::string& login, const std::string& more,
-                         const std::string& cluster) {
+                         const std::string& cluster, const std::string& connection) {
   for (const auto* name : {"row_energy.toml", "row_energy.task.toml", "row_energy.c"})
     write(name, read_file(source_path(std::string{"tests/node/tasks/"} + name)));
   write("password", "secret\n");
   write("kevolved.toml", "data_dir = \"kevolve-data\"\nlisten = \"127.0.0.1:0\"\n" + more + "[cluster]\npostgres = \""
-                             + shared_server().connection(login, database)
+                             + (connection.empty() ? shared_server().connection(login, database) : connection)
                              + "\"\npassword_file = \"password\"\ndeployment = \"lab\"\nnode = \"" + login
                              + "\"\nrole = \"" + (login[0] == 'h' ? "home" : "worker") + "\"\n" + cluster);
 }
@@ -30,6 +30,10 @@ node_folder::node_folder(const std::string& database, const std::string& login, 
 void node_folder::start() {
   daemon = std::make_unique<program>("kevolved", std::vector<std::string>{"kevolved.toml"}, path);
   REQUIRE(daemon->wait_for("joined 'lab'"));
+}
+
+void node_folder::await_joined(int times) const {
+  REQUIRE(daemon->wait_for("joined 'lab'", times));
 }
 
 void node_folder::stop(int signal, int code) {

@@ -25,10 +25,13 @@ inline const std::vector<std::string> short_campaign{"submit", "row_energy.toml"
 struct node_folder : temporary_folder {
   std::unique_ptr<program> daemon;
 
-  // `more` stands before [cluster] in the settings, `cluster` in it.
+  // `more` stands before [cluster] in the settings, `cluster` in it. `connection` takes the place of the login's
+  // connection to the shared server.
   node_folder(const std::string& database, const std::string& login, const std::string& more,
-              const std::string& cluster = "");
+              const std::string& cluster = "", const std::string& connection = "");
   void start(); // returns once it has joined
+  // Waits until it has joined for that time, counted from 1 in the life of its process: after PostgreSQL was away.
+  void await_joined(int times) const;
   void stop(int signal, int code);
   outcome kevolve(std::vector<std::string> arguments) const { return run_kevolve(arguments, path); }
   json told(std::vector<std::string> arguments) const; // the verb's JSON; it must succeed

@@ -17,6 +17,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
+#include <utility>
 
 namespace kevolve::test {
 
@@ -87,16 +89,35 @@ int postgres_server::execute(const std::vector<std::string>& command) const {
   return status;
 }
 
-postgres_server::postgres_server() {
+void postgres_server::give(const std::string& path) const {
+  if (const auto* user = unprivileged(); user != nullptr)
+    REQUIRE(::chown(path.c_str(), user->pw_uid, user->pw_gid) == 0);
+}
+
+void postgres_server::make_folder() {
   auto name = (fs::temp_directory_path() / "kevolve-postgres-XXXXXX").string();
   REQUIRE(::mkdtemp(name.data()) != nullptr);
   folder_ = name;
-  if (const auto* user = unprivileged(); user != nullptr)
-    REQUIRE(::chown(folder_.c_str(), user->pw_uid, user->pw_gid) == 0);
+  give(folder_);
+}
+
+postgres_server::postgres_server() {
+  make_folder();
   REQUIRE(execute({programs() + "/initdb", "-D", folder_ + "/data", "-U", "owner", "-A", "trust"}) == 0);
   std::ofstream{folder_ + "/data/pg_hba.conf"} << "host all owner 127.0.0.1/32 trust\n"
+                                                  "host replication owner 127.0.0.1/32 trust\n"
                                                   "host all all 127.0.0.1/32 scram-sha-256\n";
   start();
+}
+
+postgres_server::postgres_server(postgres_server& primary) {
+  make_folder();
+  REQUIRE(
+      execute({programs() + "/pg_basebackup", "--pgdata", folder_ + "/data", "--write-recovery-conf", "--wal-method",
+               "stream", "--checkpoint", "fast", "--dbname", primary.connection("owner", "postgres")})
+      == 0);
+  start();
+  primary.set("synchronous_standby_names", "*");
 }
 
 postgres_server::~postgres_server() {
@@ -136,6 +157,40 @@ void postgres_server::kill() {
   pid_ = 0;
 }
 
+void postgres_server::promote() {
+  REQUIRE(execute({programs() + "/pg_ctl", "promote", "--wait", "--pgdata", folder_ + "/data"}) == 0);
+}
+
+void postgres_server::set(const std::string& name, const std::string& value) {
+  run("alter system set " + name + " = '" + value + "'");
+  run("select pg_reload_conf()");
+}
+
+void postgres_server::use_tls(const std::string& key, const std::string& certificate, const std::string& authority,
+                              const std::string& rules) {
+  for (const auto& [from, name] :
+       {std::pair{key, "server.key"}, {certificate, "server.crt"}, {authority, "clients.crt"}}) {
+    const auto to = folder_ + "/data/" + name;
+    fs::copy_file(from, to);
+    fs::permissions(to, fs::perms::owner_read | fs::perms::owner_write);
+    give(to);
+  }
+  const auto path = folder_ + "/data/pg_hba.conf";
+  std::stringstream before;
+  before << std::ifstream{path}.rdbuf();
+  std::ofstream{path} << rules << before.str();
+  run("alter system set ssl_ca_file = 'clients.crt'");
+  set("ssl", "on");
+}
+
+std::string postgres_server::ask(const std::string& sql, const std::string& database) {
+  auto c = postgres::connection::open(options("owner", database));
+  REQUIRE_MESSAGE(c.has_value(), c.error().detail);
+  const auto done = (*c)->run({sql, {}});
+  REQUIRE_MESSAGE(done.has_value(), done.error().detail);
+  return done->size() == 0 ? std::string{} : done->text(0, 0);
+}
+
 void postgres_server::run(const std::string& sql, const std::string& database) {
   auto c = postgres::connection::open(options("owner", database));
   REQUIRE_MESSAGE(c.has_value(), c.error().detail);
@@ -143,8 +198,9 @@ void postgres_server::run(const std::string& sql, const std::string& database) {
   REQUIRE_MESSAGE(done.has_value(), done.error().detail);
 }
 
-void postgres_server::make_cluster(const std::string& database, const std::string& deployment) {
-  run("create database " + database);
+void postgres_server::make_cluster(const std::string& database, const std::string& deployment,
+                                   const std::string& more) {
+  run("create database " + database + " " + more);
   auto c = postgres::connection::open(options("owner", database));
   REQUIRE_MESSAGE(c.has_value(), c.error().detail);
   const auto made = postgres::initialise(**c, deployment);
@@ -165,6 +221,10 @@ postgres::connection_options postgres_server::options(const std::string& login, 
   out.connection = connection(login, database);
   out.password = login == "owner" ? "" : "secret";
   out.name = "test";
+  if (login == "owner") { // of the operator, who waits, and who repairs what takes no writes
+    out.connection += " target_session_attrs=any options='-c default_transaction_read_only=off'";
+    out.statement_limit = std::chrono::minutes{1};
+  }
   return out;
 }
 

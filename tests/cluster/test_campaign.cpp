@@ -25,7 +25,7 @@ TEST_CASE("a home without a device runs a campaign on the device of a worker, an
   CHECK(nodes["sent"] == nodes["received"]);
   CHECK(nodes["sent"].get<int>() > 6); // each was judged there
   CHECK(home.node("w1")["state"] == "live");
-  CHECK(home.told({"nodes", "show", "w1"})["resources"].size() == 3);
+  CHECK(home.told({"nodes", "show", "w1"})["resources"].size() == 4);
   CHECK(home.kevolve({"nodes", "show", "w9"}).code == 3);
 
   node_folder other{database, "h2", judges_elsewhere};

@@ -1,6 +1,7 @@
 // The parts of a cluster that need neither PostgreSQL nor a daemon.
 #include "actors/cluster/blob_cache.hpp"
 #include "actors/cluster/cluster_board.hpp"
+#include "actors/cluster/device_check.hpp"
 #include "actors/cluster/job_blobs.hpp"
 #include "runtime/base/ids.hpp"
 
@@ -83,4 +84,33 @@ TEST_CASE("the cache keeps what was used last") {
   cache.keep("large", "12345678901");
   CHECK_FALSE(cache.find("large").has_value());
   CHECK(cache.bytes() == 10);
+}
+
+TEST_CASE("rates of a probe are compared, but not those of memory that cores share") {
+  const auto rates = device_rates({{"peak.flops_per_s", "1.5e11"},
+                                   {"peak.l1_bytes_per_s", "2e11"},
+                                   {"peak.dram_bytes_per_s", "1e10"},
+                                   {"copy_bytes_per_second", "nonsense"},
+                                   {"cached_bytes_per_second", "0"}});
+  CHECK(rates == std::map<std::string, double>{{"peak.flops_per_s", 1.5e11}, {"peak.l1_bytes_per_s", 2e11}});
+}
+
+TEST_CASE("the slowest device counts among those of a fingerprint") {
+  const std::vector<device_reading> all{{"cpu:0", "a", "a", 1, {{"x", 3.0}, {"y", 1.0}}},
+                                        {"cpu:1", "a", "a", 1, {{"x", 2.0}}},
+                                        {"gpu:0", "b", "b", 1, {{"x", 1.0}}}};
+  CHECK(lowest_rates(all, "a") == std::map<std::string, double>{{"x", 2.0}, {"y", 1.0}});
+}
+
+TEST_CASE("a device differs beyond the tolerance, in either direction, or by its fingerprint") {
+  const std::map<std::string, postgres::expected_figure> expected{{"x", {100.0, 2}}};
+  CHECK(differing_rate({{"x", 100.0 * device_tolerance}}, expected).empty());
+  CHECK(differing_rate({{"x", 100.0 / device_tolerance}}, expected).empty());
+  CHECK(differing_rate({{"x", 301.0}}, expected)
+        == "x is 301, and 2 nodes with this fingerprint measured 100: beyond a factor of 3");
+  CHECK(differing_rate({{"x", 33.0}}, {{"x", {100.0, 0}}})
+        == "x is 33, and earlier this node measured 100: beyond a factor of 3");
+  CHECK(differing_rate({{"y", 1.0}}, expected).empty()); // nobody has measured it
+  CHECK(changed_fingerprint({"cpu:0", "a", "a", 0, {}}).empty());
+  CHECK_FALSE(changed_fingerprint({"cpu:0", "a", "b", 0, {}}).empty());
 }

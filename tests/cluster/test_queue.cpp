@@ -1,7 +1,6 @@
 // Membership and the work queue against a real PostgreSQL.
 #include "store/postgres/migrate.hpp"
-#include "store/postgres/queue.hpp"
-#include "tests/cluster/postgres_server.hpp"
+#include "tests/cluster/queue_fixture.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,77 +8,10 @@
 
 namespace kevolve::test {
 
-namespace {
-
 using namespace postgres;
 
-postgres_server& server() {
-  static postgres_server one;
-  return one;
-}
-
-// A database of its own, so that cases do not meet.
-std::string fresh_database() {
-  static int last = 0;
-  auto name = "queue_" + std::to_string(++last);
-  server().make_cluster(name);
-  return name;
-}
-
-struct node {
-  std::unique_ptr<connection> c;
-  member m;
-};
-
-member described(const std::string& name) {
-  member m;
-  m.deployment = "lab";
-  m.name = name;
-  m.instance = random_id();
-  m.id = random_id();
-  m.role = name[0] == 'h' ? "home" : "worker";
-  m.version = "1";
-  m.memory_mib = 1'000;
-  m.resources = {{"wait", "", "one", 4, "nothing"}};
-  return m;
-}
-
-node joined(const std::string& name, const std::string& database) {
-  auto c = connection::open(server().options(name, database));
-  REQUIRE_MESSAGE(c.has_value(), c.error().detail);
-  node out{std::move(*c), described(name)};
-  const auto epoch = join(*out.c, out.m);
-  REQUIRE_MESSAGE(epoch.has_value(), epoch.error().detail);
-  return out;
-}
-
-queued_job job(const std::string& payload) {
-  queued_job j;
-  j.key = random_id();
-  j.campaign = id128{0, 7};
-  j.kind = "wait";
-  j.hardware = "one";
-  j.payload = payload;
-  return j;
-}
-
-template <class T>
-T value_of(result<T> r) {
-  REQUIRE_MESSAGE(r.has_value(), r.error().detail);
-  return std::move(*r);
-}
-void done(const result<void>& r) {
-  REQUIRE_MESSAGE(r.has_value(), r.error().detail);
-}
-
-std::vector<claimed_job> claim_some(node& n, uint32_t most) {
-  return value_of(claim(*n.c, n.m, {"wait", "", "one", most, ""}));
-}
-
-} // namespace
-
 TEST_CASE("a job is claimed once, finished once, and collected until it is acknowledged") {
-  const auto database = fresh_database();
+  const auto database = queue_database();
   auto home = joined("h1", database);
   auto first = joined("w1", database);
   auto second = joined("w2", database);
@@ -112,7 +44,7 @@ TEST_CASE("a job is claimed once, finished once, and collected until it is ackno
 }
 
 TEST_CASE("two homes that want the same work buy it once") {
-  const auto database = fresh_database();
+  const auto database = queue_database();
   auto a = joined("h1", database);
   auto b = joined("h2", database);
   auto worker = joined("w1", database);
@@ -131,14 +63,14 @@ TEST_CASE("two homes that want the same work buy it once") {
 }
 
 TEST_CASE("a job whose lease ran out goes to another node, and the late result is refused") {
-  const auto database = fresh_database();
+  const auto database = queue_database();
   auto home = joined("h1", database);
   auto silent = joined("w1", database);
   auto other = joined("w2", database);
   value_of(put(*home.c, home.m, {}, {job("work")}));
   const auto first = claim_some(silent, 1).at(0);
   CHECK(value_of(heartbeat(*silent.c, silent.m, {first.token})).lost.empty());
-  server().run("update kevolve.jobs set lease_until = clock_timestamp() - interval '1 ms'", database);
+  server().run("update kevolve.jobs set lease_until = clock_timestamp() - interval '1 hour'", database);
   value_of(heartbeat(*other.c, other.m, {}));
   server().run("update kevolve.jobs set not_before = clock_timestamp()", database);
   CHECK(claim_some(silent, 1).empty()); // it failed there
@@ -152,7 +84,7 @@ TEST_CASE("a job whose lease ran out goes to another node, and the late result i
 }
 
 TEST_CASE("a job that fails on four nodes is put aside with the reason, and may be asked for again") {
-  const auto database = fresh_database();
+  const auto database = queue_database();
   auto home = joined("h1", database);
   auto worker = joined("w1", database);
   const auto j = job("breaks");
@@ -173,7 +105,7 @@ TEST_CASE("a job that fails on four nodes is put aside with the reason, and may 
 }
 
 TEST_CASE("campaigns share the nodes by weight, and higher priorities go first") {
-  const auto database = fresh_database();
+  const auto database = queue_database();
   auto home = joined("h1", database);
   auto worker = joined("w1", database);
   std::vector<queued_job> jobs;
@@ -202,7 +134,7 @@ TEST_CASE("campaigns share the nodes by weight, and higher priorities go first")
 }
 
 TEST_CASE("labels, memory and fingerprints decide who may take a job") {
-  const auto database = fresh_database();
+  const auto database = queue_database();
   auto home = joined("h1", database);
   auto worker = joined("w1", database);
   auto labelled = job("labelled");
@@ -222,7 +154,7 @@ TEST_CASE("labels, memory and fingerprints decide who may take a job") {
 }
 
 TEST_CASE("a draining node gets nothing new, and leaving returns its jobs without blame") {
-  const auto database = fresh_database();
+  const auto database = queue_database();
   auto home = joined("h1", database);
   auto worker = joined("w1", database);
   auto other = joined("w2", database);
@@ -243,7 +175,7 @@ TEST_CASE("a draining node gets nothing new, and leaving returns its jobs withou
 }
 
 TEST_CASE("a second live node of a name, another deployment and a foreign login are refused") {
-  const auto database = fresh_database();
+  const auto database = queue_database();
   auto first = joined("w1", database);
   auto second = described("w1");
   const auto refused = join(*first.c, second);
@@ -263,7 +195,7 @@ TEST_CASE("a second live node of a name, another deployment and a foreign login 
 }
 
 TEST_CASE("a worker has no right on tables, nor to put jobs") {
-  const auto database = fresh_database();
+  const auto database = queue_database();
   auto worker = joined("w1", database);
   for (const auto* sql :
        {"select * from kevolve.jobs", "update kevolve.nodes set draining = true",
@@ -274,7 +206,7 @@ TEST_CASE("a worker has no right on tables, nor to put jobs") {
 }
 
 TEST_CASE("wrong passwords, missing schemas and newer ones are refused with the remedy") {
-  const auto database = fresh_database();
+  const auto database = queue_database();
   auto options = server().options("w1", database);
   options.password = "guess";
   CHECK(connection::open(options).error().code == errc::unauthorised);
@@ -289,7 +221,7 @@ TEST_CASE("wrong passwords, missing schemas and newer ones are refused with the 
 }
 
 TEST_CASE("what is acknowledged survives a server that dies") {
-  const auto database = fresh_database();
+  const auto database = queue_database();
   auto home = joined("h1", database);
   const auto j = job("kept");
   value_of(put(*home.c, home.m, {}, {j}));
@@ -302,7 +234,7 @@ TEST_CASE("what is acknowledged survives a server that dies") {
 }
 
 TEST_CASE("an idle node is notified of work, and a home of results") {
-  const auto database = fresh_database();
+  const auto database = queue_database();
   auto home = joined("h1", database);
   auto worker = joined("w1", database);
   done(worker.c->listen("kevolve_jobs"));

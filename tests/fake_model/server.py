@@ -51,6 +51,8 @@ class FakeModel:
         self.random = random.Random(seed)
         self.guard = threading.Lock()
         self.longest_s = longest_s
+        self.gate = threading.Event()  # while it is not set, answers stay incomplete
+        self.gate.set()
         fake = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -70,6 +72,7 @@ class FakeModel:
                     for part in (text[:40], text[40:]):
                         self.event({"choices": [{"index": 0, "delta": {"content": part}, "finish_reason": None}]})
                         time.sleep(wait / 2)  # simulates thinking time
+                        fake.gate.wait()
                     self.event({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}],
                                 "usage": {"prompt_tokens": 1000, "completion_tokens": 300}})
                     self.wfile.write(b"data: [DONE]\n\n")

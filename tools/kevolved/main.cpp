@@ -116,6 +116,7 @@ int serve(const arguments& a) {
       log::error("kevolved", "{}", why);
   }
   log::info("kevolved", "stopping");
+  log::flush(); // it may take a while
   manager.stopping(stop_limit);
   n->reset();
   log::info("kevolved", "stopped");

@@ -12,7 +12,7 @@ daemon_signals::daemon_signals()
     : watch_({SIGINT, SIGTERM, SIGHUP}, [this](int number) {
         if (number == SIGHUP)
           reload_ = true;
-        else if (stop_.exchange(true))
+        else if (stop_ = true; number == SIGINT && interrupted_.exchange(true))
           ::_exit(exit_code::interrupted);
       }) {}
 

@@ -14,8 +14,8 @@ enum class wish : uint8_t { none, reload, stop };
 
 class daemon_signals {
 public:
-  // SIGTERM and SIGINT request a stop, and the second of them ends the process at once. SIGHUP requests that the files
-  // are read again.
+  // SIGTERM and SIGINT request a stop. The second SIGINT, a person's, ends the process at once; schedulers may repeat
+  // SIGTERM. SIGHUP requests that the files are read again.
   daemon_signals();
 
   // Returns which signal has come, at once or within `limit`. A request to stop remains in force.
@@ -23,6 +23,7 @@ public:
 
 private:
   std::atomic<bool> stop_{false};
+  std::atomic<bool> interrupted_{false}; // by SIGINT
   std::atomic<bool> reload_{false};
   signal_watch watch_;
 };

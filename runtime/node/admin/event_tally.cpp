@@ -10,8 +10,9 @@ namespace kevolve {
 
 namespace {
 
-constexpr std::array<const char*, 8> fault_kinds{"no_space", "worker_killed", "device_sick", "toolchain_missing",
-                                                 "protocol", "timed_out",     "sandbox",     "internal"};
+constexpr std::array<const char*, 9> fault_kinds{"no_space",    "worker_killed",     "worker_terminated",
+                                                 "device_sick", "toolchain_missing", "protocol",
+                                                 "timed_out",   "sandbox",           "internal"};
 
 constexpr size_t most_waiting = 10'000;
 

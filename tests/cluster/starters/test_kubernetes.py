@@ -43,7 +43,8 @@ def objects(name: str) -> list[dict]:
 
 
 def all_objects() -> list[dict]:
-    return [x for path in sorted(MANIFESTS.glob("*.yaml")) if path.name != FOR_KUSTOMIZE for x in objects(path.name)]
+    return [x for path in sorted(MANIFESTS.rglob("*.yaml")) if path.name != FOR_KUSTOMIZE
+            for x in objects(str(path.relative_to(MANIFESTS)))]
 
 
 def one(kind: str, name: str = "") -> dict:
@@ -78,6 +79,8 @@ class Manifests(unittest.TestCase):
         listed = objects(FOR_KUSTOMIZE)[0]["resources"]
         there = {p.name for p in MANIFESTS.glob("*.yaml")} - {FOR_KUSTOMIZE, "secret.yaml"}
         self.assertEqual(set(listed), there)
+        self.assertEqual(objects(f"init/{FOR_KUSTOMIZE}")[0]["resources"], ["job.yaml"])
+        self.assertEqual(objects(f"init/{FOR_KUSTOMIZE}")[0]["images"], objects(FOR_KUSTOMIZE)[0]["images"])
 
     def test_everything_is_in_the_namespace(self) -> None:
         for each in all_objects():
@@ -132,6 +135,24 @@ class Manifests(unittest.TestCase):
             self.assertFalse(pod["automountServiceAccountToken"])
             self.assertEqual(pod["containers"][0]["securityContext"], {
                 "allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]}})
+
+    def test_the_job_makes_the_schema_of_the_nodes_and_has_no_privilege(self) -> None:
+        job = one("Job")
+        pod = job["spec"]["template"]["spec"]
+        self.assertEqual(pod["restartPolicy"], "Never")
+        self.assertTrue(pod["securityContext"]["runAsNonRoot"])
+        self.assertFalse(pod["automountServiceAccountToken"])
+        self.assertEqual(pod["containers"][0]["securityContext"], pods()["Deployment"]["containers"][0]["securityContext"])
+        everyone = one("NetworkPolicy", "names-and-database")["spec"]["podSelector"]["matchLabels"]
+        self.assertLessEqual(everyone.items(), job["spec"]["template"]["metadata"]["labels"].items())
+        args = pod["containers"][0]["args"]
+        settings = tomllib.loads(one("ConfigMap")["data"]["home.toml"])["cluster"]
+        self.assertEqual(args[args.index("--deployment") + 1], settings["deployment"])
+        self.assertEqual(args[args.index("--postgres") + 1], settings["postgres"].replace("kevolve_home_1", "kevolve_owner"))
+        (volume,) = pod["volumes"]
+        mount = pod["containers"][0]["volumeMounts"][0]["mountPath"]
+        secret = one("Secret", volume["secret"]["secretName"])
+        self.assertEqual(set(re.findall(r"/etc/kevolve/[\w./-]+", " ".join(args))), {f"{mount}/{key}" for key in secret["stringData"]})
 
     def test_workers_differ_from_homes_in_role_and_state(self) -> None:
         settings = {name: tomllib.loads(text) for name, text in one("ConfigMap")["data"].items()}
@@ -189,10 +210,22 @@ class Pods(unittest.TestCase):
         self.database = postgres.Postgres()
         self.addCleanup(self.database.stop)
         wait_for(self.database.ready)
-        subprocess.run([str(BIN / "kevolve"), "cluster", "init", "--postgres", self.database.connection("owner"), "--deployment", "lab"],
-                       check=True, capture_output=True)
+        self.database.ask("create role kevolve_owner superuser login")
+        self.assertIn("has version", self.initialise())
         for role in ("worker", "home"):
             self.database.ask(f"create role kevolve_{role}_1 login in role kevolve_{role}")
+
+    def initialise(self) -> str:
+        """Runs the job's command; what it prints."""
+        (self.folder / "password").write_text("unused\n")
+        (self.folder / "ca.crt").write_text("")
+        container = one("Job")["spec"]["template"]["spec"]["containers"][0]
+        words = [word.replace("host=postgres.database.svc dbname=kevolve", f"host={self.database.data} dbname=postgres")
+                 .replace("/etc/kevolve/database/", f"{self.folder}/") for word in container["args"]]
+        (program,) = container["command"]
+        done = subprocess.run([str(BIN / program), *words], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
 
     def daemon(self, kind: str, role: str) -> tuple[dict, int]:
         """Starts the daemon of a pod; its container, and the port of its admin."""
@@ -239,6 +272,9 @@ class Pods(unittest.TestCase):
                 return answer.status
         except urllib.error.HTTPError as error:
             return error.code
+
+    def test_the_job_may_run_again(self) -> None:
+        self.assertIn("is there already", self.initialise())
 
     def test_homes_join_and_answer_probes(self) -> None:
         container, port = self.daemon("StatefulSet", "home")

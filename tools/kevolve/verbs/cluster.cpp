@@ -38,6 +38,7 @@ int initialise_database(const cluster_options& o) {
   if (!options)
     return report(options.error(), o.common.json);
   options->name = "kevolve cluster init";
+  options->statement_limit = std::chrono::minutes{1}; // a migration may rewrite tables
   auto c = postgres::connection::open(*options);
   if (!c)
     return report(c.error(), o.common.json);
@@ -85,6 +86,10 @@ void print_nodes(const json& cluster) {
                     resources_text(n), text(n, "version"), labels});
   }
   print_out(table_text(rows));
+  for (const auto& n : cluster["items"])
+    if (!text(n, "reason").empty())
+      print_out(fmt::format("\nnode '{}' is {}: {}\n  kevolve nodes undrain {} lets it in again\n", text(n, "name"),
+                            text(n, "state"), text(n, "reason"), text(n, "name")));
   if (cluster["queue"].empty())
     return;
   std::vector<std::vector<std::string>> queue{{"JOBS", "TARGET", "QUEUED", "RUNNING", "DEAD", "OLDEST"}};
@@ -178,7 +183,7 @@ void add_cluster(CLI::App& app, verb_action& chosen) {
   show->add_option("NODE", o->node, "its name")->required();
   show->callback([o, &chosen] { chosen = [o] { return show_node(*o); }; });
   add_drain(*nodes, "drain", "Give a node no new jobs; those it runs end", o, chosen);
-  add_drain(*nodes, "undrain", "Give a node jobs again", o, chosen);
+  add_drain(*nodes, "undrain", "Give a node jobs again, also one that is quarantined", o, chosen);
 }
 
 } // namespace kevolve

@@ -1,0 +1,25 @@
+// What a campaign does while the nodes with its devices cannot be asked.
+#include "actors/campaign/campaign_steps.hpp"
+#include "actors/cluster/cluster_board.hpp"
+#include "runtime/base/log.hpp"
+
+namespace kevolve::campaign_steps {
+
+void mind_cluster(pointer self) {
+  auto& st = self->state;
+  const auto& c = *st.context;
+  const bool needs_others =
+      c.cluster && !c.batch && (c.judged_elsewhere || (c.hardware && c.hardware->devices().empty()));
+  auto why = needs_others && !st.fold.ended ? c.cluster->away() : std::string{};
+  if (!why.empty())
+    why.insert(0, "other nodes have its devices, and ");
+  const bool changed = why.empty() == st.pauses.holds(pause_reason::cluster);
+  st.pauses.set(pause_reason::cluster, why);
+  if (!changed)
+    return;
+  log::warn("campaign", "{}: {}", c.name, why.empty() ? "PostgreSQL is back, going on" : "paused: " + why);
+  st.own_status->says(why.empty() ? to_string(st.phase()) : "paused: " + why);
+  keep_time(self);
+}
+
+} // namespace kevolve::campaign_steps

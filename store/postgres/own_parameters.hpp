@@ -1,0 +1,29 @@
+// The parameters by which a node names itself in most functions of the schema.
+#pragma once
+
+#include "store/postgres/membership.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kevolve::postgres {
+
+inline std::vector<parameter> own(const member& m) {
+  return {{m.name}, {to_string(m.instance)}};
+}
+inline std::vector<parameter> own(const member& m, std::vector<parameter> more) {
+  auto out = own(m);
+  for (auto& p : more)
+    out.push_back(std::move(p));
+  return out;
+}
+
+template <class T>
+result<void> nothing(const result<T>& r) {
+  if (!r)
+    return tl::unexpected(r.error());
+  return {};
+}
+
+} // namespace kevolve::postgres
