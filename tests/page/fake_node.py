@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import random
 import threading
+import urllib.parse
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -132,6 +133,24 @@ def actor(number: int, parent: int | None = None, **more: Any) -> dict[str, Any]
     }  # fmt: skip
 
 
+def hostile_cluster() -> dict[str, Any]:
+    """Returns a cluster of four nodes as its home answers it: one live, one draining, one quarantined, one gone."""
+    offers = [{"kind": "compile", "target": "cpu", "hardware": "a" * 64, "slots": 4, "about": MARKUP},
+              {"kind": "judge", "target": "cpu", "hardware": "b" * 64, "slots": 1, "about": "Some CPU"},
+              {"kind": "wait", "target": "cpu", "hardware": "", "slots": 9, "about": ""}]  # fmt: skip
+    node = {"name": "home/1", "role": "home", "version": "0.1.0", "state": "live", "reason": "", "epoch": 3, "seen_s": 0.4,
+            "labels": ["rack-3", MARKUP], "jobs": 2, "resources": offers}  # fmt: skip
+    rest = {"role": "worker", "labels": [], "jobs": 0, "resources": [offers[1], offers[1]]}
+    return {
+        "node": "home/1", "state": "joined", "reason": MARKUP, "epoch": 3, "draining": False, "sent": 7, "received": 6, "waiting": 1, "done": 5,
+        "returned": 0, "refused": 1, "reused": 2, "guests": 2,
+        "queue": [{"kind": "judge", "target": "cpu", "queued": 3, "running": 2, "dead": 1, "oldest_s": 12.5}],
+        "items": [node, {**node, **rest, "name": "worker-2", "state": "draining"},
+                  {**node, **rest, "name": MARKUP, "state": "quarantined", "reason": MARKUP},
+                  {**node, **rest, "name": "worker-4", "state": "gone", "seen_s": 7500.0}],
+    }  # fmt: skip
+
+
 class FakeNode:
     """A node with one campaign. Use as a context manager."""
 
@@ -158,6 +177,8 @@ class FakeNode:
         }  # fmt: skip
         self.profile = hostile_profile()  # of candidate 0
         self.campaigns = [self.campaign] if campaigns else []
+        self.cluster: dict[str, Any] | None = None  # the node works alone
+        self.changes: list[tuple[str, Any]] = []  # path and body of every request to change something
         node = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -166,6 +187,9 @@ class FakeNode:
 
             def do_GET(self) -> None:
                 node.reply(self)
+
+            def do_POST(self) -> None:
+                node.change(self)
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
@@ -198,6 +222,21 @@ class FakeNode:
         else:
             self._problem(h, 404, MARKUP)
 
+    def change(self, h: BaseHTTPRequestHandler) -> None:
+        """Drains or undrains a node; refuses other changes."""
+        body = json.loads(h.rfile.read(int(h.headers.get("Content-Length", "0"))))
+        if h.headers.get("Authorization") != f"Bearer {TOKEN}":
+            self._problem(h, 401, "a bearer token is required")
+            return
+        self.changes.append((h.path, body))
+        parts = h.path.split("/")
+        for n in self.cluster["items"] if self.cluster else []:
+            if parts[:3] == ["", "v1", "nodes"] and parts[3] == urllib.parse.quote(n["name"], safe="") and parts[4] in ("drain", "undrain"):
+                n["state"] = "draining" if parts[4] == "drain" else "live"
+                self._send(h, 200, "application/json", json.dumps({"node": n["name"]}).encode())
+                return
+        self._problem(h, 409, MARKUP)
+
     def _answer(self, path: str, query: dict[str, str]) -> Any:
         def page(items: list[Any]) -> dict[str, Any]:
             return {"items": items, "total": len(items), "truncated": False, "next": None, "complete": True, "forgotten": 0}
@@ -219,6 +258,8 @@ class FakeNode:
         kinds = {"kind": MARKUP, "live": 2, "busy": 1, "dead": 1, "failed": 1, "restarts": 3, "mailbox": 500, "handled": 9}
         unfit = {"resource": "device", "id": MARKUP, "epoch": 1, "up": True, "leased": False, "granted": 1, "unfit": MARKUP}
         answers: dict[str, Any] = {
+            "/v1/node": {"version": "0.1.0", "in_cluster": self.cluster is not None},
+            "/v1/nodes": self.cluster,
             "/v1/campaigns": page(self.campaigns),
             own: self.campaign,
             own + "/task": task,

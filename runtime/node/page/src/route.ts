@@ -9,13 +9,14 @@ export type Route =
   | { view: "events" }
   | { view: "knowledge" }
   | { view: "document"; id: string }
+  | { view: "nodes" }
   | { view: "unknown"; path: string };
 
 export function parseRoute(hash: string): Route {
   const path = hash.replace(/^#\/?/, "");
   const parts = path.split("/");
   if (path === "" || path === "campaigns") return { view: "campaigns" };
-  if (path === "actors" || path === "events" || path === "knowledge") return { view: path };
+  if (path === "actors" || path === "events" || path === "knowledge" || path === "nodes") return { view: path };
   if (/^knowledge\/[a-z0-9-]+\/[a-z0-9-]+$/.test(path)) return { view: "document", id: path.slice("knowledge/".length) };
   const id = parts[1] ?? "";
   if (parts[0] === "campaigns" && /^[0-9a-f]{4,32}$/.test(id)) {
@@ -32,6 +33,7 @@ export const links = {
   actors: "#/actors",
   events: "#/events",
   knowledge: "#/knowledge",
+  nodes: "#/nodes",
   document: (id: string) => `#/knowledge/${id}`,
   campaign: (id: string) => `#/campaigns/${id}`,
   node: (id: string, index: number) => `#/campaigns/${id}/node/${index}`,

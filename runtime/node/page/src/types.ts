@@ -305,6 +305,59 @@ export interface Resource {
   unfit: string | null;
 }
 
+// GET /v1/node
+export interface ThisNode {
+  version: string;
+  in_cluster: boolean;
+}
+
+// A kind of job that a node may run; `slots` of them at once.
+export interface Offer {
+  kind: string;
+  target: string;
+  hardware: string;
+  slots: number;
+  about: string;
+}
+
+export interface ClusterNode {
+  name: string;
+  role: string;
+  version: string;
+  state: string; // live, draining, quarantined, left or gone
+  reason: string;
+  seen_s: number; // since its last heartbeat
+  labels: string[];
+  jobs: number; // that it runs
+  resources: Offer[];
+}
+
+export interface QueuedJobs {
+  kind: string;
+  target: string;
+  queued: number;
+  running: number;
+  dead: number;
+  oldest_s: number;
+}
+
+// The cluster as this node sees it. A worker may list neither nodes nor jobs.
+export interface Cluster {
+  node: string;
+  state: string; // joined or away
+  reason: string;
+  sent: number;
+  received: number;
+  waiting: number;
+  done: number;
+  returned: number;
+  refused: number;
+  reused: number;
+  guests: number;
+  queue: QueuedJobs[];
+  items: ClusterNode[];
+}
+
 // A loop of the candidate's source within one call; `parent` is its place in the list.
 export interface DiagnosisLoop {
   line: number;
