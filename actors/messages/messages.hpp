@@ -2,6 +2,7 @@
 // and back.
 #pragma once
 
+#include "actors/knowledge/skill_messages.hpp"
 #include "actors/messages/records.hpp"
 #include "actors/models/model_messages.hpp"
 #include "actors/models/provider_messages.hpp"
@@ -514,6 +515,14 @@ CAF_ADD_TYPE_ID(kevolve, (kevolve::provider_request))
 CAF_ADD_TYPE_ID(kevolve, (kevolve::provider_end))
 CAF_ADD_TYPE_ID(kevolve, (kevolve::provider_status))
 CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::provider_status>))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::skill))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::skill_query))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::skill_situation))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::skill_use))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::skill_import))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::weighed_skill))
+CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::weighed_skill>))
+CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::offered_skill>))
 CAF_ADD_ATOM(kevolve, kevolve::atom, append, "append")
 CAF_ADD_ATOM(kevolve, kevolve::atom, events, "events")
 CAF_ADD_ATOM(kevolve, kevolve::atom, lookup, "lookup")
@@ -554,4 +563,10 @@ CAF_ADD_ATOM(kevolve, kevolve::atom, wake, "wake")
 CAF_ADD_ATOM(kevolve, kevolve::atom, ask, "ask")
 CAF_ADD_ATOM(kevolve, kevolve::atom, next, "next")
 CAF_ADD_ATOM(kevolve, kevolve::atom, profiled, "profiled")
+CAF_ADD_ATOM(kevolve, kevolve::atom, find, "find")
+CAF_ADD_ATOM(kevolve, kevolve::atom, apply, "apply")
+CAF_ADD_ATOM(kevolve, kevolve::atom, add, "add")
+CAF_ADD_ATOM(kevolve, kevolve::atom, revoke, "revoke")
+CAF_ADD_ATOM(kevolve, kevolve::atom, export_all, "export")
+CAF_ADD_ATOM(kevolve, kevolve::atom, import_all, "import")
 CAF_END_TYPE_ID_BLOCK(kevolve)

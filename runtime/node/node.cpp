@@ -613,6 +613,9 @@ const relay_actor& node::relay() const {
 const models_actor& node::models() const {
   return parts_->models;
 }
+const skill_book_actor& node::skills() const {
+  return parts_->skills;
+}
 std::shared_ptr<const target> node::find_target(const std::string& name) const {
   auto t = parts_->targets.find(name);
   return t == parts_->targets.end() ? nullptr : t->second;

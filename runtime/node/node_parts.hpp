@@ -65,6 +65,7 @@ struct node_parts {
   relay_actor relay;
   models_actor models;
   campaigns_actor campaigns;
+  skill_book_actor skills;
   cluster_actor cluster; // null: the node works alone
   std::shared_ptr<cluster_board> others;
   std::map<std::string, provider_actor> model_sources; // providers that this node asks itself
