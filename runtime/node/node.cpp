@@ -545,6 +545,7 @@ result<std::unique_ptr<node>> node::start(node_options options) {
     admin.relay = parts.relay;
     admin.models = parts.models;
     admin.cluster = parts.cluster;
+    admin.skills = parts.skills;
     admin.statuses = parts.statuses;
     admin.devices = parts.devices;
     admin.data = parts.data;

@@ -55,6 +55,7 @@ result<std::unique_ptr<admin_server>> admin_server::start(admin_options options)
   context.relay = std::move(options.relay);
   context.models = std::move(options.models);
   context.cluster = std::move(options.cluster);
+  context.skills = std::move(options.skills);
   context.statuses = std::move(options.statuses);
   if (options.devices)
     context.devices = std::move(options.devices);

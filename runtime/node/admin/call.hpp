@@ -40,9 +40,10 @@ struct api_context {
   campaigns_actor campaigns;
   journal_actor journal;
   scheduler_actor scheduler;
-  relay_actor relay;     // null: this node has no relay
-  models_actor models;   // null: no providers
-  cluster_actor cluster; // null: the node works alone
+  relay_actor relay;       // null: this node has no relay
+  models_actor models;     // null: no providers
+  cluster_actor cluster;   // null: the node works alone
+  skill_book_actor skills; // null: no skills
   std::shared_ptr<actor_status_table> statuses;
   std::shared_ptr<const device_board> devices = std::make_shared<device_board>();
   std::function<std::string()> broken; // returns why the node cannot go on, or an empty text

@@ -95,6 +95,7 @@ public:
     context.campaigns = node_->campaigns();
     context.journal = node_->journal();
     context.scheduler = node_->scheduler();
+    context.skills = node_->skills();
     context.statuses = node_->statuses();
     context.version = KEVOLVE_VERSION;
     context.offline = true;
