@@ -14,6 +14,7 @@ import { Events } from "./view_events";
 import { DocumentView, Knowledge } from "./view_knowledge";
 import { Login } from "./view_login";
 import { NodeView } from "./view_node";
+import { Skills, SkillView } from "./view_skills";
 
 function View({ route }: { route: Route }) {
   switch (route.view) {
@@ -31,6 +32,10 @@ function View({ route }: { route: Route }) {
       return <Knowledge />;
     case "document":
       return <DocumentView key={route.id} id={route.id} />;
+    case "skills":
+      return <Skills />;
+    case "skill":
+      return <SkillView key={route.id} id={route.id} />;
     case "nodes":
       return <ClusterView />;
     case "unknown":
@@ -88,6 +93,9 @@ function Page() {
           </a>
           <a href={links.knowledge} {...here("knowledge")} {...here("document")}>
             Knowledge
+          </a>
+          <a href={links.skills} {...here("skill")}>
+            Skills
           </a>
           <ClusterLink here={here("nodes")} />
         </nav>

@@ -9,6 +9,8 @@ export type Route =
   | { view: "events" }
   | { view: "knowledge" }
   | { view: "document"; id: string }
+  | { view: "skills" }
+  | { view: "skill"; id: string }
   | { view: "nodes" }
   | { view: "unknown"; path: string };
 
@@ -16,9 +18,10 @@ export function parseRoute(hash: string): Route {
   const path = hash.replace(/^#\/?/, "");
   const parts = path.split("/");
   if (path === "" || path === "campaigns") return { view: "campaigns" };
-  if (path === "actors" || path === "events" || path === "knowledge" || path === "nodes") return { view: path };
+  if (path === "actors" || path === "events" || path === "knowledge" || path === "skills" || path === "nodes") return { view: path };
   if (/^knowledge\/[a-z0-9-]+\/[a-z0-9-]+$/.test(path)) return { view: "document", id: path.slice("knowledge/".length) };
   const id = parts[1] ?? "";
+  if (parts[0] === "skills" && parts.length === 2 && /^[0-9a-f]{4,32}$/.test(id)) return { view: "skill", id };
   if (parts[0] === "campaigns" && /^[0-9a-f]{4,32}$/.test(id)) {
     if (parts.length === 2) return { view: "campaign", id };
     const index = parts[3] ?? "";
@@ -33,6 +36,8 @@ export const links = {
   actors: "#/actors",
   events: "#/events",
   knowledge: "#/knowledge",
+  skills: "#/skills",
+  skill: (id: string) => `#/skills/${id}`,
   nodes: "#/nodes",
   document: (id: string) => `#/knowledge/${id}`,
   campaign: (id: string) => `#/campaigns/${id}`,

@@ -305,6 +305,66 @@ export interface Resource {
   unfit: string | null;
 }
 
+// What a document or a skill has brought: of the gains, the largest and the candidate that has it.
+export interface Brought {
+  best_gain: number | null;
+  campaign: string | null;
+  candidate: number | null;
+}
+
+// Of a document: finished steps whose prompts quoted it, and those whose candidate passed.
+export interface DocumentFigure extends Brought {
+  document: string;
+  steps: number;
+  valid: number;
+}
+
+export interface DocumentFigures {
+  items: DocumentFigure[];
+  exchanges: number;
+  complete: boolean;
+}
+
+export interface SkillBrief extends Bounds {
+  id: string;
+  version: number;
+  state: string;
+  reason: string | null;
+  weight: number;
+  gain: number; // to expect
+  brought: Brought & { applications: number; valid: number };
+  conditions: {
+    target: string | null;
+    language: string | null;
+    families: string[];
+    dtypes: string[];
+    hardware: string[];
+    bound: string | null;
+    pattern: string | null;
+  };
+  not_for: string[];
+  step: { moves: string | null; words: string | null; before?: string | null; after?: string | null };
+  provenance: { campaign: string; campaign_name: string; task: string; parent: number; candidate: number; by: string };
+}
+
+// A measured application of a skill; null as its gain: the candidate did not pass.
+export interface Application extends Bounds {
+  campaign: string;
+  parent: number;
+  candidate: number;
+  task: string;
+  time: string | null;
+  verdict: string;
+  gain: number | null;
+  hardware: string[];
+  origin: boolean;
+}
+
+export interface SkillWhole extends SkillBrief {
+  applications: Application[];
+  history: { version: number; time: string | null; state: string; reason: string | null; by: string | null }[];
+}
+
 // GET /v1/node
 export interface ThisNode {
   version: string;
