@@ -18,14 +18,14 @@ struct skill_conditions {
   std::vector<std::string> dtypes;   // of its arrays
   std::vector<std::string> hardware; // classes of the machine
   std::string bound;                 // what held the parent up
-  std::string pattern;               // "$1: innermost independent contiguous": the loops, or the operators of a graph
+  std::string pattern; // "scalar; _1: innermost independent contiguous": the loops, or the operators of a graph
 
   bool operator==(const skill_conditions&) const = default;
 };
 
 // The step: moves of the embedded generator, or a pattern for models.
 struct skill_step {
-  std::string moves;  // "tile($1,64); vectorise($1,16)"; a name begins with $ where a place is to be found
+  std::string moves;  // "tile(_1,64); vectorise(_1,16)": _1 stands for a place that is to be found
   std::string words;  // the step in a line
   std::string before; // the least that changes
   std::string after;
