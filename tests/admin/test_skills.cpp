@@ -1,3 +1,4 @@
+#include "actors/knowledge/skill_gate.hpp"
 #include "actors/knowledge/skill_json.hpp"
 #include "runtime/node/admin/skills_json.hpp"
 #include "tests/admin/served_node.hpp"
@@ -64,12 +65,35 @@ TEST_CASE("what a skill has brought leaves out its origin, and gains of wrong ca
   CHECK(figures.valid == 2);
   CHECK(figures.best_gain == doctest::Approx(1.5));
   CHECK(figures.candidate == 2);
-  const auto whole = whole_json({s, 0.2, std::log(1.5), 0.1});
+  const auto whole = whole_json({s, 0.2, std::log(1.5), 0.1}, 1);
   CHECK(whole["gain"].get<double>() == doctest::Approx(1.5));
   CHECK(whole["interval"][0].get<double>() < 1.5);
   CHECK(whole["applications"][3]["gain"].is_null());
   CHECK(whole["applications"][3]["verdict"] == "wrong_result");
   CHECK(whole["applications"][1]["interval"][1].get<double>() == doctest::Approx(std::exp(std::log(1.5) + 0.0196)));
+}
+
+TEST_CASE("the weight of a skill follows from its applications by their shares") {
+  auto s = made_skill("tile(_1,64)");
+  constexpr int64_t day = 86'400'000'000'000;
+  s.applications = {applied_at(2, 1.5), applied_at(3, 1.25), applied_at(4, 0.8)};
+  s.applications[0].time_ns = 100 * day;
+  s.applications[1].time_ns = 10 * day; // 90 days older: counts half
+  s.applications[2].time_ns = 100 * day;
+  const auto how = weighing_of(s, 100 * day);
+  REQUIRE(how.shares.size() == 3);
+  double mean = 0.0;
+  double all = how.prior_share;
+  for (size_t i = 0; i < 3; ++i) {
+    all += how.shares[i];
+    mean += how.shares[i] * s.applications[i].log_gain;
+  }
+  CHECK(all == doctest::Approx(1.0));
+  CHECK(how.mean == doctest::Approx(mean));
+  CHECK(how.shares[1] == doctest::Approx(how.shares[0] / 2.0));
+  CHECK(how.contradictions == 1);
+  CHECK(how.halved);
+  CHECK(weight_of(s, 100 * day) == doctest::Approx(how.mean / 2.0 / 2.0));
 }
 
 TEST_CASE("skills are listed by pages and filters, and one is found by its first digits") {

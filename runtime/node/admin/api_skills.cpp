@@ -1,6 +1,7 @@
 // The node's book of skills over HTTP: a list, one skill, its withdrawal, and the exchange with other nodes.
 #include "actors/knowledge/skill_json.hpp"
 #include "actors/knowledge/vocabulary.hpp"
+#include "runtime/base/wall_clock.hpp"
 #include "runtime/node/admin/api.hpp"
 #include "runtime/node/admin/skills_json.hpp"
 
@@ -36,7 +37,8 @@ void get_skill(const call_ptr& c) {
   if (keeps_none(c))
     return;
   ask<weighed_skill>(
-      c, c->context->skills, [c](weighed_skill& s) { c->reply(whole_json(s)); }, atom::lookup_v, c->path.at("id"));
+      c, c->context->skills, [c](weighed_skill& s) { c->reply(whole_json(s, wall_clock_ns())); }, atom::lookup_v,
+      c->path.at("id"));
 }
 
 void revoke_skill(const call_ptr& c) {

@@ -1,5 +1,6 @@
 #include "runtime/node/admin/skills_json.hpp"
 
+#include "actors/knowledge/skill_gate.hpp"
 #include "runtime/node/admin/interval_json.hpp"
 
 #include <cmath>
@@ -24,7 +25,7 @@ json to_json(const skill_conditions& c) {
           {"pattern", or_null(c.pattern)}};
 }
 
-json to_json(const skill_application& a) {
+json to_json(const skill_application& a, double share) {
   const bool valid = passed(a);
   return {{"campaign", to_string(a.campaign)},
           {"parent", a.parent},
@@ -36,6 +37,7 @@ json to_json(const skill_application& a) {
           {"interval", valid ? factor_interval(a.log_gain, a.standard_error) : json(nullptr)},
           {"hardware", a.hardware},
           {"signals", a.signals},
+          {"share", share},
           {"origin", a.is_origin}};
 }
 
@@ -93,6 +95,26 @@ skill_use_figures use_figures(const skill& s) {
   return out;
 }
 
+skill_weighing weighing_of(const skill& s, int64_t now_ns) {
+  const auto precision = [now_ns](const skill& x) { return std::pow(posterior_of(x, now_ns).deviation, -2.0); };
+  const auto whole = precision(s);
+  skill_weighing out;
+  out.mean = posterior_of(s, now_ns).mean;
+  auto without = s;
+  without.applications.clear();
+  out.prior_share = precision(without) / whole;
+  for (size_t i = 0; i < s.applications.size(); ++i) { // precisions add up
+    without.applications = {s.applications[i]};
+    out.shares.push_back(precision(without) / whole - out.prior_share);
+  }
+  without = s;
+  without.state = skill_state::confirmed;
+  const auto weight = weight_of(without, now_ns);
+  out.contradictions = weight > 0.0 ? static_cast<uint64_t>(std::llround(out.mean / weight)) - 1 : 0;
+  out.halved = s.state == skill_state::hypothesis;
+  return out;
+}
+
 json brief_json(const weighed_skill& s) {
   const auto& x = s.what;
   return {{"id", to_string(x.id)},
@@ -110,11 +132,18 @@ json brief_json(const weighed_skill& s) {
           {"provenance", to_json(x.provenance)}};
 }
 
-json whole_json(const weighed_skill& s) {
+json whole_json(const weighed_skill& s, int64_t now_ns) {
+  const auto how = weighing_of(s.what, now_ns);
   auto out = brief_json(s);
   out["step"]["before"] = or_null(s.what.step.before);
   out["step"]["after"] = or_null(s.what.step.after);
-  out["applications"] = list_json(s.what.applications);
+  out["weighing"] = {{"prior_share", how.prior_share},
+                     {"mean", how.mean},
+                     {"contradictions", how.contradictions},
+                     {"halved", how.halved}};
+  out["applications"] = json::array();
+  for (size_t i = 0; i < s.what.applications.size(); ++i)
+    out["applications"].push_back(to_json(s.what.applications[i], how.shares[i]));
   out["history"] = list_json(s.what.history);
   return out;
 }

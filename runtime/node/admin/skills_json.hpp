@@ -5,6 +5,9 @@
 #include "actors/knowledge/skill_messages.hpp"
 #include "runtime/node/admin/json.hpp"
 
+#include <cstdint>
+#include <vector>
+
 namespace kevolve {
 
 // What a skill has brought on candidates other than the one that it comes from.
@@ -17,10 +20,20 @@ struct skill_use_figures {
 };
 skill_use_figures use_figures(const skill& s);
 
+// How a weight follows from the applications. The mean of the log gain is the sum of all log gains, each by its share.
+struct skill_weighing {
+  double prior_share = 1.0;    // the prior's, whose log gain is 0
+  std::vector<double> shares;  // of each application, in their order: less for noisy and old ones
+  double mean = 0.0;           // of the log gain
+  uint64_t contradictions = 0; // applications slower beyond their noise; the weight is divided by 1 + this
+  bool halved = false;         // because it is a hypothesis
+};
+skill_weighing weighing_of(const skill& s, int64_t now_ns);
+
 // Without applications, history, and code of the step. `gain` is the factor to expect, with its 95 % `interval`.
 json brief_json(const weighed_skill& s);
 // All of a skill. An application whose candidate did not pass has no gain.
-json whole_json(const weighed_skill& s);
+json whole_json(const weighed_skill& s, int64_t now_ns);
 json to_json(const skill_import& x);
 // The state that a change has led to.
 json state_json(const skill& s);

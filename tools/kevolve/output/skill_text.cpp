@@ -53,13 +53,35 @@ std::string conditions_text(const json& s) {
          + fact("pattern", text_at(c, "pattern")) + fact("not for", joined(s, "not_for"));
 }
 
+std::string share_text(double share) {
+  return fmt::format("{:.0f} %", 100.0 * share);
+}
+
 std::string applications_text(const json& s) {
-  std::vector<std::vector<std::string>> rows{{"CANDIDATE", "PARENT", "TASK", "GAIN", "WHEN", "HARDWARE", "NOTE"}};
+  std::vector<std::vector<std::string>> rows{
+      {"CANDIDATE", "PARENT", "TASK", "GAIN", "SHARE", "WHEN", "HARDWARE", "NOTE"}};
   for (const auto& a : s["applications"])
     rows.push_back({short_id(a, "campaign") + " " + to_text(a["candidate"]), to_text(a["parent"]), text_at(a, "task"),
-                    gain_text(a), text_at(a, "time").substr(0, 10), joined(a, "hardware"),
-                    a["origin"].get<bool>() ? "the skill comes from it" : ""});
+                    gain_text(a), share_text(number_at(a, "share")), text_at(a, "time").substr(0, 10),
+                    joined(a, "hardware"), a["origin"].get<bool>() ? "the skill comes from it" : ""});
   return rows.size() == 1 ? "no application was measured\n" : table_text(rows);
+}
+
+// "the mean log gain 0.1203 …, halved …, divided by 2 …".
+std::string weighing_text(const json& s) {
+  const auto& w = s["weighing"];
+  const auto contradictions = w["contradictions"].get<uint64_t>();
+  auto out = fmt::format("{:.3f}: the mean of the log gains is {:.3f} by the shares above, {} of the prior at 0",
+                         number_at(s, "weight"), number_at(w, "mean"), share_text(number_at(w, "prior_share")));
+  if (contradictions > 0)
+    out += fmt::format("; divided by {}, as {} beyond noise", contradictions + 1,
+                       contradictions == 1 ? "one was slower" : std::to_string(contradictions) + " were slower");
+  if (w["halved"].get<bool>())
+    out += "; halved, as it is a hypothesis";
+  const auto state = text_at(s, "state");
+  if (state == "rejected" || state == "revoked")
+    out += "; 0, as it is " + state;
+  return out;
 }
 
 std::string history_text(const json& s) {
@@ -112,8 +134,7 @@ std::string skill_text(const json& s) {
 std::string skill_reasons_text(const json& s) {
   return head_text(s) + "\nIt applies where these hold:\n" + conditions_text(s) + "\nIt was applied and measured:\n"
          + applications_text(s) + "\nIts weight follows from these:\n" + fact("gain", gain_text(s))
-         + fact("weight", fmt::format("{:.3f}", number_at(s, "weight"))) + "\nIt comes from:\n" + provenance_text(s)
-         + history_text(s);
+         + fact("weight", weighing_text(s)) + "\nIt comes from:\n" + provenance_text(s) + history_text(s);
 }
 
 std::string skill_import_text(const json& done) {
