@@ -357,10 +357,12 @@ export interface Application extends Bounds {
   verdict: string;
   gain: number | null;
   hardware: string[];
+  share: number; // of the weight
   origin: boolean;
 }
 
 export interface SkillWhole extends SkillBrief {
+  weighing: { prior_share: number; mean: number; contradictions: number; halved: boolean };
   applications: Application[];
   history: { version: number; time: string | null; state: string; reason: string | null; by: string | null }[];
 }

@@ -170,10 +170,23 @@ function ApplicationRow({ of: a }: { of: Application }) {
       <td class="foreign">{visible(a.task)}</td>
       <td class="number">{a.gain === null ? words(a.verdict) : gain(a.gain)}</td>
       <td>{interval(a)}</td>
+      <td class="number">{percent(a.share)}</td>
       <td class="foreign">{visible(a.hardware.join(", "))}</td>
       <td>{a.time ? a.time.slice(0, 10) : ""}</td>
     </tr>
   );
+}
+
+const percent = (x: number) => `${Math.round(100 * x)} %`;
+
+// How the weight follows from the applications.
+function weighing(s: SkillWhole): string {
+  const w = s.weighing;
+  const parts = [`${s.weight.toFixed(3)}: the mean of the log gains below is ${w.mean.toFixed(3)} by their shares, with ${percent(w.prior_share)} for no gain`];
+  if (w.contradictions > 0) parts.push(`divided by ${w.contradictions + 1}, because ${w.contradictions} of them ${w.contradictions === 1 ? "is" : "are"} slower beyond noise`);
+  if (w.halved) parts.push("halved, because it is a hypothesis");
+  if (s.state === "rejected" || s.state === "revoked") parts.push(`0, because it is ${s.state}`);
+  return parts.join("; ");
 }
 
 function listOf(values: string[]): ComponentChildren {
@@ -189,7 +202,7 @@ function Whole({ s }: { s: SkillWhole }) {
         of={[
           ["why in this state", <span class="foreign">{visible(s.reason ?? "")}</span>],
           ["gain to expect", <>{gain(s.gain)} {interval(s)}</>],
-          ["weight", s.weight.toFixed(3)],
+          ["weight", weighing(s)],
           ["brought", <>{count(s.brought.applications)} applications, {count(s.brought.valid)} passed, the best <Best of={s.brought} /></>],
           ["comes from", <span class="foreign"><a href={links.node(from.campaign, from.candidate)}>candidate {from.candidate}</a> of <a href={links.campaign(from.campaign)}>{visible(from.campaign_name) || short(from.campaign)}</a>, task {visible(from.task)}; {visible(from.by)}</span>],
           ["moves", <code class="foreign">{visible(s.step.moves ?? "")}</code>],
@@ -225,6 +238,7 @@ function Whole({ s }: { s: SkillWhole }) {
                   <th>task</th>
                   <th class="number">gain</th>
                   <th>interval</th>
+                  <th class="number">share</th>
                   <th>hardware</th>
                   <th>day</th>
                 </tr>
