@@ -28,7 +28,7 @@ struct event_draft {
   event_kind kind = event_kind::campaign_state;
   std::string payload;
 };
-// A value that is stored in the same batch as the events. Families: nodes, evaluations, index, meta.
+// A value that is stored in the same batch as the events. Families: nodes, evaluations, skills, index, meta.
 struct stored_value {
   std::string family;
   std::string key;
