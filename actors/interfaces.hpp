@@ -71,7 +71,9 @@ using generator_actor = caf::typed_actor<
     caf::replies_to<atom::generate, generate_request>::with<proposal>,
     // The node of this index goes without a candidate, though it may not have been asked for yet:
     // no_verdict::withdrawn.
-    caf::reacts_to<atom::cancel, uint64_t>, caf::reacts_to<atom::crash>>;
+    caf::reacts_to<atom::cancel, uint64_t>,
+    // Replies with the moves by which the second genome goes beyond the first, with open places; errc::unsupported.
+    caf::replies_to<atom::distil, std::string, std::string>::with<distilled_moves>, caf::reacts_to<atom::crash>>;
 
 // Answers prompts. It stores an answer before it delivers it.
 using model_actor = caf::typed_actor<
@@ -183,9 +185,7 @@ using skill_book_actor = caf::typed_actor<
     // Replies with all that the query admits, as the text of skills_text().
     caf::replies_to<atom::export_all, skill_query>::with<std::string>,
     // Adds the skills of such a text as hypotheses. errc::bad_input: it cannot be read, and nothing is added.
-    caf::replies_to<atom::import_all, std::string>::with<skill_import>,
-    // Its records have been read (sent to itself).
-    caf::reacts_to<atom::begin>, caf::reacts_to<atom::crash>>;
+    caf::replies_to<atom::import_all, std::string>::with<skill_import>, caf::reacts_to<atom::crash>>;
 
 // The node's directory of campaigns.
 using campaigns_actor = caf::typed_actor<

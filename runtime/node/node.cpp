@@ -7,6 +7,7 @@
 #include "actors/journal/journal.hpp"
 #include "actors/knowledge/code_search.hpp"
 #include "actors/knowledge/knowledge_base.hpp"
+#include "actors/knowledge/skill_book.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/models/models.hpp"
 #include "actors/models/relay.hpp"
@@ -161,7 +162,16 @@ std::vector<child_spec> core_children(node_parts& p) {
     first += epochs_per_instance;
     return caf::actor_cast<caf::actor>(spawn_tracked(*s, statuses, "scheduler", "scheduler", owner, scheduler, first));
   };
-  return {std::move(journal_child), std::move(scheduler_child)};
+  child_spec book_child;
+  book_child.kind = "skill_book";
+  book_child.name = "skills";
+  p.skills = add_proxy<skill_book_actor>(p.system, p.statuses, book_child);
+  book_child.start = [statuses = p.statuses, data = p.data, journal = p.journal,
+                      board = p.skills_now](caf::event_based_actor* s, uint64_t owner) {
+    return caf::actor_cast<caf::actor>(
+        spawn_tracked(*s, statuses, "skill_book", "skills", owner, skill_book, data, journal, board, wall_clock_ns));
+  };
+  return {std::move(journal_child), std::move(scheduler_child), std::move(book_child)};
 }
 
 template <class Fun>
@@ -486,6 +496,8 @@ result<std::unique_ptr<node>> node::start(node_options options) {
                                p->relay, p->models, p->board,    p->targets};
   ground.knowledge = p->knowledge;
   ground.code = p->code;
+  ground.skills = p->skills;
+  ground.skills_now = p->skills_now;
   ground.places = static_cast<uint64_t>(std::max<int64_t>(p->options.campaigns, 0));
   std::vector<child_spec> work;
   const auto half = p->options.read_only ? result<std::vector<id128>>{} : half_forgotten(*p->data);
@@ -588,6 +600,7 @@ node::~node() {
   sweep_groups();
   p.relay = nullptr;
   p.models = nullptr;
+  p.skills = nullptr;
   p.scheduler = nullptr;
   p.journal = nullptr;
   stop_stage(p, p.core, "core");

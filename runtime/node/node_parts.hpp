@@ -57,6 +57,7 @@ struct node_parts {
   std::vector<provider_setup> providers;
   std::shared_ptr<const knowledge::knowledge_base> knowledge;
   std::shared_ptr<const knowledge::code_roots> code; // null: nothing may be searched
+  std::shared_ptr<skill_board> skills_now = std::make_shared<skill_board>();
   node_system_config config;
   caf::actor_system system;
   // Proxies, then the supervisors behind them.

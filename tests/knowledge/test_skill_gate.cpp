@@ -97,8 +97,8 @@ TEST_CASE("the gain of a child is measured against its parent, with both errors"
   const auto a = application_of(child, parent);
   REQUIRE(a);
   CHECK(a->log_gain == doctest::Approx(std::log(1.5)));
-  const auto of_child = std::log(3.1 / 2.9) / 3.92;
-  const auto of_parent = std::log(2.1 / 1.9) / 3.92;
+  const auto of_child = std::log(3.1 / 2.9) / 3.06;
+  const auto of_parent = std::log(2.1 / 1.9) / 3.06;
   CHECK(a->standard_error == doctest::Approx(std::hypot(of_child, of_parent)));
   CHECK(application_of(child, {{1.0, 1.0, 1.0}, verdict::pass, false})->standard_error == doctest::Approx(of_child));
   CHECK(!application_of({{0.0, 0.0, 0.0}, verdict::none, false}, parent));
