@@ -69,7 +69,10 @@ TEST_CASE("figures of documents are read from the stored traces, one step a cand
   auto& data = **opened;
   const id128 campaign{1, 2};
   const auto keep = [&](const exchange_record& x) { REQUIRE(data.put(table::index, keys::exchange(x.id), encode(x))); };
-  keep(asked(campaign, 1, 0, "cpu/a", "cpu/cut"));
+  auto with_skills = asked(campaign, 1, 0, "cpu/a", "cpu/cut");
+  with_skills.retrievals.push_back(asked(campaign, 1, 0, "skill/1a2b3c4d").retrievals.front());
+  with_skills.retrievals.back().reason = "skills";
+  keep(with_skills);
   keep(asked(campaign, 2, 0, "cpu/a"));
   keep(asked(campaign, 2, 1, "cpu/a")); // the same step
   keep(asked(campaign, 3, 0, "cpu/a")); // in flight

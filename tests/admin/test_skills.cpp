@@ -1,7 +1,11 @@
+#include "actors/knowledge/skill_distil.hpp"
 #include "actors/knowledge/skill_gate.hpp"
 #include "actors/knowledge/skill_json.hpp"
+#include "actors/messages/keys.hpp"
+#include "runtime/base/codec.hpp"
 #include "runtime/node/admin/skills_json.hpp"
 #include "tests/admin/served_node.hpp"
+#include "tools/kevolve/node_reader.hpp"
 
 #include <doctest/doctest.h>
 
@@ -158,6 +162,49 @@ TEST_CASE("an export can be read as a document, and is filtered") {
   const auto few = parse_skills(n.ask("GET", "/v1/skills/export?family=matmul").body);
   REQUIRE(few);
   CHECK(few->size() == 1);
+}
+
+TEST_CASE("a candidate tells the skills that its step was given, and which it applied") {
+  served_node n({}, false);
+  append_request a;
+  a.campaign = n.campaign;
+  a.events.push_back({event_kind::campaign_submitted, encode(campaign_submission{})});
+  a.values.push_back({keys::index, keys::campaign(n.campaign), encode(campaign_submission{})});
+  constexpr uint64_t candidates = 300; // more than one read of events
+  const auto given = made_skill("tile(_1,64)");
+  for (uint64_t i = 1; i <= candidates; ++i) {
+    selection_record s;
+    s.index = i;
+    s.parents = {0};
+    if (i == 123) {
+      offered_skill o;
+      o.id = given.id;
+      o.step = given.step;
+      o.gain = std::log(1.25);
+      s.skills = {o, {}};
+    }
+    a.events.push_back({event_kind::node_selected, encode(s)});
+    for (uint64_t other = 0; other < i % 3; ++other)
+      a.events.push_back({event_kind::campaign_state, encode(state_record{run_state::paused, "why"})});
+    node_record r;
+    r.index = i;
+    r.parents = {0};
+    r.state = candidate_state::finished;
+    r.result = verdict::compile_error;
+    r.proposal.summary = i == 123 ? "tiles, " + offered_name(given.id) : "tiles";
+    a.values.push_back({keys::nodes, keys::node(n.campaign, i), encode(r)});
+  }
+  node_reader reader{*n.running};
+  REQUIRE(reader.ask<uint64_t>(n.running->journal(), atom::append_v, std::move(a)));
+  const auto path = "/v1/campaigns/" + to_string(n.campaign) + "/candidates/";
+  const auto one = n.get(path + "123");
+  REQUIRE(one["skills"].size() == 2);
+  CHECK(one["skills"][0]["id"] == to_string(given.id));
+  CHECK(one["skills"][0]["gain"].get<double>() == doctest::Approx(1.25));
+  CHECK(one["skills"][0]["applied"] == true);
+  CHECK(one["skills"][1]["applied"] == false);
+  for (const auto i : {1, 122, 124, 300})
+    CHECK(n.get(path + std::to_string(i))["skills"] == json::array());
 }
 
 TEST_CASE("a node that works alone says so, and its version") {

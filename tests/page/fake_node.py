@@ -87,6 +87,8 @@ def hostile_node(index: int) -> dict[str, Any]:
         "cost": {"propose_s": 0.1, "compile_s": 0.2, "judge_s": 0.3, "wall_s": 0.6}, "source": MARKUP + "\nint x;\n",
         "diff_to_parents": [{"parent": 0, "diff": f"--- reference\n+++ candidate {index}\n@@ -1 +1 @@\n-{MARKUP}\n+{MARKUP}\n"}],
         "diff_to_reference": f"+{MARKUP}\n", "prompt": MARKUP, "reply": MARKUP,
+        "skills": [{"id": "1" + "0" * 31, "version": 2, "state": "confirmed", "weight": 0.25, "gain": 1.28, "interval": [1.2, 1.37], "applications": 3,
+                    "step": {"moves": MARKUP, "words": MARKUP}, "applied": True}],
         "evaluations": [
             {"id": "1" * 32, "stage": "compile", "baseline": "reference", "wall_s": 0.1, "fingerprint": mark, "verdict": "pass", "log": MARKUP},
             {"id": "2" * 32, "stage": "race", "baseline": "reference", "wall_s": 0.1, "fingerprint": mark, "outcome": outcome},

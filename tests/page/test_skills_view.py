@@ -73,6 +73,19 @@ class Skills(SkillCase):
         self.check_console()
 
 
+class Candidate(SkillCase):
+    def test_a_candidate_shows_the_skills_that_its_step_was_given(self) -> None:
+        b = self.browser
+        self.serve_skills()
+        self.go(f"#/campaigns/{ID}/node/1")
+        b.wait_text("Skills it was given")
+        self.assertEqual(b.run(ROWS, "skills given"), [["10000000", SHOWN, "confirmed", "0.250", "1.28×", "yes"]])
+        b.run("document.querySelector(\"table[aria-label='skills given'] a\").click()")
+        b.wait_text("Applies where")
+        self.assertIsNone(b.run("return window.broken ?? null"))
+        self.check_console()
+
+
 class Documents(SkillCase):
     def test_documents_show_the_steps_that_quoted_them_and_the_best_gain(self) -> None:
         b = self.browser

@@ -72,12 +72,12 @@ void list_problems(const call_ptr& c) {
 
 // It takes as long as the disk does, so it runs in an actor with its own thread.
 void document_gains(const call_ptr& c) {
-  if (!c->context->data) {
+  if (!c->context->records) {
     c->refuse(problem{503, "unavailable", "this node has no store to read"});
     return;
   }
   c->self->home_system().spawn<caf::detached + caf::hidden>([c] {
-    const auto found = read_document_figures(*c->context->data, most_exchanges);
+    const auto found = read_document_figures(*c->context->records, most_exchanges);
     if (found)
       c->reply(to_json(*found));
     else

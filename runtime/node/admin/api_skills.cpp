@@ -105,7 +105,7 @@ std::vector<route> skill_routes() {
       {text_field("why", "the reason, kept with the skill", 500, true),
        text_field("by", "who asks, kept with the skill", 64)},
       revoke_skill)
-      ->conflict = "several skills begin with these digits, or it is revoked already";
+      ->conflict = "several skills begin with these digits";
   body_field skills;
   skills.name = "skills";
   skills.type = body_type::objects;

@@ -53,6 +53,7 @@ struct api_context {
   std::shared_ptr<http_counters> counters;
   std::shared_ptr<request_ledger> ledger; // null: nothing may be changed through this API
   std::shared_ptr<store> data;            // null likewise; for batches
+  std::shared_ptr<const store> records;   // to read; null: none
   bool no_devices = false;                // no device of its targets can be reached, so the node is ready without one
   profiler_settings profilers;            // for profiles on request
   std::shared_ptr<const knowledge::knowledge_base> knowledge; // null: no documents

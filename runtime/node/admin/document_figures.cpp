@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t rows_at_once = 500;
 constexpr const char* all_exchanges = "exchange/";
+constexpr const char* skills_reason = "skills"; // of a trace of skills, which have figures of their own
 
 result<std::optional<node_record>> candidate_of(const store& data, const id128& campaign, uint64_t index) {
   const auto bytes = data.get(table::nodes, keys::node(campaign, index));
@@ -70,9 +71,10 @@ result<void> end_step(const store& data, document_figures& into, const open_step
 std::set<std::string> quoted_documents(const exchange_record& asked) {
   std::set<std::string> out;
   for (const auto& r : asked.retrievals)
-    for (const auto& s : r.sections)
-      if (s.outcome == "quoted")
-        out.insert(s.document);
+    if (r.reason != skills_reason)
+      for (const auto& s : r.sections)
+        if (s.outcome == "quoted")
+          out.insert(s.document);
   return out;
 }
 

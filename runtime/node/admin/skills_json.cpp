@@ -152,6 +152,14 @@ json to_json(const skill_import& x) {
   return {{"taken", x.added}, {"known", x.known}, {"refused", x.refused}};
 }
 
+json to_json(const offered_skill& s) {
+  return {
+      {"id", to_string(s.id)},          {"version", s.version},
+      {"state", to_string(s.state)},    {"weight", s.weight},
+      {"gain", std::exp(s.gain)},       {"interval", factor_interval(s.gain, s.deviation)},
+      {"applications", s.applications}, {"step", {{"moves", or_null(s.step.moves)}, {"words", or_null(s.step.words)}}}};
+}
+
 json state_json(const skill& s) {
   return {
       {"id", to_string(s.id)}, {"version", s.version}, {"state", to_string(s.state)}, {"reason", or_null(s.reason)}};

@@ -35,6 +35,8 @@ json brief_json(const weighed_skill& s);
 // All of a skill. An application whose candidate did not pass has no gain.
 json whole_json(const weighed_skill& s, int64_t now_ns);
 json to_json(const skill_import& x);
+// As a step was given it.
+json to_json(const offered_skill& s);
 // The state that a change has led to.
 json state_json(const skill& s);
 

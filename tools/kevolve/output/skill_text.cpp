@@ -137,6 +137,14 @@ std::string skill_reasons_text(const json& s) {
          + fact("weight", weighing_text(s)) + "\nIt comes from:\n" + provenance_text(s) + history_text(s);
 }
 
+std::string given_skills_text(const json& candidate) {
+  std::string out;
+  for (const auto& s : candidate.value("skills", json::array()))
+    out += fact("skill", fmt::format("{}: {}, {}{}", short_id(s, "id"), fit_to(step_text(s), 60), text_at(s, "state"),
+                                     s["applied"].get<bool>() ? ", applied" : ""));
+  return out;
+}
+
 std::string skill_import_text(const json& done) {
   std::string out;
   for (const auto& line : done["refused"])

@@ -206,6 +206,18 @@ export interface NodeWhole extends Bounds {
   prompt?: string | null;
   reply?: string | null;
   exchanges?: Exchange[];
+  skills?: GivenSkill[] | null;
+}
+
+// A skill as a step was given it; `applied`: its candidate says that it applies it.
+export interface GivenSkill extends Bounds {
+  id: string;
+  state: string;
+  weight: number;
+  gain: number;
+  applications: number;
+  applied: boolean;
+  step: { moves: string | null; words: string | null };
 }
 
 export interface Report {

@@ -5,7 +5,7 @@ import { get, post, Problem } from "./api";
 import { clock, count, gain, interval, short, visible, words } from "./format";
 import { Await, Chip, Code, Facts, Trouble, useGet, useLoad } from "./parts";
 import { links } from "./route";
-import type { Application, Brought, Page, SkillBrief, SkillWhole } from "./types";
+import type { Application, Brought, GivenSkill, Page, SkillBrief, SkillWhole } from "./types";
 
 const states = ["hypothesis", "confirmed", "conflicting", "rejected", "revoked"];
 const chips: Record<string, string> = { confirmed: "running", rejected: "failed", revoked: "failed" };
@@ -63,6 +63,44 @@ function List({ items }: { items: SkillBrief[] }) {
                   <code key={x}>{visible(x)} </code>
                 ))}
               </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+// The skills that a step was given.
+export function GivenSkills({ skills }: { skills: GivenSkill[] }) {
+  return (
+    <div class="wide">
+      <table aria-label="skills given">
+        <thead>
+          <tr>
+            <th>skill</th>
+            <th>step</th>
+            <th>state then</th>
+            <th class="number">weight</th>
+            <th class="number">gain</th>
+            <th>applied</th>
+          </tr>
+        </thead>
+        <tbody>
+          {skills.map((s) => (
+            <tr key={s.id} class={s.applied ? "" : "dead"}>
+              <td>
+                <a href={links.skill(s.id)}>{short(s.id)}</a>
+              </td>
+              <td class="foreign brief">{stepText(s)}</td>
+              <td>
+                <StateChip state={s.state} />
+              </td>
+              <td class="number">{s.weight.toFixed(3)}</td>
+              <td class="number" title={interval(s)}>
+                {gain(s.gain)}
+              </td>
+              <td>{s.applied ? "yes" : "no"}</td>
             </tr>
           ))}
         </tbody>
