@@ -155,6 +155,7 @@ TEST_CASE("an export names no path of its node, and another node takes it") {
   first.start();
   first.write("skills.json", document({vectorise, tile}));
   REQUIRE(first.skills({"import", "skills.json"}).code == 0);
+  REQUIRE(first.skills({"revoke", first.id_of("reduction"), "--why", "see " + first.path + "/notes.txt"}).code == 0);
   CHECK(first.told({"export", "all.json"})["skills"] == 2);
   CHECK(first.told({"export", "few.json", "--family", "matmul"})["skills"] == 1);
   const auto once_more = first.skills({"export", "all.json"});

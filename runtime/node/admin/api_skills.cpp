@@ -1,4 +1,5 @@
 // The node's book of skills over HTTP: a list, one skill, its withdrawal, and the exchange with other nodes.
+#include "actors/knowledge/skill_export.hpp"
 #include "actors/knowledge/skill_json.hpp"
 #include "actors/knowledge/vocabulary.hpp"
 #include "runtime/base/wall_clock.hpp"
@@ -57,8 +58,15 @@ void revoke_skill(const call_ptr& c) {
 void export_skills(const call_ptr& c) {
   if (!keeps_none(c))
     ask<std::string>(
-        c, c->context->skills, [c](std::string& text) { c->reply_text(std::move(text)); }, atom::export_all_v,
-        query_of(c));
+        c, c->context->skills,
+        [c](std::string& text) {
+          auto skills = parse_skills(text);
+          if (skills)
+            c->reply_text(skills_text(for_others(std::move(*skills))));
+          else
+            c->refuse(skills.error());
+        },
+        atom::export_all_v, query_of(c));
 }
 
 void import_skills(const call_ptr& c) {
