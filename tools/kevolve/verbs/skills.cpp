@@ -138,7 +138,7 @@ int export_file(const skills_options& o) {
   auto node = connection::open(o.where, true);
   if (!node)
     return report(node.error(), o.common.json);
-  const auto text = (*node)->text("/v1/skills/export?" + (filters->empty() ? "" : filters->substr(1)));
+  const auto text = (*node)->text("/v1/skills/export" + (filters->empty() ? "" : "?" + filters->substr(1)));
   if (!text)
     return report(text.error(), o.common.json);
   const auto skills = parse_skills(*text);
