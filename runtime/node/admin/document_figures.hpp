@@ -1,4 +1,4 @@
-// What documents have brought: the steps whose prompts quoted them, and how these ended. Computed from the stored
+// Figures of documents: the steps whose prompts quoted them, and how these ended. They are computed from the stored
 // traces of retrieval and the records of the candidates.
 #pragma once
 

@@ -10,7 +10,7 @@
 
 namespace kevolve {
 
-// What a skill has brought on candidates other than the one that it comes from.
+// Counts what a skill has brought on candidates other than the one that it comes from.
 struct skill_use_figures {
   uint64_t applications = 0;
   uint64_t valid = 0;     // of them, those whose candidate passed
@@ -20,7 +20,7 @@ struct skill_use_figures {
 };
 skill_use_figures use_figures(const skill& s);
 
-// How a weight follows from the applications. The mean of the log gain is the sum of all log gains, each by its share.
+// A weight is derived from the applications. The mean of the log gain is the sum of all log gains, each by its share.
 struct skill_weighing {
   double prior_share = 1.0;    // the prior's, whose log gain is 0
   std::vector<double> shares;  // of each application, in their order: less for noisy and old ones
@@ -35,7 +35,7 @@ json brief_json(const weighed_skill& s);
 // All of a skill. An application whose candidate did not pass has no gain.
 json whole_json(const weighed_skill& s, int64_t now_ns);
 json to_json(const skill_import& x);
-// As a step was given it.
+// Describes a skill in the form that a step was given.
 json to_json(const offered_skill& s);
 // The state that a change has led to.
 json state_json(const skill& s);
