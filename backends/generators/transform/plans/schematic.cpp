@@ -185,6 +185,24 @@ open_place read_place(const std::string& argument) {
   return {argument.substr(0, at), kind, argument.substr(at)};
 }
 
+} // namespace kevolve::transform
+
+namespace kevolve {
+
+std::string moves_problem(const std::string& moves) {
+  const auto list = transform::parse_genome(moves);
+  if (!list)
+    return "'" + moves.substr(0, 60) + "' is no list of moves";
+  for (const auto& m : *list)
+    if (const auto* known = transform::find_move(m.name); known == nullptr)
+      return "there is no move '" + m.name + "'";
+  return {};
+}
+
+} // namespace kevolve
+
+namespace kevolve::transform {
+
 place_pattern parse_pattern(const std::string& text) {
   place_pattern out;
   std::istringstream parts{text};
