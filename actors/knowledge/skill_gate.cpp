@@ -84,14 +84,16 @@ ruling rule(const skill& s, int64_t now_ns) {
   if (there == 0)
     return {skill_state::hypothesis, "not measured elsewhere yet"};
   const auto p = posterior_of(s, now_ns, true);
-  if (better > 0 && worse > 0 && p.mean > 0.0)
-    return {skill_state::conflicting, times(better, " faster, ") + std::to_string(worse) + " slower"};
-  if (better > 0 && p.mean > sure * p.deviation)
-    return {skill_state::confirmed, times(better, " faster")};
-  if (worse > 0 && p.mean < -sure * p.deviation)
+  const bool both = better > 0 && worse > 0;
+  const auto how = times(better, " faster, ") + std::to_string(worse) + " slower or wrong";
+  if (both && !contradicted(s).empty()) // signals tell where not to try it
+    return {skill_state::conflicting, how};
+  if (p.mean < -sure * p.deviation)
     return {skill_state::rejected, times(worse, " slower or wrong")};
-  if (better == 0 && there >= enough_in_vain)
-    return {skill_state::rejected, times(there, ", none faster")};
+  if (there >= enough_in_vain && p.mean < p.deviation)
+    return {skill_state::rejected, times(there, ", no gain")};
+  if (better > 0 && p.mean > sure * p.deviation)
+    return both ? ruling{skill_state::conflicting, how} : ruling{skill_state::confirmed, times(better, " faster")};
   return {skill_state::hypothesis, times(there, ", too few to tell")};
 }
 
