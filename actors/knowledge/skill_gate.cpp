@@ -21,7 +21,7 @@ constexpr double sure = 1.645;
 constexpr double beyond_noise = 2.0;
 // So many applications without a gain are enough to know that there is none.
 constexpr size_t enough_in_vain = 4;
-// What a wrong candidate costs: as much as one that takes 1.65 times as long.
+// A wrong candidate costs as much as one that takes 1.65 times as long.
 constexpr double penalty = -0.5;
 constexpr double penalty_error = 0.05;
 // Half the width of a judge's interval in standard errors: that of 87.5 % coverage, the narrowest that it gives.
