@@ -150,6 +150,9 @@ public:
   virtual std::optional<reference_reading> read_reference(const synthesis_context&) { return std::nullopt; }
 };
 
+// Returns why no generator with moves knows such a list of moves, with places or without; empty: one does.
+std::string moves_problem(const std::string& moves);
+
 // Creates a generator of kind "transform" or "configurations". errc::not_found lists the kinds.
 result<std::unique_ptr<generator>> make_generator(const std::string& kind);
 

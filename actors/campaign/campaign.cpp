@@ -86,7 +86,7 @@ caf::result<node_reply> node_finished(pointer self, node_result& result) {
                 && r.speedup > st.fold.champion.speedup;
   report_applications(self, r);
   if (gained)
-    keep_gain(self, r.parents.front(), r.index, r);
+    keep_gain(self, r.parents.empty() ? 0 : r.parents.front(), r.index, r);
   fold_finished(st.fold, r);
   r.tree_hash = st.fold.tree.hash();
   st.faults_in_a_row = 0;

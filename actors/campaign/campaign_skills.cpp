@@ -171,7 +171,9 @@ void report_applications(pointer self, const node_record& r) {
     if (r.proposal.summary.find(offered_name(s.id)) == std::string::npos)
       continue;
     if (auto a = application_of(r, figures_of(st.fold, parent)))
-      self->send(st.context->skills, atom::apply_v, skill_use{s.id, located(st, std::move(*a), parent, r.index)});
+      self->request(st.context->skills, until_answered, atom::apply_v,
+                    skill_use{s.id, located(st, std::move(*a), parent, r.index)})
+          .then([](const skill&) {}, [](caf::error&) {}); // the book logs what it refuses
   }
 }
 

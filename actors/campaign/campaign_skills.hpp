@@ -1,5 +1,5 @@
-// What a campaign takes from the node's book of skills, and what it gives back: each step is given skills with its
-// selection, each of their applications is reported, and each confirmed gain is distilled.
+// A campaign's exchange with the node's book of skills: each step is given skills with its selection, each of their
+// applications is reported, and each confirmed gain is distilled.
 #pragma once
 
 #include "actors/campaign/campaign_steps.hpp"

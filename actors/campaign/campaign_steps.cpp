@@ -69,6 +69,8 @@ node_record fresh_record(const campaign_state& st, const selection_record& r) {
   record.parents = r.parents;
   record.state = candidate_state::selected;
   record.baseline = st.fold.champion.index;
+  for (const auto& s : r.skills)
+    record.skills.push_back(s.id);
   return record;
 }
 

@@ -74,6 +74,14 @@ result<std::shared_ptr<const skill>> find_by(const skill_book_state& st, const s
   return found;
 }
 
+// Returns why the skill is not kept; empty: it may be.
+std::string problem_of(const skill& s) {
+  if (auto wrong = refusal_of(s); !wrong.empty())
+    return wrong;
+  const auto unknown = moves_problem(s.step.moves);
+  return unknown.empty() ? std::string{} : "step.moves: " + unknown;
+}
+
 weighed_skill weighed(const skill_book_state& st, const skill& s) {
   const auto p = posterior_of(s, st.now_ns());
   return {s, weight_of(s, st.now_ns()), p.mean, p.deviation};
@@ -88,7 +96,7 @@ skill joined(const skill_book_state& st, skill s) {
 caf::result<skill> add_skill(book_pointer self, skill s) {
   auto& st = self->state;
   s.id = skill_id(s);
-  if (const auto wrong = refusal_of(s); !wrong.empty()) {
+  if (const auto wrong = problem_of(s); !wrong.empty()) {
     log::warn("skills", "skill {} is refused: {}", short_string(s.id), wrong);
     return to_error({errc::bad_input, wrong});
   }
@@ -117,7 +125,7 @@ caf::result<skill_import> import_skills(book_pointer self, const std::string& te
   skill_import out;
   std::vector<skill> changed;
   for (auto& s : *read) {
-    if (const auto wrong = refusal_of(s); !wrong.empty())
+    if (const auto wrong = problem_of(s); !wrong.empty())
       out.refused.push_back(short_string(s.id) + ": " + wrong);
     else if (st.all.contains(s.id)) // what this node has measured is not mixed with what others say
       ++out.known;

@@ -21,7 +21,7 @@ constexpr double sure = 1.645;
 constexpr double beyond_noise = 2.0;
 // So many applications without a gain are enough to know that there is none.
 constexpr size_t enough_in_vain = 4;
-// What a wrong candidate costs: as much as one that takes 1.65 times as long.
+// A wrong candidate costs as much as one that takes 1.65 times as long.
 constexpr double penalty = -0.5;
 constexpr double penalty_error = 0.05;
 // Half the width of a judge's interval in standard errors: that of 87.5 % coverage, the narrowest that it gives.
@@ -84,14 +84,16 @@ ruling rule(const skill& s, int64_t now_ns) {
   if (there == 0)
     return {skill_state::hypothesis, "not measured elsewhere yet"};
   const auto p = posterior_of(s, now_ns, true);
-  if (better > 0 && worse > 0 && p.mean > 0.0)
-    return {skill_state::conflicting, times(better, " faster, ") + std::to_string(worse) + " slower"};
-  if (better > 0 && p.mean > sure * p.deviation)
-    return {skill_state::confirmed, times(better, " faster")};
-  if (worse > 0 && p.mean < -sure * p.deviation)
+  const bool both = better > 0 && worse > 0;
+  const auto how = times(better, " faster, ") + std::to_string(worse) + " slower or wrong";
+  if (both && !contradicted(s).empty()) // signals tell where not to try it
+    return {skill_state::conflicting, how};
+  if (p.mean < -sure * p.deviation)
     return {skill_state::rejected, times(worse, " slower or wrong")};
-  if (better == 0 && there >= enough_in_vain)
-    return {skill_state::rejected, times(there, ", none faster")};
+  if (there >= enough_in_vain && p.mean < p.deviation)
+    return {skill_state::rejected, times(there, ", no gain")};
+  if (better > 0 && p.mean > sure * p.deviation)
+    return both ? ruling{skill_state::conflicting, how} : ruling{skill_state::confirmed, times(better, " faster")};
   return {skill_state::hypothesis, times(there, ", too few to tell")};
 }
 

@@ -4,6 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <type_traits>
+#include <utility>
+
 namespace kevolve {
 
 namespace {
@@ -208,7 +211,8 @@ result<std::vector<skill>> parse_skills(std::string_view text) {
   const auto where = all.is_object() ? all.find("skills") : all.end();
   if (!all.is_object() || where == all.end() || !where->is_array())
     return fail(errc::bad_input, "no JSON object with a list `skills`: write one with kevolve skills export");
-  if (const auto format = all.find("format"); format == all.end() || *format != 1)
+  if (const auto format = all.find("format");
+      format == all.end() || !format->is_number_integer() || format->get<int64_t>() != 1)
     return fail(errc::bad_input, "`format` is not 1: the file is of another kevolve");
   std::vector<skill> out;
   for (size_t i = 0; i < where->size(); ++i) {

@@ -1,5 +1,5 @@
-// Which skills a step is given: those whose conditions its signals do not contradict, by what they promise. Pure and
-// deterministic.
+// Chooses the skills that a step is given: those whose conditions its signals do not contradict, by what they promise.
+// Pure and deterministic.
 #pragma once
 
 #include "actors/knowledge/skill_board.hpp"

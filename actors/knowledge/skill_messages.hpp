@@ -1,4 +1,4 @@
-// What is asked of the book of skills, and what it answers. Plain values.
+// The requests to the book of skills, and its answers. Plain values.
 #pragma once
 
 #include "actors/knowledge/skill.hpp"
@@ -9,7 +9,7 @@
 
 namespace kevolve {
 
-// Which skills a person wants to see; an empty field admits all.
+// The skills that a person wants to see; an empty field admits all.
 struct skill_query {
   std::string state; // text of a skill_state
   std::string target;
@@ -40,7 +40,7 @@ struct skill_use {
   skill_application what;
 };
 
-// What became of an import.
+// The result of an import.
 struct skill_import {
   uint64_t added = 0;
   uint64_t known = 0;               // their applications were not taken over again

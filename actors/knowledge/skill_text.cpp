@@ -23,7 +23,7 @@ constexpr size_t most_values = 64; // of a list
 // No step is faster or slower than this; a file that says so is wrong.
 constexpr double most_log_gain = 12.0;
 
-// What no skill says: sentences for a model rather than about code, places on a machine, and ways to reach another one.
+// No skill holds sentences for a model rather than about code, places on a machine, or ways to reach another one.
 struct forbidden {
   const char* what;
   const char* pattern;

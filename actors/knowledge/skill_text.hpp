@@ -1,4 +1,4 @@
-// What a skill's text may not hold: it will stand in prompts, and it may come from anywhere. Pure.
+// The checks of a skill's text: it will stand in prompts, and it may come from anywhere. Pure.
 #pragma once
 
 #include "actors/knowledge/skill.hpp"

@@ -181,6 +181,7 @@ struct node_record : measurement {
   id128 normalised = {};                       // normalised_id() of its candidate (search/novelty.hpp)
   uint32_t asked_again = 0;                    // replies of its model that repeated a known candidate, before the last
   int64_t money = 0;                           // cost of its models' calls, in billionths
+  std::vector<id128> skills = {};              // that its step was given; the selection has them whole
 };
 
 // A candidate that the campaign profiles itself, and what bounds it. The passes are in its profile_record.
@@ -357,7 +358,7 @@ typename I::result_type inspect(I& f, node_record& x) {
   return f(x.index, x.node, x.parents, x.proposal, state, x.result, x.rule, x.detail, x.speedup, x.ci_low, x.ci_high,
            x.estimate, x.confirmed, x.baseline, x.duplicate_of, x.evaluations, x.object, x.trouble, x.propose_ns,
            x.compile_ns, x.judge_ns, x.wall_ns, x.tree_hash, x.reused_from, x.basis, x.features, x.normalised,
-           x.asked_again, x.money);
+           x.asked_again, x.money, x.skills);
 }
 template <class I>
 typename I::result_type inspect(I& f, switch_record& x) {

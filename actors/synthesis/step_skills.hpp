@@ -9,7 +9,7 @@
 
 namespace kevolve::synthesis {
 
-// Of the documents' budget, for skills.
+// Skills take at most so many tokens of the documents' budget.
 inline constexpr int64_t skill_tokens = 1'500;
 
 // Returns at most two skills that were confirmed, by weight, or one that is on trial where none was; with the trace. A

@@ -166,10 +166,10 @@ std::vector<child_spec> core_children(node_parts& p) {
   book_child.kind = "skill_book";
   book_child.name = "skills";
   p.skills = add_proxy<skill_book_actor>(p.system, p.statuses, book_child);
-  book_child.start = [statuses = p.statuses, data = p.data, journal = p.journal,
+  book_child.start = [statuses = p.statuses, data = p.data, keeper = p.journal,
                       board = p.skills_now](caf::event_based_actor* s, uint64_t owner) {
-    return caf::actor_cast<caf::actor>(
-        spawn_tracked(*s, statuses, "skill_book", "skills", owner, skill_book, data, journal, board, wall_clock_ns));
+    return caf::actor_cast<caf::actor>(spawn_tracked(*s, statuses, "skill_book", "skills", owner, skill_book, data,
+                                                     keeper, board, std::function<int64_t()>{wall_clock_ns}));
   };
   return {std::move(journal_child), std::move(scheduler_child), std::move(book_child)};
 }

@@ -191,6 +191,8 @@ TEST_CASE("a candidate tells the skills that its step was given, and which it ap
     r.parents = {0};
     r.state = candidate_state::finished;
     r.result = verdict::compile_error;
+    if (i % 2 != 0)
+      r.skills = {given.id}; // looked for, and found only with the one candidate
     r.proposal.summary = i == 123 ? "tiles, " + offered_name(given.id) : "tiles";
     a.values.push_back({keys::nodes, keys::node(n.campaign, i), encode(r)});
   }

@@ -48,7 +48,7 @@ TEST_CASE("a skill without a gain is rejected after enough applications") {
     s = applied(s, an_application(0.005, 10 + i), 0);
   }
   CHECK(s.state == skill_state::rejected);
-  CHECK(s.reason == "4 applications elsewhere, none faster");
+  CHECK(s.reason == "4 applications elsewhere, no gain");
 }
 
 TEST_CASE("a contradiction narrows the conditions to where nothing was slower") {

@@ -81,8 +81,14 @@ result<std::optional<selection_record>> find_selection(const store& data, const 
   return std::optional<selection_record>{};
 }
 
-void with_given_skills(const call_ptr& c, const id128& campaign, uint64_t index, const std::string& summary,
+void with_given_skills(const call_ptr& c, const id128& campaign, const node_record& candidate,
                        std::function<void(json)> then) {
+  if (candidate.skills.empty()) {
+    then(json::array());
+    return;
+  }
+  const auto index = candidate.index;
+  const auto& summary = candidate.proposal.summary; // it names those that the candidate applies
   const auto data = c->context->records;
   if (!data) {
     then(nullptr);

@@ -16,9 +16,8 @@ class store;
 // bisection. Nothing: it was not selected.
 result<std::optional<selection_record>> find_selection(const store& data, const id128& campaign, uint64_t index);
 
-// Calls `then` with the skills of that candidate's step, as JSON; null if they are not known. `summary`: of its
-// proposal, which names the skills that it applies.
-void with_given_skills(const call_ptr& c, const id128& campaign, uint64_t index, const std::string& summary,
+// Calls `then` with the skills that the candidate's step was given, as JSON; null if they cannot be read.
+void with_given_skills(const call_ptr& c, const id128& campaign, const node_record& candidate,
                        std::function<void(json)> then);
 
 } // namespace kevolve

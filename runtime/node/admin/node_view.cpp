@@ -131,7 +131,7 @@ void read_around(const call_ptr& c, const std::shared_ptr<node_parts_read>& p) {
           if (auto beside = baselines_of(record->outcome.evidence); !beside.empty())
             p->baselines = std::move(beside);
         }
-    with_given_skills(c, p->campaign, p->record.index, p->record.proposal.summary, [c, p](json given) {
+    with_given_skills(c, p->campaign, p->record, [c, p](json given) {
       p->skills = std::move(given);
       find_exchanges(c, p);
     });

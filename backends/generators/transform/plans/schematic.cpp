@@ -137,11 +137,14 @@ std::vector<described_place> places_of(const program& p, const environment& env,
   return out;
 }
 
-bool stands_in(const program& p, const std::string& inner, const std::string& outer) {
-  bool out = false;
+std::set<std::pair<std::string, std::string>> nested_places(const program& p) {
+  std::set<std::pair<std::string, std::string>> out;
   walk(p.body, [&](const stmt& s) {
-    if (s.label.base() == outer && !s.label.empty())
-      walk(s.body, [&](const stmt& x) { out = out || x.label.text() == inner; });
+    if (!s.label.empty())
+      walk(s.body, [&](const stmt& x) {
+        if (!x.label.empty() && x.label.is_original() && x.label.base() != s.label.base())
+          out.emplace(x.label.base(), s.label.base());
+      });
   });
   return out;
 }
@@ -163,9 +166,10 @@ distilled_moves schematic_of(const genome& moves, const program& before, const e
     for (const auto& d : places_of(before, env, read_place(place).kind))
       if (d.label == label)
         step.pattern += "; " + place + ":" + joined(d.words);
+  const auto nested = nested_places(before);
   for (const auto& [inner, label] : open.places())
     for (const auto& [outer, around] : open.places())
-      if (read_place(inner).kind != "a" && inner != outer && stands_in(before, label, around))
+      if (nested.contains({label, around}))
         step.pattern += "; " + inner + " in " + outer;
   return step;
 }
@@ -184,6 +188,24 @@ open_place read_place(const std::string& argument) {
     return {};
   return {argument.substr(0, at), kind, argument.substr(at)};
 }
+
+} // namespace kevolve::transform
+
+namespace kevolve {
+
+std::string moves_problem(const std::string& moves) {
+  const auto list = transform::parse_genome(moves);
+  if (!list)
+    return "'" + moves.substr(0, 60) + "' is no list of moves";
+  for (const auto& m : *list)
+    if (const auto* known = transform::find_move(m.name); known == nullptr)
+      return "there is no move '" + m.name + "'";
+  return {};
+}
+
+} // namespace kevolve
+
+namespace kevolve::transform {
 
 place_pattern parse_pattern(const std::string& text) {
   place_pattern out;

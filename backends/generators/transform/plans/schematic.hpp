@@ -7,6 +7,7 @@
 #include "backends/generators/transform/moves/registry.hpp"
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,8 +33,8 @@ struct described_place {
 std::vector<described_place> places_of(const program& p, const environment& env, const std::string& kind);
 // Returns "vectors" if a loop runs in vectors already, else "scalar".
 std::string stage_of(const program& p);
-// Tells if one statement of the inner label stands in one of the outer.
-bool stands_in(const program& p, const std::string& inner, const std::string& outer);
+// Returns the pairs of labels of which a statement of the first stands in one of the second.
+std::set<std::pair<std::string, std::string>> nested_places(const program& p);
 
 // The pattern as values.
 struct place_pattern {

@@ -241,7 +241,7 @@ private:
     return asked_++ == 0 && context_.draft ? turn % all : random_.below(all);
   }
 
-  // What was gained elsewhere, at a place like that, in place of a step of the search's own.
+  // Returns a step that gained elsewhere, at a place like that; nothing: the search makes one of its own.
   std::optional<std::pair<genome, std::string>> suggested(const genome& from) {
     if (!suggested_) {
       auto [p, kept] = replay(canonical(from));

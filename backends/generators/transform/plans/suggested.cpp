@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
 
 namespace kevolve::transform {
 
@@ -37,7 +39,7 @@ double likeness(const std::vector<std::string>& wanted, const std::vector<std::s
 class chooser {
 public:
   chooser(const program& p, const environment& env, const place_pattern& pattern, const genome& moves)
-      : program_(p), pattern_(pattern) {
+      : nested_(nested_places(p)), pattern_(pattern) {
     for (const auto& m : moves)
       for (const auto& a : m.args)
         if (const auto place = read_place(a);
@@ -62,7 +64,7 @@ private:
       const auto inner = so_far.labels.find(pair.first);
       const auto outer = so_far.labels.find(pair.second);
       return inner == so_far.labels.end() || outer == so_far.labels.end()
-             || stands_in(program_, inner->second, outer->second);
+             || nested_.contains({inner->second, outer->second});
     });
   }
 
@@ -89,7 +91,7 @@ private:
     }
   }
 
-  const program& program_;
+  std::set<std::pair<std::string, std::string>> nested_;
   const place_pattern& pattern_;
   std::vector<std::string> order_;
   std::map<std::string, std::vector<described_place>> there_; // by kind
