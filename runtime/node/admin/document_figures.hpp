@@ -2,6 +2,7 @@
 // traces of retrieval and the records of the candidates.
 #pragma once
 
+#include "actors/messages/exchange_records.hpp"
 #include "actors/messages/records.hpp"
 #include "runtime/base/result.hpp"
 #include "runtime/node/admin/json.hpp"
