@@ -71,7 +71,9 @@ using generator_actor = caf::typed_actor<
     caf::replies_to<atom::generate, generate_request>::with<proposal>,
     // The node of this index goes without a candidate, though it may not have been asked for yet:
     // no_verdict::withdrawn.
-    caf::reacts_to<atom::cancel, uint64_t>, caf::reacts_to<atom::crash>>;
+    caf::reacts_to<atom::cancel, uint64_t>,
+    // Replies with the moves by which the second genome goes beyond the first, with open places; errc::unsupported.
+    caf::replies_to<atom::distil, std::string, std::string>::with<distilled_moves>, caf::reacts_to<atom::crash>>;
 
 // Answers prompts. It stores an answer before it delivers it.
 using model_actor = caf::typed_actor<
@@ -162,6 +164,28 @@ using campaign_actor = caf::typed_actor<
     caf::replies_to<atom::tree, uint64_t, uint64_t>::with<tree_page>,
     // Replies with a node; its actor is revived from the journal if it has passivated.
     caf::replies_to<atom::node, uint64_t>::with<node_record>, caf::reacts_to<atom::crash>>;
+
+// The node's book of skills. It keeps every one that was ever added, and publishes those that may be offered on the
+// skill_board, from which campaigns choose without a message.
+using skill_book_actor = caf::typed_actor<
+    // Replies with the skills that the query admits, the greatest weight first.
+    caf::replies_to<atom::list, skill_query>::with<std::vector<weighed_skill>>,
+    // Replies with the skill whose id begins with these digits; errc::not_found; errc::conflict: several do.
+    caf::replies_to<atom::lookup, std::string>::with<weighed_skill>,
+    // Replies with the skills that a step would be given, best first.
+    caf::replies_to<atom::find, skill_situation>::with<std::vector<offered_skill>>,
+    // Adds a measured application, after which the gate decides anew. Replies with the skill as stored. An application
+    // that is known (campaign and candidate) changes nothing. errc::not_found.
+    caf::replies_to<atom::apply, skill_use>::with<skill>,
+    // Adds a skill as a hypothesis; a known one gets the applications that it lacks. errc::bad_input: refused, with
+    // what stands in its text.
+    caf::replies_to<atom::add, skill>::with<skill>,
+    // Revokes the skill whose id begins with these digits; who and why follow. It is kept, and never offered again.
+    caf::replies_to<atom::revoke, std::string, std::string, std::string>::with<skill>,
+    // Replies with all that the query admits, as the text of skills_text().
+    caf::replies_to<atom::export_all, skill_query>::with<std::string>,
+    // Adds the skills of such a text as hypotheses. errc::bad_input: it cannot be read, and nothing is added.
+    caf::replies_to<atom::import_all, std::string>::with<skill_import>, caf::reacts_to<atom::crash>>;
 
 // The node's directory of campaigns.
 using campaigns_actor = caf::typed_actor<

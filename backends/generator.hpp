@@ -66,6 +66,24 @@ typename I::result_type inspect(I& f, move_emphasis& x) {
   return f(x.factor, x.bound, x.line);
 }
 
+// A sequence of moves that gained elsewhere, with its places left open: "tile(_1,64); vectorise(_2,16)".
+struct move_suggestion {
+  std::string name; // stands in the summary of a proposal that is made by it: "skill 1a2b3c4d"
+  std::string moves;
+  std::string pattern; // of the places: "scalar; _1: outermost independent; _2: innermost reduction; _2 in _1"
+  double weight = 0.0;
+  bool is_trial = false; // not proven yet: it is drawn less often
+};
+// The same without a name, as it is found between two candidates.
+struct distilled_moves {
+  std::string moves;
+  std::string pattern;
+};
+template <class I>
+typename I::result_type inspect(I& f, distilled_moves& x) {
+  return f(x.moves, x.pattern);
+}
+
 // Returns a 64-bit hash of a genome; 0 for an empty one.
 uint64_t genome_fingerprint(const std::string& genome);
 
@@ -88,6 +106,7 @@ struct synthesis_context {
   uint64_t seed = 0;
   move_emphasis emphasis;
   bool plans = true; // false: steps are single moves, without the sequences that the embedded generator knows
+  std::vector<move_suggestion> suggestions; // for generators with moves
 };
 
 struct proposal {
@@ -121,12 +140,21 @@ public:
   virtual ~generator() = default;
   // Proposes a candidate. errc::unsupported, with the reason, if this context allows no further proposal.
   virtual result<proposal> propose(const synthesis_context& context) = 0;
+  // Returns the moves by which the child's genome goes beyond the parent's, an empty one being the reference's, with
+  // places in place of labels and names. errc::unsupported: there are none, or the generator has no moves.
+  virtual result<distilled_moves> distil(const synthesis_context&, const std::string& /*parent*/,
+                                         const std::string& /*child*/) {
+    return fail(errc::unsupported, "a generator without moves");
+  }
   // Describes how far the generator understands the reference: "3 loop nests; all moves", or the construct it cannot
   // read.
   virtual std::string describe(const synthesis_context& context) = 0;
   // Analyses the reference; null from a generator that does not read references.
   virtual std::optional<reference_reading> read_reference(const synthesis_context&) { return std::nullopt; }
 };
+
+// Returns why no generator with moves knows such a list of moves, with places or without; empty: one does.
+std::string moves_problem(const std::string& moves);
 
 // Creates a generator of kind "transform" or "configurations". errc::not_found lists the kinds.
 result<std::unique_ptr<generator>> make_generator(const std::string& kind);

@@ -147,6 +147,10 @@ void check_kind(section& s, const std::string& name) {
   for (const auto* key : {"in_flight", "context_tokens", "reply_tokens", "diagnosis_tokens"})
     if (s.has(key) && !kind.asks_model)
       s.error(key, "a generator of kind '" + name + "' asks no model; relay and llm do");
+  if (s.has("plans") && !kind.has_moves)
+    s.error("plans", "a generator of kind '" + name + "' makes no moves; transform does");
+  if (s.has("skills") && !kind.has_moves && !kind.asks_model)
+    s.error("skills", "a generator of kind '" + name + "' uses no skills; transform, llm and relay do");
   for (const auto* key : {"providers", "temperature", "top_p", "session_steps", "session_tokens"})
     if (s.has(key) && !kind.calls_providers)
       s.error(key, "a generator of kind '" + name + "' calls no provider; llm does");
@@ -246,6 +250,14 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
              .low = 0,
              .high = 16'000},
             spec.diagnosis_tokens.emplace_back());
+    bool skills = true;
+    s.value("skills",
+            {.text = "transform, llm, relay: steps are given skills that earlier campaigns of this node have earned"},
+            skills);
+    spec.skills.push_back(skills ? 1 : 0);
+    bool plans = true;
+    s.value("plans", {.text = "transform: drafts are whole sequences of moves, too; false: single moves alone"}, plans);
+    spec.plans.push_back(plans ? 1 : 0);
     check_kind(s, g.kind);
     if (s.has("providers") && m.providers.empty())
       s.error("providers", "names nobody; left out, all of the node's are asked");
@@ -390,6 +402,8 @@ std::string identity_bytes(campaign_spec spec) {
   auto out = encode(spec);
   const auto drop = [&out](const auto& member) { out.resize(out.size() - encode(member).size()); };
   // These follow from the file, the overrides and the build.
+  drop(spec.plans);
+  drop(spec.skills);
   drop(spec.evolution.axes);
   drop(spec.profile);
   drop(spec.diagnosis_tokens);
@@ -438,6 +452,14 @@ session_spec session_of(const campaign_spec& spec, size_t generator) {
 
 int64_t diagnosis_tokens_of(const campaign_spec& spec, size_t generator) {
   return generator < spec.diagnosis_tokens.size() ? spec.diagnosis_tokens[generator] : 0;
+}
+
+bool uses_skills(const campaign_spec& spec, size_t generator) {
+  return generator >= spec.skills.size() || spec.skills[generator] != 0;
+}
+
+bool uses_plans(const campaign_spec& spec, size_t generator) {
+  return generator >= spec.plans.size() || spec.plans[generator] != 0;
 }
 
 model_spec model_of(const campaign_spec& spec, size_t generator) {

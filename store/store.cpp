@@ -27,8 +27,6 @@ result<void> check_op(const write_op& op) {
     return bad(not_there_yet(reserved_place::store_record, "snapshot"));
   if (op.what == write_op::action::put_blob)
     return {};
-  if (const auto name = to_string(op.where); is_reserved(reserved_place::store_table, name))
-    return bad(not_there_yet(reserved_place::store_table, name));
   if (op.where == table::events || op.where == table::quarantine)
     return bad("this table is the store's own");
   if (op.where == table::meta && op.key == record::schema_key)

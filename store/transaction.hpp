@@ -17,7 +17,7 @@ enum class table : uint8_t {
   nodes = 2,       // search nodes
   evaluations = 3, // evaluation id → verdict and samples
   blobs = 4,       // SHA-256 → bytes
-  skills = 5,      // reserved: writes to it are refused (runtime/base/reserved.hpp)
+  skills = 5,      // id → skill
   index = 6,       // derived look-ups; keys that start with a byte below 0x10 belong to the store
   quarantine = 7,  // damaged records that fsck moved away
 };

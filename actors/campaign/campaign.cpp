@@ -1,5 +1,6 @@
 #include "actors/campaign/campaign.hpp"
 
+#include "actors/campaign/campaign_skills.hpp"
 #include "actors/campaign/campaign_steps.hpp"
 #include "actors/campaign/tree_page.hpp"
 #include "actors/messages/keys.hpp"
@@ -83,6 +84,9 @@ caf::result<node_reply> node_finished(pointer self, node_result& result) {
   const auto shown = confirm(st, result);
   auto gained = !banned && r.duplicate_of == 0 && r.confirmed && r.baseline == st.fold.champion.index
                 && r.speedup > st.fold.champion.speedup;
+  report_applications(self, r);
+  if (gained)
+    keep_gain(self, r.parents.empty() ? 0 : r.parents.front(), r.index, r);
   fold_finished(st.fold, r);
   r.tree_hash = st.fold.tree.hash();
   st.faults_in_a_row = 0;

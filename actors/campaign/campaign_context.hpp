@@ -4,6 +4,7 @@
 #include "actors/actor_status.hpp"
 #include "actors/campaign/pinned_results.hpp"
 #include "actors/interfaces.hpp"
+#include "actors/knowledge/skill_board.hpp"
 #include "actors/models/model_board.hpp"
 #include "backends/target.hpp"
 #include "config/campaign.hpp"
@@ -44,6 +45,8 @@ struct campaign_context {
   std::shared_ptr<const model_board> board;                   // of the node's providers
   std::shared_ptr<const knowledge::knowledge_base> knowledge; // of the node; null: prompts quote no documents
   std::shared_ptr<const knowledge::code_roots> code;          // of the node; null: nothing may be searched
+  skill_book_actor skills;                                    // of the node; null: nothing is learnt
+  std::shared_ptr<const skill_board> skills_now;              // null: no step is given skills
   std::shared_ptr<pinned_results> held = std::make_shared<pinned_results>(); // of the node
   // The current priority: the campaign changes it, and every actor that asks for a lease reads it.
   std::shared_ptr<std::atomic<uint32_t>> priority = std::make_shared<std::atomic<uint32_t>>(default_priority);

@@ -1,4 +1,5 @@
 #include "actors/campaign/campaign_generators.hpp"
+#include "actors/campaign/campaign_skills.hpp"
 #include "actors/campaign/campaign_steps.hpp"
 
 #include "actors/campaign/promotion.hpp"
@@ -139,7 +140,13 @@ void confirmed(pointer self, evaluation& e) {
   if (auto why = e.last.evidence.find("disturbed"); why != e.last.evidence.end())
     record.disturbed = why->second;
   // The node gets the measured figure, as the campaign does.
-  amend(self, std::move(a), promotion_rule::stays, [self, record] { end(self, record); }, e.evaluations);
+  const auto learn = [self, record, e_score = score{e}] {
+    keep_gain(self, 0, record.best, e_score, [self, record] {
+      if (!self->state.fold.ended) // cancelled meanwhile
+        end(self, record);
+    });
+  };
+  amend(self, std::move(a), promotion_rule::stays, learn, e.evaluations);
 }
 
 void measure(pointer self, uint64_t index, candidate what) {

@@ -196,6 +196,7 @@ synthesis_step to_step(const campaign_fold& f, const selection_record& r) {
     if (const auto& parent = f.tree.at(r.parents.front()); parent.index != 0 && parent.result == verdict::pass)
       s.parent_low = parent.estimate ? 0.0 : parent.ci_low;
   put_emphasis(s, f, r);
+  s.skills = r.skills;
   if (!r.parents.empty())
     add_siblings(f.tree, r, s);
   f.genomes.each(

@@ -2,6 +2,7 @@
 
 #include "actors/campaign/append.hpp"
 #include "actors/campaign/campaign_generators.hpp"
+#include "actors/campaign/campaign_skills.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
 #include "actors/search/search_node.hpp"
@@ -68,6 +69,8 @@ node_record fresh_record(const campaign_state& st, const selection_record& r) {
   record.parents = r.parents;
   record.state = candidate_state::selected;
   record.baseline = st.fold.champion.index;
+  for (const auto& s : r.skills)
+    record.skills.push_back(s.id);
   return record;
 }
 
@@ -128,6 +131,7 @@ void start_node(pointer self, uint64_t seed, const next_step& next) {
   note_scores(r, next.arms, next.may);
   note_emphasis(r, st.fold, *st.context->spec);
   r.seed = seed;
+  note_skills(r, st, next.generator);
   if (s.switched)
     note_switch(self, index, *s.switched);
   fold_selected(st.fold, r);

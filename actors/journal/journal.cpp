@@ -17,7 +17,7 @@ constexpr size_t group_limit = 256;
 constexpr auto look_for_room_every = std::chrono::milliseconds{500};
 
 result<table> family_of(const std::string& name) {
-  for (auto t : {table::nodes, table::evaluations, table::index, table::meta})
+  for (auto t : {table::nodes, table::evaluations, table::skills, table::index, table::meta})
     if (to_string(t) == name)
       return t;
   return fail(errc::bad_input, "no family '" + name + "'");

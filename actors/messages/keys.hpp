@@ -13,6 +13,7 @@ namespace kevolve::keys {
 
 inline constexpr const char* nodes = "nodes";
 inline constexpr const char* evaluations = "evaluations";
+inline constexpr const char* skills = "skills";
 inline constexpr const char* index = "index";
 inline constexpr const char* blobs = "blobs";
 
@@ -38,6 +39,10 @@ inline std::string node(const id128& campaign, uint64_t number) {
 }
 // evaluations: one stage's result
 inline std::string evaluation(const id128& id) {
+  return of(id);
+}
+// skills: a skill whole
+inline std::string skill(const id128& id) {
   return of(id);
 }
 // index: the campaign's submission and preparation

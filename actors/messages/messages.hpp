@@ -2,6 +2,7 @@
 // and back.
 #pragma once
 
+#include "actors/knowledge/skill_messages.hpp"
 #include "actors/messages/records.hpp"
 #include "actors/models/model_messages.hpp"
 #include "actors/models/provider_messages.hpp"
@@ -27,7 +28,7 @@ struct event_draft {
   event_kind kind = event_kind::campaign_state;
   std::string payload;
 };
-// A value that is stored in the same batch as the events. Families: nodes, evaluations, index, meta.
+// A value that is stored in the same batch as the events. Families: nodes, evaluations, skills, index, meta.
 struct stored_value {
   std::string family;
   std::string key;
@@ -103,11 +104,12 @@ struct synthesis_step {
   uint32_t generator = 0;        // index in the campaign's list
   std::vector<uint64_t> lineage; // above the first parent, nearest first
   leading_candidate best;
-  uint64_t earlier_siblings = 0; // how many more there are, made before those listed
-  std::vector<uint64_t> failed;  // newest siblings that did not pass, or are slower than the parent
-  double parent_low = 0.0;       // as in evaluate_request
-  std::string diagnosis;         // blob: the first parent's; empty: it was not profiled when it was selected
-  move_emphasis emphasis;        // on moves against what bounds the first parent
+  uint64_t earlier_siblings = 0;     // how many more there are, made before those listed
+  std::vector<uint64_t> failed;      // newest siblings that did not pass, or are slower than the parent
+  double parent_low = 0.0;           // as in evaluate_request
+  std::string diagnosis;             // blob: the first parent's; empty: it was not profiled when it was selected
+  move_emphasis emphasis;            // on moves against what bounds the first parent
+  std::vector<offered_skill> skills; // as recorded with the selection
 };
 struct generate_request {
   uint64_t index = 0;
@@ -123,6 +125,7 @@ struct generate_request {
   uint64_t unshown = 0;          // nodes made, or being made, from the first parent that are not among the siblings
   std::vector<ancestor> fastest; // the fastest candidate, unless a parent is it; for generators that ask a model
   move_emphasis emphasis;        // as in synthesis_step
+  std::vector<offered_skill> skills;
 };
 
 // Messages about evaluation.
@@ -355,12 +358,12 @@ typename I::result_type inspect(I& f, resource_status& x) {
 template <class I>
 typename I::result_type inspect(I& f, synthesis_step& x) {
   return f(x.draft, x.draft_index, x.parents, x.memory, x.siblings, x.seen, x.seed, x.audit_from, x.index, x.generator,
-           x.lineage, x.best, x.earlier_siblings, x.failed, x.parent_low, x.diagnosis, x.emphasis);
+           x.lineage, x.best, x.earlier_siblings, x.failed, x.parent_low, x.diagnosis, x.emphasis, x.skills);
 }
 template <class I>
 typename I::result_type inspect(I& f, generate_request& x) {
   return f(x.index, x.draft, x.draft_index, x.memory, x.parents, x.siblings, x.lineage, x.seen, x.seed, x.best,
-           x.unshown, x.fastest, x.emphasis);
+           x.unshown, x.fastest, x.emphasis, x.skills);
 }
 template <class I>
 typename I::result_type inspect(I& f, champion_info& x) {
@@ -514,6 +517,15 @@ CAF_ADD_TYPE_ID(kevolve, (kevolve::provider_request))
 CAF_ADD_TYPE_ID(kevolve, (kevolve::provider_end))
 CAF_ADD_TYPE_ID(kevolve, (kevolve::provider_status))
 CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::provider_status>))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::distilled_moves))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::skill))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::skill_query))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::skill_situation))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::skill_use))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::skill_import))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::weighed_skill))
+CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::weighed_skill>))
+CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::offered_skill>))
 CAF_ADD_ATOM(kevolve, kevolve::atom, append, "append")
 CAF_ADD_ATOM(kevolve, kevolve::atom, events, "events")
 CAF_ADD_ATOM(kevolve, kevolve::atom, lookup, "lookup")
@@ -554,4 +566,11 @@ CAF_ADD_ATOM(kevolve, kevolve::atom, wake, "wake")
 CAF_ADD_ATOM(kevolve, kevolve::atom, ask, "ask")
 CAF_ADD_ATOM(kevolve, kevolve::atom, next, "next")
 CAF_ADD_ATOM(kevolve, kevolve::atom, profiled, "profiled")
+CAF_ADD_ATOM(kevolve, kevolve::atom, distil, "distil")
+CAF_ADD_ATOM(kevolve, kevolve::atom, find, "find")
+CAF_ADD_ATOM(kevolve, kevolve::atom, apply, "apply")
+CAF_ADD_ATOM(kevolve, kevolve::atom, add, "add")
+CAF_ADD_ATOM(kevolve, kevolve::atom, revoke, "revoke")
+CAF_ADD_ATOM(kevolve, kevolve::atom, export_all, "export")
+CAF_ADD_ATOM(kevolve, kevolve::atom, import_all, "import")
 CAF_END_TYPE_ID_BLOCK(kevolve)

@@ -3,9 +3,10 @@
 // type is then listed below as one that has grown. Version 2 added the bases of intervals and the figures with outputs
 // read, version 3 the figures beside baselines, version 4 the features of candidates, the changes of a search's phase
 // and a hash of the tree that leaves out what follows from the nodes, version 5 the normalised sources of candidates
-// and the cost of their models' calls.
+// and the cost of their models' calls, version 6 the skills that a step was given.
 #pragma once
 
+#include "actors/knowledge/skill.hpp"
 #include "actors/messages/enums.hpp"
 #include "backends/protocol.hpp"
 #include "runtime/base/baseline_figure.hpp"
@@ -18,7 +19,7 @@
 
 namespace kevolve {
 
-inline constexpr uint16_t record_version = 5;
+inline constexpr uint16_t record_version = 6;
 
 // A campaign's share of a kind of lease is proportional to its priority, as long as it has requests waiting or asks
 // again as soon as a lease has ended.
@@ -94,8 +95,9 @@ struct selection_record {
   std::string memory; // parent | siblings | both | none
   std::map<std::string, double> statistics;
   bool draft = false;
-  uint64_t seed = 0; // seed of this node's random stream
-  id128 tree_hash;   // hash of the folded tree after this event
+  uint64_t seed = 0;                      // seed of this node's random stream
+  id128 tree_hash;                        // hash of the folded tree after this event
+  std::vector<offered_skill> skills = {}; // that the step was given
 };
 
 // A candidate's content and its origin.
@@ -179,6 +181,7 @@ struct node_record : measurement {
   id128 normalised = {};                       // normalised_id() of its candidate (search/novelty.hpp)
   uint32_t asked_again = 0;                    // replies of its model that repeated a known candidate, before the last
   int64_t money = 0;                           // cost of its models' calls, in billionths
+  std::vector<id128> skills = {};              // that its step was given; the selection has them whole
 };
 
 // A candidate that the campaign profiles itself, and what bounds it. The passes are in its profile_record.
@@ -326,7 +329,7 @@ typename I::result_type inspect(I& f, preparation& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, selection_record& x) {
-  return f(x.index, x.node, x.parents, x.policy, x.memory, x.statistics, x.draft, x.seed, x.tree_hash);
+  return f(x.index, x.node, x.parents, x.policy, x.memory, x.statistics, x.draft, x.seed, x.tree_hash, x.skills);
 }
 template <class I>
 typename I::result_type inspect(I& f, candidate& x) {
@@ -355,7 +358,7 @@ typename I::result_type inspect(I& f, node_record& x) {
   return f(x.index, x.node, x.parents, x.proposal, state, x.result, x.rule, x.detail, x.speedup, x.ci_low, x.ci_high,
            x.estimate, x.confirmed, x.baseline, x.duplicate_of, x.evaluations, x.object, x.trouble, x.propose_ns,
            x.compile_ns, x.judge_ns, x.wall_ns, x.tree_hash, x.reused_from, x.basis, x.features, x.normalised,
-           x.asked_again, x.money);
+           x.asked_again, x.money, x.skills);
 }
 template <class I>
 typename I::result_type inspect(I& f, switch_record& x) {

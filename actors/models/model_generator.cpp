@@ -357,6 +357,9 @@ generator_actor::behavior_type model_generator(asking_pointer self, actor_status
         handling h{self, self->state.own_status, "cancel"};
         withdraw(self, node);
       },
+      [](atom::distil, const std::string&, const std::string&) -> caf::result<distilled_moves> {
+        return to_error({errc::unsupported, "a model makes no moves"});
+      },
       [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
   };
 }

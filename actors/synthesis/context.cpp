@@ -119,6 +119,7 @@ generate_request to_request(const synthesis_step& step, const std::map<uint64_t,
   q.seed = step.seed;
   if (!step.draft && step.memory != "none")
     q.emphasis = step.emphasis;
+  q.skills = step.skills;
   auto take = [&](const std::vector<uint64_t>& from, std::vector<ancestor>& to) {
     for (auto i : from)
       if (auto a = read.find(i); a != read.end())

@@ -1,10 +1,12 @@
 #include "actors/synthesis/generator_actor.hpp"
 
+#include "actors/knowledge/skill_distil.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
 #include "actors/messages/step_end.hpp"
 #include "runtime/base/codec.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 namespace kevolve {
@@ -21,6 +23,10 @@ caf::result<proposal> propose(generator_state& st, generate_request request) {
   st.fixed.seen = std::move(request.seen);
   st.fixed.seed = request.seed;
   st.fixed.emphasis = std::move(request.emphasis);
+  st.fixed.suggestions.clear();
+  for (const auto& s : request.skills)
+    st.fixed.suggestions.push_back(
+        {offered_name(s.id), s.step.moves, s.pattern, s.weight, s.state == skill_state::hypothesis});
   auto p = st.maker->propose(st.fixed);
   if (!p)
     return end_of_step(p.error());
@@ -88,6 +94,9 @@ generator_actor::behavior_type generator_of(generator_pointer self, actor_status
   else
     self->quit(to_error(maker.error()));
   st.fixed = fixed_context(*st.context);
+  const auto& all = st.context->spec->generators;
+  const auto place = std::find_if(all.begin(), all.end(), [&](const generator_spec& g) { return g.kind == kind; });
+  st.fixed.plans = uses_plans(*st.context->spec, static_cast<size_t>(place - all.begin()));
   return {
       [self](atom::generate, generate_request& request) -> caf::result<proposal> {
         auto& state = self->state;
@@ -101,6 +110,14 @@ generator_actor::behavior_type generator_of(generator_pointer self, actor_status
         return promise;
       },
       [](atom::cancel, uint64_t) {}, // a proposal is complete before a cancel can arrive
+      [self](atom::distil, const std::string& parent, const std::string& child) -> caf::result<distilled_moves> {
+        auto& state = self->state;
+        handling h{self, state.own_status, "distil"};
+        auto moves = state.maker->distil(state.fixed, parent, child);
+        if (!moves)
+          return to_error(moves.error());
+        return std::move(*moves);
+      },
       [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
   };
 }

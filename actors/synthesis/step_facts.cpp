@@ -2,6 +2,7 @@
 
 #include "actors/synthesis/diagnosis_report.hpp"
 #include "actors/synthesis/step_signals.hpp"
+#include "actors/synthesis/step_skills.hpp"
 #include "backends/judge/draw_coverage.hpp"
 
 #include "runtime/base/expression.hpp"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <utility>
 
 namespace kevolve::synthesis {
@@ -183,9 +185,15 @@ void add_documents(prompt_facts& out, const campaign_facts& campaign, const gene
       wanted.signals.push_back(*s);
   wanted.text = retrieval_words(*campaign.context, step, out.report);
   wanted.tokens = campaign.document_tokens;
+  auto skills = quoted_skills(step.skills, std::min(skill_tokens, wanted.tokens));
+  for (const auto& s : skills.trace.sections)
+    wanted.tokens -= s.outcome == "quoted" ? s.tokens : 0;
   auto found = knowledge::retrieve(*campaign.knowledge, wanted);
-  out.documents = std::move(found.sections);
+  out.documents = std::move(skills.sections); // measured, so they come first
+  std::move(found.sections.begin(), found.sections.end(), std::back_inserter(out.documents));
   out.retrievals.push_back(std::move(found.trace));
+  if (!step.skills.empty())
+    out.retrievals.push_back(std::move(skills.trace));
 }
 
 // Describes the times during the admission, which show how much can be gained: the reference's, and eager PyTorch's

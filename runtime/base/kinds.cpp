@@ -9,7 +9,10 @@ namespace kevolve {
 namespace {
 
 constexpr std::array<generator_kind, 4> generators{{
-    {.name = "transform", .description = "rewrites the reference by compiler moves", .reads_reference_c = true},
+    {.name = "transform",
+     .description = "rewrites the reference by compiler moves",
+     .reads_reference_c = true,
+     .has_moves = true},
     {.name = "configurations", .description = "varies what other generators wrote", .varies_others_only = true},
     {.name = "llm", .description = "asks a language model of a provider", .asks_model = true, .calls_providers = true},
     {.name = "relay",

@@ -18,6 +18,7 @@ struct generator_kind {
   bool waits_for_people = false;   // its time says nothing about its worth
   bool reads_reference_c = false;  // rewrites the syntax tree of a reference in C
   bool varies_others_only = false; // proposes nothing where no other generator does
+  bool has_moves = false;          // its candidates are lists of moves, and skills are, too
 };
 
 std::span<const generator_kind> generator_kinds();

@@ -9,11 +9,10 @@ namespace kevolve {
 
 namespace {
 
-constexpr std::array<reserved_name, 6> names{{
+constexpr std::array<reserved_name, 5> names{{
     {reserved_place::generator, "replay", "run a recording with kevolve replay"},
     {reserved_place::reference_language, "kernelbench", "write the reference as a PyTorch module"},
     {reserved_place::argument_setting, "alias", "buffers that overlap are not judged: leave it out"},
-    {reserved_place::store_table, "skills", "nothing is kept in it"},
     {reserved_place::store_record, "snapshot", "a campaign is the fold of its events"},
     {reserved_place::trust_tier, "framework", "results are of tier device-code or native"},
 }};
@@ -28,8 +27,6 @@ std::string_view words_of(reserved_place place) {
       return "reference language";
     case reserved_place::argument_setting:
       return "argument setting";
-    case reserved_place::store_table:
-      return "table";
     case reserved_place::store_record:
       return "record";
     case reserved_place::trust_tier:

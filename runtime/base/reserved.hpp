@@ -16,7 +16,6 @@ enum class reserved_place : uint8_t {
   generator,          // generator[].kind of a campaign
   reference_language, // reference.language of a task
   argument_setting,   // a key of argument[] of a task
-  store_table,        // where a write goes
   store_record,       // what a write is
   trust_tier,         // what a target says of its results
 };

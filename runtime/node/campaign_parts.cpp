@@ -139,6 +139,8 @@ result<campaign_parts> assemble_campaign(caf::actor_system& system, const campai
   context->board = ground.board;
   context->knowledge = ground.knowledge;
   context->code = ground.code;
+  context->skills = ground.skills;
+  context->skills_now = ground.skills_now;
   context->held = ground.held;
   context->dormant = extent == actors_wanted::dormant;
   context->batch = ground.batch.contains(context->spec->target);

@@ -57,6 +57,7 @@ node::~node() {
   sweep_groups();
   p.relay = nullptr;
   p.models = nullptr;
+  p.skills = nullptr;
   p.scheduler = nullptr;
   p.journal = nullptr;
   stop_stage(p, p.core, "core");
@@ -82,6 +83,9 @@ const relay_actor& node::relay() const {
 }
 const models_actor& node::models() const {
   return parts_->models;
+}
+const skill_book_actor& node::skills() const {
+  return parts_->skills;
 }
 std::shared_ptr<const target> node::find_target(const std::string& name) const {
   auto t = parts_->targets.find(name);

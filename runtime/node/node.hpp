@@ -70,6 +70,7 @@ public:
   const scheduler_actor& scheduler() const;
   const relay_actor& relay() const;
   const models_actor& models() const; // null without providers
+  const skill_book_actor& skills() const;
   // Returns the target of this name, or null.
   std::shared_ptr<const target> find_target(const std::string& name) const;
   id128 id() const;

@@ -3,6 +3,7 @@
 #include "actors/devices/compiler_worker.hpp"
 #include "actors/devices/device.hpp"
 #include "actors/evaluation/profile_run.hpp"
+#include "actors/knowledge/skill_book.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/models/models.hpp"
 #include "actors/models/relay.hpp"
@@ -125,7 +126,16 @@ std::vector<child_spec> core_children(node_parts& p) {
     first += epochs_per_instance;
     return caf::actor_cast<caf::actor>(spawn_tracked(*s, statuses, "scheduler", "scheduler", owner, scheduler, first));
   };
-  return {std::move(journal_child), std::move(scheduler_child)};
+  child_spec book_child;
+  book_child.kind = "skill_book";
+  book_child.name = "skills";
+  p.skills = add_proxy<skill_book_actor>(p.system, p.statuses, book_child);
+  book_child.start = [statuses = p.statuses, data = p.data, keeper = p.journal,
+                      board = p.skills_now](caf::event_based_actor* s, uint64_t owner) {
+    return caf::actor_cast<caf::actor>(spawn_tracked(*s, statuses, "skill_book", "skills", owner, skill_book, data,
+                                                     keeper, board, std::function<int64_t()>{wall_clock_ns}));
+  };
+  return {std::move(journal_child), std::move(scheduler_child), std::move(book_child)};
 }
 
 size_t compilers_of(const node_parts& p, const target& t) {
@@ -191,6 +201,8 @@ std::vector<child_spec> work_children(node_parts& p) {
                                p.relay, p.models,  p.board,    p.targets};
   ground.knowledge = p.knowledge;
   ground.code = p.code;
+  ground.skills = p.skills;
+  ground.skills_now = p.skills_now;
   ground.places = static_cast<uint64_t>(std::max<int64_t>(p.options.campaigns, 0));
   std::vector<child_spec> work;
   const auto half = p.options.read_only ? result<std::vector<id128>>{} : half_forgotten(*p.data);

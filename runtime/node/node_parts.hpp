@@ -57,6 +57,7 @@ struct node_parts {
   std::vector<provider_setup> providers;
   std::shared_ptr<const knowledge::knowledge_base> knowledge;
   std::shared_ptr<const knowledge::code_roots> code; // null: nothing may be searched
+  std::shared_ptr<skill_board> skills_now = std::make_shared<skill_board>();
   node_system_config config;
   caf::actor_system system;
   // Proxies, then the supervisors behind them.
@@ -65,6 +66,7 @@ struct node_parts {
   relay_actor relay;
   models_actor models;
   campaigns_actor campaigns;
+  skill_book_actor skills;
   cluster_actor cluster; // null: the node works alone
   std::shared_ptr<cluster_board> others;
   std::map<std::string, provider_actor> model_sources; // providers that this node asks itself

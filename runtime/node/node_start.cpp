@@ -165,6 +165,7 @@ admin_options admin_of(node& n, node_parts& parts, uint64_t reserve) {
   admin.relay = parts.relay;
   admin.models = parts.models;
   admin.cluster = parts.cluster;
+  admin.skills = parts.skills;
   admin.statuses = parts.statuses;
   admin.devices = parts.devices;
   admin.data = parts.data;

@@ -117,6 +117,12 @@ failure connection::silent() {
           "PostgreSQL has not answered for " + std::to_string(answer_limit_.count()) + " ms; its network may be cut"};
 }
 
+// Marks a connection whose answers no longer belong to their questions.
+failure connection::given_up(failure why) {
+  broken_ = true;
+  return why;
+}
+
 // Sends what is left to send, and returns the next part of the answer; null at the end of a statement.
 result<pg_result*> connection::next_result() {
   for (;;) {
@@ -169,27 +175,30 @@ result<std::vector<rows>> connection::run_all(const std::vector<statement>& grou
     return out;
   if (broken_)
     return fail(errc::unavailable, "PostgreSQL: the connection is given up");
-  if (PQenterPipelineMode(conn_) != 1)
-    return tl::unexpected(failure_of(conn_, nullptr));
+  auto sent = PQenterPipelineMode(conn_) == 1;
   for (const auto& s : group) {
     const wire_parameters w{s.parameters};
-    PQsendQueryParams(conn_, s.text.c_str(), static_cast<int>(w.values.size()), w.types.data(), w.values.data(),
-                      w.lengths.data(), w.formats.data(), 0);
+    sent = sent
+           && PQsendQueryParams(conn_, s.text.c_str(), static_cast<int>(w.values.size()), w.types.data(),
+                                w.values.data(), w.lengths.data(), w.formats.data(), 0)
+                  == 1;
   }
-  PQpipelineSync(conn_);
+  if (!sent || PQpipelineSync(conn_) != 1)
+    return tl::unexpected(given_up(failure_of(conn_, nullptr)));
   std::optional<failure> problem;
+  auto at_end = false;
   for (auto synced = false; !synced;) {
     auto next = next_result();
     if (!next)
-      return tl::unexpected(next.error());
+      return tl::unexpected(given_up(next.error()));
     auto* r = *next;
     if (r == nullptr) { // the end of one statement's answer
-      if (PQstatus(conn_) == CONNECTION_BAD) {
-        problem = failure_of(conn_, nullptr);
-        break;
-      }
+      // A second end without an answer between comes from a connection that was lost: no answer will follow.
+      if (std::exchange(at_end, true) || PQstatus(conn_) == CONNECTION_BAD)
+        return tl::unexpected(given_up(problem ? *problem : failure_of(conn_, nullptr)));
       continue;
     }
+    at_end = false;
     rows one{r};
     const auto s = PQresultStatus(r);
     if (s == PGRES_PIPELINE_SYNC)
@@ -199,7 +208,8 @@ result<std::vector<rows>> connection::run_all(const std::vector<statement>& grou
     else if (!problem && s != PGRES_PIPELINE_ABORTED)
       problem = failure_of(conn_, r);
   }
-  PQexitPipelineMode(conn_);
+  if (PQexitPipelineMode(conn_) != 1)
+    return tl::unexpected(given_up(failure_of(conn_, nullptr)));
   if (problem)
     return tl::unexpected(std::move(*problem));
   return out;

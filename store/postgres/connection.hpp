@@ -82,6 +82,7 @@ public:
 
 private:
   explicit connection(pg_conn* c);
+  failure given_up(failure why);
   failure silent();
   result<pg_result*> next_result();
   result<rows> answer(bool sent);

@@ -757,3 +757,32 @@ TEST_CASE("nodes in flight at a campaign's end are abandoned") {
   CHECK(page_of_tree(f, false, 6, 1).items[0].state == "abandoned");
   CHECK(page_of_tree(f, false, 5, 1).items[0].state == "finished");
 }
+
+TEST_CASE("a step is given the skills that its selection recorded, also after a restart") {
+  play p;
+  selection_record r;
+  r.index = p.live.tree.size();
+  r.parents = {0};
+  r.memory = "both";
+  offered_skill s;
+  s.id = {7, 7};
+  s.step.moves = "vectorise(_1,16)";
+  s.weight = 0.25;
+  r.skills = {s};
+  REQUIRE(fold_selected(p.live, r));
+  r.tree_hash = p.live.tree.hash();
+  p.event(event_kind::node_selected, encode(r));
+  campaign_fold again;
+  for (const auto& e : p.events)
+    fold(again, e);
+  CHECK(again.mismatch.empty());
+  const auto step = to_step(again, again.open.at(r.index));
+  CHECK(step.skills == r.skills);
+  // A record of before has none.
+  auto older = encode(r);
+  older.resize(older.size() - encode(r.skills).size());
+  const auto read = decode_older<selection_record>(older);
+  REQUIRE(read);
+  CHECK(read->skills.empty());
+  CHECK(read->tree_hash == r.tree_hash);
+}

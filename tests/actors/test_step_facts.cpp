@@ -216,3 +216,40 @@ TEST_CASE("the signals of a campaign are its target, language, hardware, family 
   CHECK(std::find(out.begin(), out.end(), "family:softmax") != out.end());
   CHECK(std::find(out.begin(), out.end(), "dtype:f32") != out.end());
 }
+
+TEST_CASE("a prompt quotes the skills that its step was given, proven ones first, and stores the trace") {
+  const auto c = scaling();
+  const auto base = knowledge::knowledge_base::of({}).value();
+  offered_skill trial;
+  trial.id = {1, 1};
+  trial.step = {"", "sums in one go", "a\n", "b\n"};
+  trial.weight = 0.9;
+  auto proven = trial;
+  proven.id = {2, 2};
+  proven.state = skill_state::confirmed;
+  proven.step.words = "keeps partial sums";
+  proven.weight = 0.4;
+  proven.gain = 0.4;
+  campaign_facts campaign{&c, {}, false, {}, &base};
+  generate_request step;
+  const auto without = facts_of(campaign, step);
+  CHECK(without.retrievals.size() == 1);
+  CHECK(without.documents.empty());
+  step.skills = {trial, proven};
+  const auto with = facts_of(campaign, step);
+  REQUIRE(with.documents.size() == 1);
+  CHECK(with.documents.front().title == "skill 00000000: keeps partial sums");
+  CHECK(with.documents.front().text.find("1.49 times as fast") != std::string::npos);
+  CHECK(with.documents.front().text.find("Before:\na\nAfter:\nb\n") != std::string::npos);
+  REQUIRE(with.retrievals.size() == 2);
+  const auto& trace = with.retrievals.back();
+  CHECK(trace.reason == "skills");
+  REQUIRE(trace.sections.size() == 2);
+  CHECK(trace.sections[0].outcome == "quoted");
+  CHECK(trace.sections[1].outcome == "enough");
+  CHECK(with.retrievals.front().budget == campaign.document_tokens - trace.sections[0].tokens);
+  step.skills = {trial};
+  const auto tried = facts_of(campaign, step);
+  REQUIRE(tried.documents.size() == 1);
+  CHECK(tried.documents.front().text.find("a trial") != std::string::npos);
+}

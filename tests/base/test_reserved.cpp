@@ -19,7 +19,7 @@ TEST_CASE("a reserved name is told with what to do without it") {
     CHECK(seen.insert({n.place, std::string{n.name}}).second);
     CHECK_FALSE(n.advice.empty());
   }
-  CHECK(seen.size() == 6);
+  CHECK(seen.size() == 5);
 }
 
 TEST_CASE("a name is reserved in its own place alone") {

@@ -154,7 +154,8 @@ namespace {
 std::string since_version_4(const campaign_spec& x) {
   return encode(x.baselines_limit_s) + encode(x.sanitised_limit_s) + encode(x.beam_width) + encode(x.evolution)
          + encode(x.stall) + encode(x.memory_choice) + encode(x.selection_rules) + encode(x.generator_choice)
-         + encode(x.ask_again) + encode(x.diagnosis_tokens) + encode(x.profile) + encode(x.evolution.axes);
+         + encode(x.ask_again) + encode(x.diagnosis_tokens) + encode(x.profile) + encode(x.evolution.axes)
+         + encode(x.skills) + encode(x.plans);
 }
 
 } // namespace
@@ -458,7 +459,7 @@ TEST_CASE(
   REQUIRE(stored);
   CHECK(stored->evolution.axes == two->evolution.axes);
   auto before = encode(*two); // as a version without the setting stored it
-  before.resize(before.size() - encode(two->evolution.axes).size());
+  before.resize(before.size() - (encode(two->evolution.axes) + encode(two->skills) + encode(two->plans)).size());
   const auto old = decode_older<campaign_spec>(before);
   REQUIRE(old);
   CHECK(old->evolution.axes.empty());

@@ -85,8 +85,10 @@ uint64_t check_from(const std::string& directory, uint64_t from) {
   }
   auto length = s.last_sequence();
   REQUIRE(length + 1 == from + events->size());
-  if (length > 0)
+  if (length > 0) {
     REQUIRE(s.get(table::nodes, "length").value() == std::to_string(length));
+    REQUIRE(s.get(table::skills, key_of({1, length % 7})).value() == payload_of(length));
+  }
   REQUIRE(!s.get(table::nodes, key_of({0, length + 1})).value());
   uint64_t by_campaign = 0;
   auto campaigns = s.campaigns().value();

@@ -24,6 +24,7 @@ inline transaction transaction_of(uint64_t n) {
   t.events[0].payload = payload_of(n);
   t.writes.push_back(write_op::put(table::nodes, key_of({0, n}), payload_of(n)));
   t.writes.push_back(write_op::put(table::nodes, "length", std::to_string(n)));
+  t.writes.push_back(write_op::put(table::skills, key_of({1, n % 7}), payload_of(n))); // written over again and again
   return t;
 }
 

@@ -16,13 +16,11 @@ struct mishap {
 };
 
 constexpr mishap mishaps[] = {
-    {"compiler_worker", false}, {"device", false},
-    {"evaluator", false},       {"synthesizer", false},
-    {"generator", false},       {"relay", false},
-    {"search_node", false},     {"campaign", false},
-    {"campaigns", false},       {"scheduler", false},
-    {"journal", false},         {"kevolve-judge", true},
-    {"kevolve-zygote", true},   {"kevolve-compile-server", true},
+    {"compiler_worker", false}, {"device", false},        {"evaluator", false},
+    {"synthesizer", false},     {"generator", false},     {"relay", false},
+    {"search_node", false},     {"campaign", false},      {"campaigns", false},
+    {"scheduler", false},       {"journal", false},       {"skill_book", false},
+    {"kevolve-judge", true},    {"kevolve-zygote", true}, {"kevolve-compile-server", true},
 };
 
 bool strike(live_node& n, const mishap& m) {

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import random
 import threading
+import urllib.parse
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -86,6 +87,8 @@ def hostile_node(index: int) -> dict[str, Any]:
         "cost": {"propose_s": 0.1, "compile_s": 0.2, "judge_s": 0.3, "wall_s": 0.6}, "source": MARKUP + "\nint x;\n",
         "diff_to_parents": [{"parent": 0, "diff": f"--- reference\n+++ candidate {index}\n@@ -1 +1 @@\n-{MARKUP}\n+{MARKUP}\n"}],
         "diff_to_reference": f"+{MARKUP}\n", "prompt": MARKUP, "reply": MARKUP,
+        "skills": [{"id": "1" + "0" * 31, "version": 2, "state": "confirmed", "weight": 0.25, "gain": 1.28, "interval": [1.2, 1.37], "applications": 3,
+                    "step": {"moves": MARKUP, "words": MARKUP}, "applied": True}],
         "evaluations": [
             {"id": "1" * 32, "stage": "compile", "baseline": "reference", "wall_s": 0.1, "fingerprint": mark, "verdict": "pass", "log": MARKUP},
             {"id": "2" * 32, "stage": "race", "baseline": "reference", "wall_s": 0.1, "fingerprint": mark, "outcome": outcome},
@@ -132,6 +135,40 @@ def actor(number: int, parent: int | None = None, **more: Any) -> dict[str, Any]
     }  # fmt: skip
 
 
+def hostile_cluster() -> dict[str, Any]:
+    """Returns a cluster of four nodes as its home answers it: one live, one draining, one quarantined, one gone."""
+    offers = [{"kind": "compile", "target": "cpu", "hardware": "a" * 64, "slots": 4, "about": MARKUP},
+              {"kind": "judge", "target": "cpu", "hardware": "b" * 64, "slots": 1, "about": "Some CPU"},
+              {"kind": "wait", "target": "cpu", "hardware": "", "slots": 9, "about": ""}]  # fmt: skip
+    node = {"name": "home/1", "role": "home", "version": "0.1.0", "state": "live", "reason": "", "epoch": 3, "seen_s": 0.4,
+            "labels": ["rack-3", MARKUP], "jobs": 2, "resources": offers}  # fmt: skip
+    rest = {"role": "worker", "labels": [], "jobs": 0, "resources": [offers[1], offers[1]]}
+    return {
+        "node": "home/1", "state": "joined", "reason": MARKUP, "epoch": 3, "draining": False, "sent": 7, "received": 6, "waiting": 1, "done": 5,
+        "returned": 0, "refused": 1, "reused": 2, "guests": 2,
+        "queue": [{"kind": "judge", "target": "cpu", "queued": 3, "running": 2, "dead": 1, "oldest_s": 12.5}],
+        "items": [node, {**node, **rest, "name": "worker-2", "state": "draining"},
+                  {**node, **rest, "name": MARKUP, "state": "quarantined", "reason": MARKUP},
+                  {**node, **rest, "name": "worker-4", "state": "gone", "seen_s": 7500.0}],
+    }  # fmt: skip
+
+
+def hostile_skill(number: int, state: str = "confirmed") -> dict[str, Any]:
+    """Returns a skill with two applications, one of which made a wrong candidate, and texts with markup."""
+    application = {"campaign": ID, "parent": 1, "candidate": 2, "task": MARKUP, "time": "2026-01-31T12:00:00Z", "verdict": "pass", "gain": 1.5,
+                   "interval": [1.4, 1.6], "hardware": [MARKUP], "signals": [], "share": 0.6, "origin": True}  # fmt: skip
+    return {
+        "id": f"{number:032x}"[::-1], "version": 2, "features": 1, "state": state, "reason": MARKUP, "weight": 0.25, "gain": 1.28, "interval": [1.2, 1.37],
+        "brought": {"applications": 3, "valid": 2, "best_gain": 1.5, "campaign": ID, "candidate": 2},
+        "conditions": {"target": "cpu", "language": None, "families": ["matmul"], "dtypes": [], "hardware": [], "bound": None, "pattern": MARKUP},
+        "not_for": [MARKUP], "step": {"moves": MARKUP, "words": f"step {number} {MARKUP}", "before": MARKUP, "after": MARKUP},
+        "provenance": {"campaign": ID, "campaign_name": MARKUP, "task": MARKUP, "parent": 1, "candidate": 2, "by": MARKUP},
+        "weighing": {"prior_share": 0.1, "mean": 0.5, "contradictions": 1, "halved": state == "hypothesis"},
+        "applications": [application, {**application, "candidate": 3, "verdict": "wrong_result", "gain": None, "interval": None, "origin": False}],
+        "history": [{"version": 2, "time": "2026-01-31T12:00:00Z", "state": state, "reason": MARKUP, "by": MARKUP}],
+    }  # fmt: skip
+
+
 class FakeNode:
     """A node with one campaign. Use as a context manager."""
 
@@ -158,6 +195,9 @@ class FakeNode:
         }  # fmt: skip
         self.profile = hostile_profile()  # of candidate 0
         self.campaigns = [self.campaign] if campaigns else []
+        self.cluster: dict[str, Any] | None = None  # the node works alone
+        self.skills: list[dict[str, Any]] = []
+        self.changes: list[tuple[str, Any]] = []  # path and body of every request to change something
         node = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -166,6 +206,9 @@ class FakeNode:
 
             def do_GET(self) -> None:
                 node.reply(self)
+
+            def do_POST(self) -> None:
+                node.change(self)
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
@@ -198,6 +241,26 @@ class FakeNode:
         else:
             self._problem(h, 404, MARKUP)
 
+    def change(self, h: BaseHTTPRequestHandler) -> None:
+        """Drains or undrains a node, or revokes a skill; refuses other changes."""
+        body = json.loads(h.rfile.read(int(h.headers.get("Content-Length", "0"))))
+        if h.headers.get("Authorization") != f"Bearer {TOKEN}":
+            self._problem(h, 401, "a bearer token is required")
+            return
+        self.changes.append((h.path, body))
+        parts = h.path.split("/")
+        for n in self.cluster["items"] if self.cluster else []:
+            if parts[:3] == ["", "v1", "nodes"] and parts[3] == urllib.parse.quote(n["name"], safe="") and parts[4] in ("drain", "undrain"):
+                n["state"] = "draining" if parts[4] == "drain" else "live"
+                self._send(h, 200, "application/json", json.dumps({"node": n["name"]}).encode())
+                return
+        for s in self.skills:
+            if h.path == f"/v1/skills/{s['id']}/revoke":
+                s |= {"state": "revoked", "reason": body["why"]}
+                self._send(h, 200, "application/json", json.dumps(s).encode())
+                return
+        self._problem(h, 409, MARKUP)
+
     def _answer(self, path: str, query: dict[str, str]) -> Any:
         def page(items: list[Any]) -> dict[str, Any]:
             return {"items": items, "total": len(items), "truncated": False, "next": None, "complete": True, "forgotten": 0}
@@ -218,7 +281,18 @@ class FakeNode:
                 "shapes": [{"shape": "n=1", "held_out": False, "weight": 1.0, "flops": 100, "bytes": 800}]}  # fmt: skip
         kinds = {"kind": MARKUP, "live": 2, "busy": 1, "dead": 1, "failed": 1, "restarts": 3, "mailbox": 500, "handled": 9}
         unfit = {"resource": "device", "id": MARKUP, "epoch": 1, "up": True, "leased": False, "granted": 1, "unfit": MARKUP}
+        if path == "/v1/skills":
+            return page([s for s in self.skills if query.get("state", s["state"]) == s["state"]])
+        if path.startswith("/v1/skills/"):
+            return next((s for s in self.skills if s["id"].startswith(path.rsplit("/", 1)[1])), None)
+        document = {"id": "cpu/one", "title": MARKUP, "category": "guidance", "targets": ["cpu"], "signals": [], "checked": "2026-01-31", "file": MARKUP,
+                    "sections": 2}  # fmt: skip
+        figure = {"document": "cpu/one", "steps": 3, "valid": 2, "best_gain": 1.25, "campaign": ID, "candidate": 2}
         answers: dict[str, Any] = {
+            "/v1/knowledge": page([document, {**document, "id": "cpu/two"}]),
+            "/v1/knowledge/figures": {"items": [figure], "exchanges": 50_000, "complete": False},
+            "/v1/node": {"version": "0.1.0", "in_cluster": self.cluster is not None},
+            "/v1/nodes": self.cluster,
             "/v1/campaigns": page(self.campaigns),
             own: self.campaign,
             own + "/task": task,

@@ -77,6 +77,12 @@ class Node:
         with urllib.request.urlopen(request, timeout=10) as answer:
             return json.load(answer)
 
+    def post(self, path: str, body: Any) -> Any:
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        request = urllib.request.Request(self.url + path, data=json.dumps(body).encode(), headers=headers)
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return json.load(answer)
+
     def answer(self, path: str) -> tuple[int, dict[str, str], bytes]:
         """Returns status, headers in lower case and body of a request without a token."""
         try:

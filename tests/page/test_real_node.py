@@ -65,6 +65,31 @@ class Documents(OnADaemon):
         b.wait_text("Auto-Vectorization in LLVM")
 
 
+class Skills(OnADaemon):
+    def test_a_skill_is_listed_explained_and_revoked(self) -> None:
+        skill = {
+            "conditions": {"target": "cpu", "language": "c", "families": ["reduction"]},
+            "step": {"moves": "tile(_1,64)", "words": "tile the outer loop"},
+            "provenance": {"campaign": self.campaign["id"], "campaign_name": "hostile", "task": "hostile", "parent": 0, "candidate": 1},
+        }
+        self.assertEqual(self.node.post("/v1/skills/import", {"format": 1, "skills": [skill]})["taken"], 1)
+        self.sign_in()
+        b = self.browser
+        self.go("#/skills")
+        b.wait_text("tile the outer loop", "table[aria-label=skills]")
+        b.click("table[aria-label=skills] a")
+        b.wait_text("Applies where")
+        self.assertIn("hypothesis", b.text(".bar"))
+        b.run("[...document.querySelectorAll('button')].find((x) => x.innerText === 'Revoke…').click()")
+        b.type("dialog input[name=why]", "wrong with denormals")
+        b.click("dialog button.grave")
+        b.wait_text("revoked", ".bar .chip")
+        stored = self.node.get("/v1/skills?state=revoked")["items"]
+        self.assertEqual([s["reason"] for s in stored], ["wrong with denormals"])
+        self.assertNotIn("Nodes", b.text("header nav"))  # it works alone
+        self.check_console()
+
+
 class SigningIn(OnADaemon):
     expected_messages = ("401",)
 

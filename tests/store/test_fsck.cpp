@@ -336,4 +336,17 @@ TEST_CASE("without CURRENT and manifest the files still restore everything") {
   CHECK(payloads(*open_store(dir.path())).size() == 10);
 }
 
+TEST_CASE("a damaged skill is moved away, and the others stay") {
+  scratch_directory dir;
+  REQUIRE(
+      commit_one(*open_store(dir.path()),
+                 {{}, {write_op::put(table::skills, "a", "a skill"), write_op::put(table::skills, "b", "another")}}));
+  raw_store{dir.path()}.flip_byte(table::skills, "a", 12);
+  CHECK(code_of(open_store(dir.path())->get(table::skills, "a")) == errc::corrupt);
+  mend(dir.path(), 1);
+  const auto s = open_store(dir.path());
+  CHECK(!s->get(table::skills, "a").value());
+  CHECK(s->get(table::skills, "b").value() == "another");
+}
+
 } // namespace kevolve::test

@@ -15,11 +15,15 @@ SITUATIONS = common.ROOT / "tests" / "knowledge" / "situations.json"
 def rows_of(document: Json) -> list[list[str]]:
     m = document["measured"]
     q = m["quality"]
+    skills = [] if "skills" not in m else [
+        [f"skills of a step, among {m['skills']:,}, median", f"{m['skills_ms']['median']:.2f} ms", f"at most {RETRIEVAL_LIMIT_MS} ms"],
+        [f"skills of a step, among {m['skills']:,}, longest", f"{m['skills_ms']['longest']:.2f} ms", ""]]
     return [["figure", "value", "wanted"],
             ["documents, for the times", str(m["documents"]), ""],
             ["load and index", f"{m['load_ms']:.1f} ms", f"at most {LOAD_LIMIT_MS} ms"],
             ["one retrieval, median", f"{m['retrieval_ms']['median']:.2f} ms", f"at most {RETRIEVAL_LIMIT_MS} ms"],
             ["one retrieval, longest", f"{m['retrieval_ms']['longest']:.2f} ms", ""],
+            *skills,
             ["shipped documents", f"{m['shipped']}, {m['left_out']} errors in others", ""],
             ["wanted document is first", share(q["first"], q["situations"]), ""],
             ["wanted document is among the first three", share(q["among_three"], q["situations"]), ""]]

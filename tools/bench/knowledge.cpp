@@ -2,6 +2,7 @@
 // whose wanted document comes first. The documents are the shipped ones, repeated up to --documents for the times.
 #include "actors/knowledge/retrieval.hpp"
 #include "actors/knowledge/shipped.hpp"
+#include "actors/knowledge/skill_match.hpp"
 #include "tools/bench/report.hpp"
 
 #include <CLI/App.hpp>
@@ -97,7 +98,55 @@ json quality_of(const knowledge_base& base, const std::vector<situation>& all) {
   return {{"situations", all.size()}, {"first", share(first)}, {"among_three", share(among_three)}, {"missed", missed}};
 }
 
-int run(size_t documents, const std::string& file, size_t rounds) {
+// Skills as campaigns leave them: of all targets and many families, each with a few applications.
+skill_list made_up_skills(size_t count) {
+  const auto& families = row_of(signal_kind::family).values;
+  skill_list out;
+  for (size_t i = 0; i < count; ++i) {
+    skill s;
+    s.conditions = {i % 4 == 3 ? "cuda" : "cpu",
+                    i % 4 == 3 ? "cuda" : "c",
+                    {families[i % families.size()]},
+                    {"f32"},
+                    {"x86-64", "zen3"},
+                    "",
+                    "scalar; _1: innermost independent map contiguous"};
+    s.step.moves = "tile(_1," + std::to_string(i + 1) + "); vectorise(_1,16)";
+    s.state = i % 3 == 0 ? skill_state::confirmed : skill_state::hypothesis;
+    for (uint64_t a = 0; a < 8; ++a) {
+      skill_application x;
+      x.log_gain = 0.01 * static_cast<double>(i % 40);
+      x.standard_error = 0.01;
+      x.campaign = {1, a};
+      x.candidate = a;
+      x.hardware = {"x86-64", "zen3"};
+      x.signals = {"family:" + families[i % families.size()]};
+      s.applications.push_back(std::move(x));
+    }
+    s.id = skill_id(s);
+    out.push_back(std::make_shared<const skill>(std::move(s)));
+  }
+  return out;
+}
+
+// Returns the times of looking for the skills of a step, in order.
+std::vector<double> skill_times(const skill_list& all, size_t rounds) {
+  std::vector<double> out;
+  skill_situation wanted;
+  wanted.signals = {"target:cpu", "language:c", "family:reduction", "dtype:f32", "hardware:x86-64", "hardware:zen3"};
+  for (size_t i = 0; i < rounds; ++i) {
+    wanted.seed = i;
+    const auto begin = clock_type::now();
+    const auto found = find_skills(all, wanted, {1'000'000'000, {}});
+    out.push_back(ms_since(begin));
+    if (found.empty())
+      return {};
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+int run(size_t documents, size_t skills, const std::string& file, size_t rounds) {
   std::string wrong;
   const auto situations = read_situations(file, wrong);
   if (!wrong.empty())
@@ -122,7 +171,12 @@ int run(size_t documents, const std::string& file, size_t rounds) {
       times.push_back(ms_since(begin));
     }
   std::sort(times.begin(), times.end());
+  const auto found = skill_times(made_up_skills(skills), std::max<size_t>(rounds, 20));
+  if (found.empty())
+    return give_up("no skill was found");
   return print({{"documents", large->documents().size()},
+                {"skills", skills},
+                {"skills_ms", {{"median", median(found)}, {"longest", found.back()}}},
                 {"shipped", shipped->documents().size()},
                 {"left_out", shipped->problems().size()},
                 {"load_ms", median(loads)},
@@ -135,11 +189,13 @@ int run(size_t documents, const std::string& file, size_t rounds) {
 int main(int argc, char** argv) {
   CLI::App app{"Measures the knowledge base."};
   size_t documents = 120;
+  size_t skills = 10'000;
   size_t rounds = 50;
   std::string file;
   app.add_option("--documents", documents);
+  app.add_option("--skills", skills);
   app.add_option("--rounds", rounds);
   app.add_option("--situations", file)->required();
   CLI11_PARSE(app, argc, argv);
-  return run(documents, file, rounds);
+  return run(documents, skills, file, rounds);
 }

@@ -144,14 +144,14 @@ result<std::vector<event_record>> all_events(const store& data, const id128& cam
   }
 }
 
-result<recording> read_recording(const store& data) {
+result<recording> read_recording(const store& data, const id128& campaign) {
   auto campaigns = data.campaigns();
   if (!campaigns)
     return tl::unexpected(campaigns.error());
   recording out;
   size_t known = 0;
   for (const auto& c : *campaigns)
-    if (c.campaign) {
+    if (c.campaign && (!campaign || c.campaign == campaign)) {
       out.campaign = c.campaign;
       ++known;
     }

@@ -50,8 +50,8 @@ size_t pairs_of(const judge_outcome& o);
 journal_event to_journal_event(const event_record& e);
 // Returns all complete events of a campaign; of all campaigns if the id is zero.
 result<std::vector<event_record>> all_events(const store& data, const id128& campaign);
-// Reads the only campaign in the store.
-result<recording> read_recording(const store& data);
+// Reads that campaign; the only one in the store if the id is zero.
+result<recording> read_recording(const store& data, const id128& campaign = {});
 result<std::string> read_blob(const store& data, const std::string& digest);
 
 } // namespace kevolve::bench

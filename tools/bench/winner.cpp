@@ -2,6 +2,7 @@
 #include "tools/bench/recording.hpp"
 #include "tools/bench/report.hpp"
 
+#include "actors/knowledge/skill.hpp"
 #include "actors/messages/keys.hpp"
 #include "backends/judge/outcome_figures.hpp"
 #include "runtime/base/codec.hpp"
@@ -27,6 +28,20 @@ json reached(const recording& r, double share) {
   return nullptr;
 }
 
+// Returns how many skills the store holds in each state.
+json skills_of(const store& data) {
+  auto out = json::object();
+  const auto rows = data.scan(table::skills, "", SIZE_MAX);
+  if (!rows)
+    return nullptr;
+  for (const auto& [key, bytes] : *rows)
+    if (const auto s = decode_older<skill>(bytes)) {
+      const auto state = to_string(s->state);
+      out[state] = out.value(state, 0) + 1;
+    }
+  return out;
+}
+
 json shape_json(const shape_timing& t) {
   return {{"shape", t.shape},
           {"held_out", t.held_out},
@@ -49,16 +64,18 @@ int main(int argc, char** argv) {
   using namespace kevolve::bench;
   std::string data_dir;
   std::string out_dir;
-  CLI::App app{"Writes the winner of the one campaign in a data directory"};
+  std::string campaign;
+  CLI::App app{"Writes the winner of a campaign in a data directory"};
   app.add_option("--data", data_dir, "the data directory, not in use")->required();
   app.add_option("--out", out_dir, "an existing folder for kernel.c and kernel.so")->required();
+  app.add_option("--campaign", campaign, "its id, where there are several");
   CLI11_PARSE(app, argc, argv);
   store_options options;
   options.create = false;
   auto data = store::open(data_dir, options);
   if (!data)
     return give_up(to_string(data.error()));
-  auto r = read_recording(**data);
+  auto r = read_recording(**data, parse_id(campaign));
   if (!r)
     return give_up(to_string(r.error()));
   const auto search_ns = r->candidates == 0 ? 0 : r->last_finished_ns - r->first_selected_ns;
@@ -76,6 +93,7 @@ int main(int argc, char** argv) {
            {"outputs_read", r->finish.outputs.read.speedup},
            {"outputs_not_read", r->finish.outputs.not_read.speedup},
            {"reached_90_percent", reached(*r, 0.9)},
+           {"skills", skills_of(**data)},
            {"winner", nullptr}};
   auto curve = json::array();
   for (const auto& c : r->promotions)

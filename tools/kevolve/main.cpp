@@ -105,6 +105,7 @@ int main(int argc, char** argv) {
   kevolve::add_backup(app, chosen);
   kevolve::add_batch(app, chosen);
   kevolve::add_knowledge(app, chosen);
+  kevolve::add_skills(app, chosen);
   kevolve::add_code(app, chosen);
   kevolve::add_cluster(app, chosen);
   kevolve::add_debug(app, chosen);

@@ -71,6 +71,7 @@ void add_backup(CLI::App& app, verb_action& chosen);    // backup restore
 void add_batch(CLI::App& app, verb_action& chosen);     // batch export, work, import, status, cancel
 void add_debug(CLI::App& app, verb_action& chosen);     // debug
 void add_knowledge(CLI::App& app, verb_action& chosen); // knowledge list, search, show, check, add
+void add_skills(CLI::App& app, verb_action& chosen);    // skills list, show, why, revoke, export, import
 void add_code(CLI::App& app, verb_action& chosen);      // code search
 
 } // namespace kevolve

@@ -3,6 +3,7 @@
 #include "backends/generators/transform/frontend/ast.hpp"
 #include "backends/generators/transform/ir/build.hpp"
 #include "backends/generators/transform/moves/finish_all.hpp"
+#include "backends/generators/transform/plans/schematic.hpp"
 #include "backends/generators/transform/plans/search.hpp"
 
 #include <algorithm>
@@ -23,6 +24,26 @@ public:
       return fail(errc::unsupported, "neither a syntax tree nor a flag menu to work with");
     read(context);
     return propose_from(context, reading_);
+  }
+
+  result<distilled_moves> distil(const synthesis_context& context, const std::string& parent,
+                                 const std::string& child) override {
+    read(context);
+    if (!reading_.parsed)
+      return fail(errc::unsupported, reading_.parsed.error().detail);
+    const auto before = parse_genome(parent);
+    const auto after = parse_genome(child);
+    if (!before || !after)
+      return fail(errc::bad_input, "no list of moves");
+    const auto difference = difference_of(*before, *after);
+    if (difference.added.empty())
+      return fail(errc::unsupported, "the child has no move that its parent lacks");
+    const environment env{context.task, context.hardware, context.flag_menu, context.baseline_flags, reading_.facts};
+    auto p = *reading_.parsed;
+    for (const auto& m : difference.common)
+      if (const auto names = p.taken.size(); !apply(p, m, env))
+        p.taken.resize(names);
+    return schematic_of(difference.added, p, env);
   }
 
   std::string describe(const synthesis_context& context) override {

@@ -55,6 +55,7 @@ result<std::unique_ptr<admin_server>> admin_server::start(admin_options options)
   context.relay = std::move(options.relay);
   context.models = std::move(options.models);
   context.cluster = std::move(options.cluster);
+  context.skills = std::move(options.skills);
   context.statuses = std::move(options.statuses);
   if (options.devices)
     context.devices = std::move(options.devices);
@@ -69,6 +70,7 @@ result<std::unique_ptr<admin_server>> admin_server::start(admin_options options)
       return tl::unexpected(ledger.error());
     context.ledger = std::move(*ledger);
     context.data = options.data;
+    context.records = options.data;
   }
   auto listener = http_listener::start(*at, std::make_unique<admin_api>(*options.system, std::move(context)),
                                        token_check{*token}, options.tls, options.limits);

@@ -34,7 +34,8 @@ struct admin_options {
   scheduler_actor scheduler;
   relay_actor relay;
   models_actor models;
-  cluster_actor cluster{}; // null: the node works alone
+  cluster_actor cluster{};   // null: the node works alone
+  skill_book_actor skills{}; // null: no skills
   std::shared_ptr<actor_status_table> statuses;
   std::shared_ptr<device_board> devices; // null: the node has no devices
   std::shared_ptr<store> data{};         // store of the audit log and of idempotency keys; null: neither is kept

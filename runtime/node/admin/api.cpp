@@ -217,6 +217,8 @@ std::vector<route> api_routes() {
   std::move(cluster.begin(), cluster.end(), std::back_inserter(t));
   auto documents = knowledge_routes();
   std::move(documents.begin(), documents.end(), std::back_inserter(t));
+  auto skills = skill_routes();
+  std::move(skills.begin(), skills.end(), std::back_inserter(t));
   auto profiles = profile_routes();
   std::move(profiles.begin(), profiles.end(), std::back_inserter(t));
   add_page_routes(t);

@@ -84,6 +84,7 @@ std::vector<route> relay_routes();     // api_relay.cpp
 std::vector<route> model_routes();     // api_models.cpp
 std::vector<route> batch_routes();     // api_batch.cpp
 std::vector<route> knowledge_routes(); // api_knowledge.cpp
+std::vector<route> skill_routes();     // api_skills.cpp
 std::vector<route> cluster_routes();   // api_cluster.cpp
 void put_cluster(exposition& out, const cluster_view& v);
 void node(const call_ptr& c); // api_nodes.cpp

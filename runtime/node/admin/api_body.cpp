@@ -13,6 +13,10 @@ std::string number_text(double x) {
   return json(x == std::floor(x) && std::abs(x) < 1e15 ? json(static_cast<int64_t>(x)) : json(x)).dump();
 }
 
+bool all_objects(const json& x) {
+  return std::all_of(x.begin(), x.end(), [](const json& item) { return item.is_object(); });
+}
+
 bool all_texts(const json& x) {
   return std::all_of(x.begin(), x.end(), [](const json& item) { return item.is_string(); });
 }
@@ -49,6 +53,8 @@ std::string objection(const body_field& f, const json& x) {
       return x.is_array() && all_texts(x) ? "" : "must be a list of texts";
     case body_type::table:
       return x.is_object() && all_texts(x) ? "" : "must be an object of texts";
+    case body_type::objects:
+      return x.is_array() && all_objects(x) ? "" : "must be a list of objects";
   }
   return {};
 }
@@ -78,6 +84,10 @@ json schema_of(const body_field& f) {
     case body_type::table:
       type("object");
       schema["additionalProperties"] = {{"type", "string"}};
+      break;
+    case body_type::objects:
+      type("array");
+      schema["items"] = {{"type", "object"}};
       break;
   }
   return schema;

@@ -43,6 +43,11 @@ json to_json(const cluster_view& v) {
           {"guests", v.guests},     {"queue", std::move(queue)}, {"items", std::move(nodes)}};
 }
 
+// For those who show what a node is, without an error where it works alone.
+void this_node(const call_ptr& c) {
+  c->reply(json{{"version", c->context->version}, {"in_cluster", static_cast<bool>(c->context->cluster)}});
+}
+
 bool works_alone(const call_ptr& c) {
   if (c->context->cluster)
     return false;
@@ -77,7 +82,11 @@ route made(const char* method, const char* pattern, const char* id, const char* 
 } // namespace
 
 std::vector<route> cluster_routes() {
+  auto own = made("GET", "/v1/node", "get_this_node", "This node's version, and whether it is a member of a cluster",
+                  this_node);
+  own.immediate = true;
   return {
+      std::move(own),
       made("GET", "/v1/nodes", "list_nodes",
            "The nodes of the cluster, what each offers and runs, and the queue of jobs; on a worker its own figures "
            "alone",

@@ -1,6 +1,9 @@
 // The node's knowledge base over HTTP: documents, one document, a search.
 #include "runtime/node/admin/api.hpp"
+#include "runtime/node/admin/document_figures.hpp"
 #include "runtime/node/admin/knowledge_json.hpp"
+
+#include <caf/actor_system.hpp>
 
 #include <algorithm>
 
@@ -10,6 +13,7 @@ namespace {
 
 constexpr int64_t most_tokens = 20'000; // of an answer to a search
 constexpr size_t most_found = 20;
+constexpr uint64_t most_exchanges = 50'000; // that one request reads
 
 // Returns the node's knowledge base; refuses the request if it has none.
 const knowledge::knowledge_base* base_of(const call_ptr& c) {
@@ -66,6 +70,21 @@ void list_problems(const call_ptr& c) {
   c->reply({{"items", std::move(items)}});
 }
 
+// It takes as long as the disk does, so it runs in an actor with its own thread.
+void document_gains(const call_ptr& c) {
+  if (!c->context->records) {
+    c->refuse(problem{503, "unavailable", "this node has no store to read"});
+    return;
+  }
+  c->self->home_system().spawn<caf::detached + caf::hidden>([c] {
+    const auto found = read_document_figures(*c->context->records, most_exchanges);
+    if (found)
+      c->reply(to_json(*found));
+    else
+      c->refuse(found.error());
+  });
+}
+
 route get(std::string pattern, std::string id, std::string summary, void (*handler)(const call_ptr&)) {
   route r;
   r.method = "GET";
@@ -95,9 +114,13 @@ std::vector<route> knowledge_routes() {
   found.query = {{"q", "words", false, 0, 0, 0, {}}, target};
   auto wrong = get("/v1/knowledge/problems", "list_document_problems",
                    "Documents that are left out, with file, line, key and what to do", list_problems);
+  auto gains = get("/v1/knowledge/figures", "list_document_figures",
+                   "What each document has brought: steps whose prompts quoted it, those that passed, the best gain",
+                   document_gains);
+  gains.immediate = false;
   auto one = get("/v1/knowledge/{folder}/{document}", "get_document", "A document with its sections and sources",
                  get_document);
-  return {std::move(all), std::move(found), std::move(wrong), std::move(one)};
+  return {std::move(all), std::move(found), std::move(wrong), std::move(gains), std::move(one)};
 }
 
 } // namespace kevolve::handlers

@@ -40,9 +40,10 @@ struct api_context {
   campaigns_actor campaigns;
   journal_actor journal;
   scheduler_actor scheduler;
-  relay_actor relay;     // null: this node has no relay
-  models_actor models;   // null: no providers
-  cluster_actor cluster; // null: the node works alone
+  relay_actor relay;       // null: this node has no relay
+  models_actor models;     // null: no providers
+  cluster_actor cluster;   // null: the node works alone
+  skill_book_actor skills; // null: no skills
   std::shared_ptr<actor_status_table> statuses;
   std::shared_ptr<const device_board> devices = std::make_shared<device_board>();
   std::function<std::string()> broken; // returns why the node cannot go on, or an empty text
@@ -52,6 +53,7 @@ struct api_context {
   std::shared_ptr<http_counters> counters;
   std::shared_ptr<request_ledger> ledger; // null: nothing may be changed through this API
   std::shared_ptr<store> data;            // null likewise; for batches
+  std::shared_ptr<const store> records;   // to read; null: none
   bool no_devices = false;                // no device of its targets can be reached, so the node is ready without one
   profiler_settings profilers;            // for profiles on request
   std::shared_ptr<const knowledge::knowledge_base> knowledge; // null: no documents

@@ -2,6 +2,7 @@
 #include "runtime/base/codec.hpp"
 #include "runtime/node/admin/models_json.hpp"
 #include "runtime/node/admin/records_json.hpp"
+#include "runtime/node/admin/skills_json.hpp"
 
 namespace kevolve {
 
@@ -22,6 +23,9 @@ json of(const preparation& x) {
           {"peaks", x.peaks}};
 }
 json of(const selection_record& x) {
+  auto skills = json::array();
+  for (const auto& s : x.skills)
+    skills.push_back(to_json(s));
   return {{"index", x.index},
           {"node", to_string(x.node)},
           {"parents", x.parents},
@@ -30,7 +34,8 @@ json of(const selection_record& x) {
           {"statistics", x.statistics},
           {"draft", x.draft},
           {"seed", x.seed},
-          {"tree_hash", to_string(x.tree_hash)}};
+          {"tree_hash", to_string(x.tree_hash)},
+          {"skills", std::move(skills)}};
 }
 json of(const proposal_record& x) {
   return {{"index", x.index},          {"candidate", to_string(x.candidate)},

@@ -6,6 +6,7 @@
 #include "runtime/base/codec.hpp"
 #include "runtime/node/admin/diff.hpp"
 #include "runtime/node/admin/exchange_json.hpp"
+#include "runtime/node/admin/given_skills.hpp"
 #include "runtime/node/admin/records_json.hpp"
 
 namespace kevolve {
@@ -21,6 +22,7 @@ struct node_parts_read {
   json evaluations = json::array();
   baseline_figures baselines;     // of its last evaluation beside them
   json exchanges = json::array(); // with models
+  json skills = nullptr;          // that its step was given
 };
 
 std::string name_of(uint64_t index) {
@@ -61,6 +63,7 @@ void reply_with_sources(const call_ptr& c, const std::shared_ptr<node_parts_read
   out["evaluations"] = p->evaluations;
   add_baselines(out, p->baselines);
   out["exchanges"] = p->exchanges;
+  out["skills"] = p->skills;
   c->reply(out);
 }
 
@@ -128,7 +131,10 @@ void read_around(const call_ptr& c, const std::shared_ptr<node_parts_read>& p) {
           if (auto beside = baselines_of(record->outcome.evidence); !beside.empty())
             p->baselines = std::move(beside);
         }
-    find_exchanges(c, p);
+    with_given_skills(c, p->campaign, p->record, [c, p](json given) {
+      p->skills = std::move(given);
+      find_exchanges(c, p);
+    });
   });
 }
 

@@ -28,7 +28,7 @@ struct query_parameter {
   std::vector<std::string> choices; // values of a text; empty: any
 };
 
-enum class body_type : uint8_t { text = 0, integer, number, texts, table };
+enum class body_type : uint8_t { text = 0, integer, number, texts, table, objects };
 
 // A key of a JSON body.
 struct body_field {

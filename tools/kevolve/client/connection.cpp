@@ -6,6 +6,7 @@
 #include "runtime/node/admin/token.hpp"
 #include "runtime/node/data_directory.hpp"
 #include "runtime/node/node.hpp"
+#include "runtime/node/node_parts.hpp"
 #include "tools/kevolve/client/http_client.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/output/terminal.hpp"
@@ -95,6 +96,8 @@ public:
     context.campaigns = node_->campaigns();
     context.journal = node_->journal();
     context.scheduler = node_->scheduler();
+    context.skills = node_->skills();
+    context.records = node_->parts_of().data;
     context.statuses = node_->statuses();
     context.version = KEVOLVE_VERSION;
     context.offline = true;

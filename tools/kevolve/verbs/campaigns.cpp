@@ -5,6 +5,7 @@
 #include "tools/kevolve/client/only_campaign.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
+#include "tools/kevolve/output/skill_text.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
@@ -192,6 +193,7 @@ void print_candidate(const json& n) {
     out += "  rule        " + rule + "\n";
   if (auto detail = lines_of(n, "detail"); !detail.empty())
     out += "  detail      " + detail;
+  out += given_skills_text(n);
   const auto& cost = n["cost"];
   out += fmt::format("  cost        {:.3f} s proposing, {:.3f} s compiling, {:.3f} s judging\n",
                      number_at(cost, "propose_s"), number_at(cost, "compile_s"), number_at(cost, "judge_s"));

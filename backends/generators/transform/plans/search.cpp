@@ -2,6 +2,7 @@
 
 #include "backends/generators/transform/codegen/print.hpp"
 #include "backends/generators/transform/plans/emphasis.hpp"
+#include "backends/generators/transform/plans/suggested.hpp"
 #include "runtime/base/random.hpp"
 
 #include <algorithm>
@@ -240,6 +241,26 @@ private:
     return asked_++ == 0 && context_.draft ? turn % all : random_.below(all);
   }
 
+  // Returns a step that gained elsewhere, at a place like that; nothing: the search makes one of its own.
+  std::optional<std::pair<genome, std::string>> suggested(const genome& from) {
+    if (!suggested_) {
+      auto [p, kept] = replay(canonical(from));
+      suggested_ = reading_.parsed ? suggested_steps(context_.suggestions, p, env_) : std::vector<suggested_step>{};
+    }
+    const bool proven = std::any_of(suggested_->begin(), suggested_->end(), [](const auto& s) { return !s.is_trial; });
+    if (suggested_->empty() || !random_.chance((from.empty() ? 0.6 : 0.3) * (proven ? 1.0 : 0.6)))
+      return {};
+    double total = 0;
+    for (const auto& s : *suggested_)
+      total += s.weight;
+    auto at = random_.uniform() * total;
+    const auto drawn = std::find_if(suggested_->begin(), suggested_->end() - 1,
+                                    [&](const suggested_step& s) { return (at -= s.weight) <= 0; });
+    auto g = from;
+    g.insert(g.end(), drawn->moves.begin(), drawn->moves.end());
+    return std::pair{std::move(g), "applies " + drawn->name};
+  }
+
   std::pair<genome, std::string> next() {
     std::vector<genome> parents;
     std::vector<bool> failed;
@@ -248,6 +269,10 @@ private:
         parents.push_back(std::move(*g));
         failed.push_back(a.verdict != "pass");
       }
+    if (const bool afresh = context_.draft || parents.empty();
+        !context_.suggestions.empty() && (afresh || (parents.size() == 1 && !failed[0])))
+      if (auto step = suggested(afresh ? genome{} : parents[0]))
+        return std::move(*step);
     if (context_.plans && !reading_.sequences.empty() && (context_.draft || parents.empty()) && sequence_is_due()) {
       const auto& idea = reading_.sequences[next_idea()];
       return {idea[random_.below(idea.size())], "blocks and panels"};
@@ -308,6 +333,7 @@ private:
   int asked_ = 0; // for an idea
   std::map<std::string, int> tried_;
   emphasised_moves emphasis_;
+  std::optional<std::vector<suggested_step>> suggested_; // for the context's parent, once asked for
 };
 
 } // namespace

@@ -7,6 +7,9 @@ export function speedup(x: number | null | undefined): string {
   return x === null || x === undefined || x === 0 ? "—" : `${x.toFixed(x < 10 ? 3 : 1)}×`;
 }
 
+// A step's gain: the parent's time over the child's.
+export const gain = (x: number) => `${x.toFixed(2)}×`;
+
 // An interval with its coverage, if that is known: four pairs have one of 87.5 %.
 export function interval(of: Bounds): string {
   const ci = of.interval;

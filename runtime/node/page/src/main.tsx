@@ -2,15 +2,19 @@
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { onRefused, token } from "./api";
+import { useGet } from "./parts";
 import { links, useRoute, type Route } from "./route";
 import "./style.css";
+import type { ThisNode } from "./types";
 import { Actors } from "./view_actors";
 import { CampaignView } from "./view_campaign";
 import { Campaigns } from "./view_campaigns";
+import { ClusterView } from "./view_cluster";
 import { Events } from "./view_events";
 import { DocumentView, Knowledge } from "./view_knowledge";
 import { Login } from "./view_login";
 import { NodeView } from "./view_node";
+import { Skills, SkillView } from "./view_skills";
 
 function View({ route }: { route: Route }) {
   switch (route.view) {
@@ -28,6 +32,12 @@ function View({ route }: { route: Route }) {
       return <Knowledge />;
     case "document":
       return <DocumentView key={route.id} id={route.id} />;
+    case "skills":
+      return <Skills />;
+    case "skill":
+      return <SkillView key={route.id} id={route.id} />;
+    case "nodes":
+      return <ClusterView />;
     case "unknown":
       return (
         <main>
@@ -38,6 +48,16 @@ function View({ route }: { route: Route }) {
         </main>
       );
   }
+}
+
+// Only a member of a cluster has a view of its nodes.
+function ClusterLink({ here }: { here: { "aria-current"?: "page" } }) {
+  const node = useGet<ThisNode>("/v1/node");
+  return node.value?.in_cluster ? (
+    <a href={links.nodes} {...here}>
+      Nodes
+    </a>
+  ) : null;
 }
 
 function Page() {
@@ -54,7 +74,7 @@ function Page() {
     document.title = route.view === "node" ? `candidate ${route.index} · kevolve` : `${route.view} · kevolve`;
   }, [route.view]);
   if (!signedIn) return <Login expired={expired} done={() => setSignedIn(true)} />;
-  const here = (view: string) => (route.view.startsWith(view) ? { "aria-current": "page" as const } : {});
+  const here = (view: string): { "aria-current"?: "page" } => (route.view.startsWith(view) ? { "aria-current": "page" } : {});
   return (
     <>
       <header>
@@ -74,6 +94,10 @@ function Page() {
           <a href={links.knowledge} {...here("knowledge")} {...here("document")}>
             Knowledge
           </a>
+          <a href={links.skills} {...here("skill")}>
+            Skills
+          </a>
+          <ClusterLink here={here("nodes")} />
         </nav>
         <button onClick={() => leave(false)}>Sign out</button>
       </header>

@@ -27,12 +27,22 @@ export function ReportView({ report }: { report: Report }) {
   );
 }
 
+const reasons: Record<string, string> = {
+  diagnosis: "Looked up for the diagnosis",
+  skills: "Skills, as the prompt quotes them",
+};
+
+// A trace of skills names them "skill/1a2b3c4d".
+const linkOf = (source: string) => (source.startsWith("skill/") ? links.skill(source.slice("skill/".length)) : links.document(source));
+
 function Found({ of: r }: { of: Retrieval }) {
   return (
     <section class="retrieval">
-      <h3>{r.reason === "diagnosis" ? "Looked up for the diagnosis" : "Found by the step's signals"}</h3>
+      <h3>{reasons[r.reason] ?? "Found by the step's signals"}</h3>
       <p class="note">
-        {count(r.documents)} documents, {count(r.admitted)} for this step, {count(r.matched)} about its signals:{" "}
+        {r.reason === "skills"
+          ? `${count(r.documents)} were given to the step`
+          : `${count(r.documents)} documents, ${count(r.admitted)} for this step, ${count(r.matched)} about its signals: `}
         {r.signals.map((s) => (
           <code key={s}>{visible(s)} </code>
         ))}
@@ -53,7 +63,7 @@ function Found({ of: r }: { of: Retrieval }) {
             {r.sections.map((s) => (
               <tr key={`${s.document} ${s.heading}`} class={s.outcome === "quoted" ? "" : "dead"}>
                 <td>
-                  <a href={links.document(s.document)}>{visible(s.document)}</a>: {visible(s.heading)}
+                  <a href={linkOf(s.document)}>{visible(s.document)}</a>: {visible(s.heading)}
                 </td>
                 <td class="number">{fixed(s.score)}</td>
                 <td class="number">{fixed(s.signal_score)}</td>

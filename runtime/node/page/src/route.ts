@@ -9,15 +9,19 @@ export type Route =
   | { view: "events" }
   | { view: "knowledge" }
   | { view: "document"; id: string }
+  | { view: "skills" }
+  | { view: "skill"; id: string }
+  | { view: "nodes" }
   | { view: "unknown"; path: string };
 
 export function parseRoute(hash: string): Route {
   const path = hash.replace(/^#\/?/, "");
   const parts = path.split("/");
   if (path === "" || path === "campaigns") return { view: "campaigns" };
-  if (path === "actors" || path === "events" || path === "knowledge") return { view: path };
+  if (path === "actors" || path === "events" || path === "knowledge" || path === "skills" || path === "nodes") return { view: path };
   if (/^knowledge\/[a-z0-9-]+\/[a-z0-9-]+$/.test(path)) return { view: "document", id: path.slice("knowledge/".length) };
   const id = parts[1] ?? "";
+  if (parts[0] === "skills" && parts.length === 2 && /^[0-9a-f]{4,32}$/.test(id)) return { view: "skill", id };
   if (parts[0] === "campaigns" && /^[0-9a-f]{4,32}$/.test(id)) {
     if (parts.length === 2) return { view: "campaign", id };
     const index = parts[3] ?? "";
@@ -32,6 +36,9 @@ export const links = {
   actors: "#/actors",
   events: "#/events",
   knowledge: "#/knowledge",
+  skills: "#/skills",
+  skill: (id: string) => `#/skills/${id}`,
+  nodes: "#/nodes",
   document: (id: string) => `#/knowledge/${id}`,
   campaign: (id: string) => `#/campaigns/${id}`,
   node: (id: string, index: number) => `#/campaigns/${id}/node/${index}`,

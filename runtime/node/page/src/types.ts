@@ -206,6 +206,18 @@ export interface NodeWhole extends Bounds {
   prompt?: string | null;
   reply?: string | null;
   exchanges?: Exchange[];
+  skills?: GivenSkill[] | null;
+}
+
+// A skill as a step was given it; `applied`: its candidate says that it applies it.
+export interface GivenSkill extends Bounds {
+  id: string;
+  state: string;
+  weight: number;
+  gain: number;
+  applications: number;
+  applied: boolean;
+  step: { moves: string | null; words: string | null };
 }
 
 export interface Report {
@@ -303,6 +315,121 @@ export interface Resource {
   leased: boolean;
   granted: number;
   unfit: string | null;
+}
+
+// What a document or a skill has brought: of the gains, the largest and the candidate that has it.
+export interface Brought {
+  best_gain: number | null;
+  campaign: string | null;
+  candidate: number | null;
+}
+
+// Of a document: finished steps whose prompts quoted it, and those whose candidate passed.
+export interface DocumentFigure extends Brought {
+  document: string;
+  steps: number;
+  valid: number;
+}
+
+export interface DocumentFigures {
+  items: DocumentFigure[];
+  exchanges: number;
+  complete: boolean;
+}
+
+export interface SkillBrief extends Bounds {
+  id: string;
+  version: number;
+  state: string;
+  reason: string | null;
+  weight: number;
+  gain: number; // to expect
+  brought: Brought & { applications: number; valid: number };
+  conditions: {
+    target: string | null;
+    language: string | null;
+    families: string[];
+    dtypes: string[];
+    hardware: string[];
+    bound: string | null;
+    pattern: string | null;
+  };
+  not_for: string[];
+  step: { moves: string | null; words: string | null; before?: string | null; after?: string | null };
+  provenance: { campaign: string; campaign_name: string; task: string; parent: number; candidate: number; by: string };
+}
+
+// A measured application of a skill; null as its gain: the candidate did not pass.
+export interface Application extends Bounds {
+  campaign: string;
+  parent: number;
+  candidate: number;
+  task: string;
+  time: string | null;
+  verdict: string;
+  gain: number | null;
+  hardware: string[];
+  share: number; // of the weight
+  origin: boolean;
+}
+
+export interface SkillWhole extends SkillBrief {
+  weighing: { prior_share: number; mean: number; contradictions: number; halved: boolean };
+  applications: Application[];
+  history: { version: number; time: string | null; state: string; reason: string | null; by: string | null }[];
+}
+
+// GET /v1/node
+export interface ThisNode {
+  version: string;
+  in_cluster: boolean;
+}
+
+// A kind of job that a node may run; `slots` of them at once.
+export interface Offer {
+  kind: string;
+  target: string;
+  hardware: string;
+  slots: number;
+  about: string;
+}
+
+export interface ClusterNode {
+  name: string;
+  role: string;
+  version: string;
+  state: string; // live, draining, quarantined, left or gone
+  reason: string;
+  seen_s: number; // since its last heartbeat
+  labels: string[];
+  jobs: number; // that it runs
+  resources: Offer[];
+}
+
+export interface QueuedJobs {
+  kind: string;
+  target: string;
+  queued: number;
+  running: number;
+  dead: number;
+  oldest_s: number;
+}
+
+// The cluster as this node sees it. A worker may list neither nodes nor jobs.
+export interface Cluster {
+  node: string;
+  state: string; // joined or away
+  reason: string;
+  sent: number;
+  received: number;
+  waiting: number;
+  done: number;
+  returned: number;
+  refused: number;
+  reused: number;
+  guests: number;
+  queue: QueuedJobs[];
+  items: ClusterNode[];
 }
 
 // A loop of the candidate's source within one call; `parent` is its place in the list.

@@ -2,16 +2,34 @@
 import { useState } from "preact/hooks";
 import { get } from "./api";
 import { count, visible, words } from "./format";
-import { Await, Chip, Code, Facts, useGet, useLoad } from "./parts";
+import { Await, Chip, Code, Facts, Trouble, useGet, useLoad } from "./parts";
 import { links } from "./route";
 import { everyPage } from "./view_campaigns";
-import type { DocumentBrief, DocumentWhole } from "./types";
+import { Best } from "./view_skills";
+import type { DocumentBrief, DocumentFigure, DocumentFigures, DocumentWhole } from "./types";
 
 interface Found {
   items: { title: string; text: string }[];
 }
 
+const share = (f: DocumentFigure) => (f.steps === 0 ? "—" : `${Math.round((100 * f.valid) / f.steps)} %`);
+
+// What a document has brought; nothing while that is not known.
+function Figures({ of: f }: { of: DocumentFigure | undefined }) {
+  return (
+    <>
+      <td class="number">{f ? count(f.steps) : ""}</td>
+      <td class="number">{f ? share(f) : ""}</td>
+      <td class="number">{f ? <Best of={f} /> : ""}</td>
+    </>
+  );
+}
+
+const unused = (document: string): DocumentFigure => ({ document, steps: 0, valid: 0, best_gain: null, campaign: null, candidate: null });
+
 function List({ items }: { items: DocumentBrief[] }) {
+  const figures = useGet<DocumentFigures>("/v1/knowledge/figures");
+  const known = new Map((figures.value?.items ?? []).map((f) => [f.document, f]));
   if (items.length === 0) return <p class="empty">This node serves no documents.</p>;
   return (
     <div class="wide">
@@ -23,6 +41,9 @@ function List({ items }: { items: DocumentBrief[] }) {
             <th>category</th>
             <th>about</th>
             <th class="number">sections</th>
+            <th class="number" title="finished steps whose prompts quoted it">steps</th>
+            <th class="number" title="of these steps, those whose candidate passed">valid</th>
+            <th class="number" title="the largest speed-up over a parent, of these candidates">best gain</th>
             <th>checked</th>
           </tr>
         </thead>
@@ -40,11 +61,14 @@ function List({ items }: { items: DocumentBrief[] }) {
                 ))}
               </td>
               <td class="number">{count(d.sections)}</td>
+              <Figures of={figures.value ? (known.get(d.id) ?? unused(d.id)) : undefined} />
               <td>{visible(d.checked)}</td>
             </tr>
           ))}
         </tbody>
       </table>
+      {figures.problem && <Trouble problem={figures.problem} again={figures.again} />}
+      {figures.value?.complete === false && <p class="note">Figures are of {count(figures.value.exchanges)} prompts; there are more.</p>}
     </div>
   );
 }

@@ -9,6 +9,7 @@ import { Roofline } from "./roofline";
 import { links } from "./route";
 import { Samples } from "./samples_plot";
 import { Story } from "./story";
+import { GivenSkills } from "./view_skills";
 import type { Evaluation, History, NodeWhole, Task } from "./types";
 
 const nodeName = (index: number) => (index === 0 ? "the reference" : `candidate ${index}`);
@@ -144,6 +145,11 @@ function Whole({ id, n }: { id: string; n: NodeWhole }) {
       {n.exchanges?.some((x) => x.retrievals.length > 0 || x.report.problems.length > 0) && (
         <Fold title="Diagnosis and documents">
           <Retrievals exchanges={n.exchanges} />
+        </Fold>
+      )}
+      {n.skills && n.skills.length > 0 && (
+        <Fold title="Skills it was given" open>
+          <GivenSkills skills={n.skills} />
         </Fold>
       )}
       {n.prompt && <Fold title="Prompt"><Code text={n.prompt} label="prompt" /></Fold>}

@@ -1,0 +1,71 @@
+// The requests to the book of skills, and its answers. Plain values.
+#pragma once
+
+#include "actors/knowledge/skill.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+// The skills that a person wants to see; an empty field admits all.
+struct skill_query {
+  std::string state; // text of a skill_state
+  std::string target;
+  std::string family;
+  std::string task;  // of the provenance
+  uint32_t most = 0; // 0: all
+};
+
+// A skill with the figures that follow from its applications at this moment.
+struct weighed_skill {
+  skill what;
+  double weight = 0.0;    // what it is offered by, where its conditions hold
+  double gain = 0.0;      // mean of the posterior of the log gain
+  double deviation = 0.0; // its standard deviation
+};
+
+// A step for which skills are wanted.
+struct skill_situation {
+  std::vector<std::string> signals; // "family:matmul": of the campaign and of the step
+  bool moves = true;                // skills with moves, for the embedded generator; false: with words, for a model
+  uint64_t seed = 0;                // of the step: chooses which hypotheses are tried
+  uint32_t most = 6;
+};
+
+// A measured application of a skill.
+struct skill_use {
+  id128 skill;
+  skill_application what;
+};
+
+// The result of an import.
+struct skill_import {
+  uint64_t added = 0;
+  uint64_t known = 0;               // their applications were not taken over again
+  std::vector<std::string> refused; // a line each: the id, and why
+};
+
+template <class I>
+typename I::result_type inspect(I& f, skill_query& x) {
+  return f(x.state, x.target, x.family, x.task, x.most);
+}
+template <class I>
+typename I::result_type inspect(I& f, weighed_skill& x) {
+  return f(x.what, x.weight, x.gain, x.deviation);
+}
+template <class I>
+typename I::result_type inspect(I& f, skill_situation& x) {
+  return f(x.signals, x.moves, x.seed, x.most);
+}
+template <class I>
+typename I::result_type inspect(I& f, skill_use& x) {
+  return f(x.skill, x.what);
+}
+template <class I>
+typename I::result_type inspect(I& f, skill_import& x) {
+  return f(x.added, x.known, x.refused);
+}
+
+} // namespace kevolve

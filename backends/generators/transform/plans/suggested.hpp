@@ -1,0 +1,24 @@
+// Suggestions as steps: each sequence of moves at the places of a program that its pattern describes best.
+#pragma once
+
+#include "backends/generator.hpp"
+#include "backends/generators/transform/moves/registry.hpp"
+
+#include <string>
+#include <vector>
+
+namespace kevolve::transform {
+
+struct suggested_step {
+  std::string name; // of the suggestion
+  genome moves;     // that apply, in order, after those that made the program
+  double weight = 0.0;
+  bool is_trial = false;
+};
+
+// Returns the steps that apply to the program, at most four a suggestion, in the order of the suggestions. A step
+// leaves out moves of its sequence that do not apply, up to two fifths of them.
+std::vector<suggested_step> suggested_steps(const std::vector<move_suggestion>& from, const program& p,
+                                            const environment& env);
+
+} // namespace kevolve::transform

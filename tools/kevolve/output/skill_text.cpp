@@ -1,0 +1,158 @@
+#include "tools/kevolve/output/skill_text.hpp"
+
+#include "tools/kevolve/output/campaign_text.hpp"
+#include "tools/kevolve/output/terminal.hpp"
+
+#include <fmt/core.h>
+
+#include <utility>
+#include <vector>
+
+namespace kevolve {
+
+namespace {
+
+std::string short_id(const json& x, const char* key) {
+  return text_at(x, key).substr(0, 8);
+}
+
+std::string joined(const json& x, const char* key) {
+  std::string out;
+  for (const auto& item : x[key])
+    out += (out.empty() ? "" : ", ") + printable(item.get<std::string>());
+  return out;
+}
+
+// "1.25x [1.20, 1.31]"; the verdict of a candidate that did not pass.
+std::string gain_text(const json& x) {
+  if (!x["gain"].is_number())
+    return text_at(x, "verdict");
+  return fmt::format("{:.2f}x {}", number_at(x, "gain"), interval_text(x));
+}
+
+std::string step_text(const json& skill) {
+  const auto& step = skill["step"];
+  const auto words = text_at(step, "words");
+  return words.empty() ? text_at(step, "moves") : words;
+}
+
+std::string fact(const char* name, const std::string& value) {
+  return value.empty() ? std::string{} : fmt::format("  {:<12}{}\n", name, value);
+}
+
+std::string head_text(const json& s) {
+  return fmt::format("{}: {}\n", text_at(s, "id"), step_text(s))
+         + fact("state", text_at(s, "state") + (text_at(s, "reason").empty() ? "" : ": " + text_at(s, "reason")));
+}
+
+std::string conditions_text(const json& s) {
+  const auto& c = s["conditions"];
+  return fact("target", text_at(c, "target")) + fact("language", text_at(c, "language"))
+         + fact("families", joined(c, "families")) + fact("dtypes", joined(c, "dtypes"))
+         + fact("hardware", joined(c, "hardware")) + fact("bound", text_at(c, "bound"))
+         + fact("pattern", text_at(c, "pattern")) + fact("not for", joined(s, "not_for"));
+}
+
+std::string share_text(double share) {
+  return fmt::format("{:.0f} %", 100.0 * share);
+}
+
+std::string applications_text(const json& s) {
+  std::vector<std::vector<std::string>> rows{
+      {"CANDIDATE", "PARENT", "TASK", "GAIN", "SHARE", "WHEN", "HARDWARE", "NOTE"}};
+  for (const auto& a : s["applications"])
+    rows.push_back({short_id(a, "campaign") + " " + to_text(a["candidate"]), to_text(a["parent"]), text_at(a, "task"),
+                    gain_text(a), share_text(number_at(a, "share")), text_at(a, "time").substr(0, 10),
+                    joined(a, "hardware"), a["origin"].get<bool>() ? "the skill comes from it" : ""});
+  return rows.size() == 1 ? "no application was measured\n" : table_text(rows);
+}
+
+// "the mean log gain 0.1203 …, halved …, divided by 2 …".
+std::string weighing_text(const json& s) {
+  const auto& w = s["weighing"];
+  const auto contradictions = w["contradictions"].get<uint64_t>();
+  auto out = fmt::format("{:.3f}: the mean of the log gains is {:.3f} by the shares above, {} of the prior at 0",
+                         number_at(s, "weight"), number_at(w, "mean"), share_text(number_at(w, "prior_share")));
+  if (contradictions > 0)
+    out += fmt::format("; divided by {}, as {} beyond noise", contradictions + 1,
+                       contradictions == 1 ? "one was slower" : std::to_string(contradictions) + " were slower");
+  if (w["halved"].get<bool>())
+    out += "; halved, as it is a hypothesis";
+  const auto state = text_at(s, "state");
+  if (state == "rejected" || state == "revoked")
+    out += "; 0, as it is " + state;
+  return out;
+}
+
+std::string history_text(const json& s) {
+  std::vector<std::vector<std::string>> rows{{"VERSION", "WHEN", "STATE", "BY", "WHY"}};
+  for (const auto& h : s["history"])
+    rows.push_back({to_text(h["version"]), text_at(h, "time").substr(0, 19), text_at(h, "state"), text_at(h, "by"),
+                    text_at(h, "reason")});
+  return rows.size() == 1 ? std::string{} : "\n" + table_text(rows);
+}
+
+std::string provenance_text(const json& s) {
+  const auto& p = s["provenance"];
+  const auto parent = p["parent"].get<uint64_t>();
+  return fact("from", fmt::format("{} to candidate {} of campaign {} ({}), task {}",
+                                  parent == 0 ? "the reference" : "candidate " + std::to_string(parent),
+                                  p["candidate"].get<uint64_t>(), short_id(p, "campaign"), text_at(p, "campaign_name"),
+                                  text_at(p, "task")))
+         + fact("by", text_at(p, "by"));
+}
+
+std::string code_text(const json& step, const char* name) {
+  const auto text = lines_of(step, name);
+  return text.empty() ? std::string{} : fmt::format("\n{}:\n{}", name, text);
+}
+
+} // namespace
+
+std::string skills_table(const json& list) {
+  if (list["items"].empty())
+    return "no skill: a campaign distils them from its confirmed gains, and kevolve skills import takes those of "
+           "another "
+           "node\n";
+  std::vector<std::vector<std::string>> rows{
+      {"SKILL", "STATE", "WEIGHT", "GAIN", "PASSED", "TARGET", "FAMILIES", "STEP"}};
+  for (const auto& s : list["items"]) {
+    const auto& brought = s["brought"];
+    rows.push_back({short_id(s, "id"), text_at(s, "state"), fmt::format("{:.3f}", number_at(s, "weight")), gain_text(s),
+                    to_text(brought["valid"]) + " of " + to_text(brought["applications"]),
+                    text_at(s["conditions"], "target"), joined(s["conditions"], "families"), fit_to(step_text(s), 60)});
+  }
+  return table_text(rows);
+}
+
+std::string skill_text(const json& s) {
+  return head_text(s) + conditions_text(s) + fact("moves", text_at(s["step"], "moves")) + fact("gain", gain_text(s))
+         + fact("weight", fmt::format("{:.3f}", number_at(s, "weight"))) + provenance_text(s)
+         + code_text(s["step"], "before") + code_text(s["step"], "after");
+}
+
+std::string skill_reasons_text(const json& s) {
+  return head_text(s) + "\nIt applies where these hold:\n" + conditions_text(s) + "\nIt was applied and measured:\n"
+         + applications_text(s) + "\nIts weight follows from these:\n" + fact("gain", gain_text(s))
+         + fact("weight", weighing_text(s)) + "\nIt comes from:\n" + provenance_text(s) + history_text(s);
+}
+
+std::string given_skills_text(const json& candidate) {
+  std::string out;
+  for (const auto& s : candidate.value("skills", json::array()))
+    out += fact("skill", fmt::format("{}: {}, {}{}", short_id(s, "id"), fit_to(step_text(s), 60), text_at(s, "state"),
+                                     s["applied"].get<bool>() ? ", applied" : ""));
+  return out;
+}
+
+std::string skill_import_text(const json& done) {
+  std::string out;
+  for (const auto& line : done["refused"])
+    out += "refused " + printable(line.get<std::string>()) + "\n";
+  return out
+         + fmt::format("{} as hypotheses, {} known already, {} refused\n",
+                       human_number(done["taken"].get<uint64_t>(), "skill") + " taken", done["known"].get<uint64_t>(),
+                       done["refused"].size());
+}
+
+} // namespace kevolve
