@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <map>
 #include <string_view>
+#include <utility>
 
 namespace kevolve::postgres {
 
