@@ -124,7 +124,7 @@ generator_actor maker_of(const campaign_context& c, const proposal_record& p) {
   for (size_t i = 0; i < c.spec->generators.size() && i < c.generators.size(); ++i)
     if (c.spec->generators[i].kind == p.generator && find_generator_kind(p.generator).has_moves)
       return c.generators[i];
-  return nullptr;
+  return {};
 }
 
 void distil(pointer self, const gain_ptr& g, const proposal_record& before, const proposal_record& after) {

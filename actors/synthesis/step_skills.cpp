@@ -48,8 +48,10 @@ knowledge::retrieval quoted_skills(const std::vector<offered_skill>& offered, in
   out.trace.documents = out.trace.admitted = out.trace.matched = offered.size();
   auto in_order = offered;
   const auto is_proven = [](const offered_skill& s) { return s.state != skill_state::hypothesis; };
-  std::stable_sort(in_order.begin(), in_order.end(), [&](const offered_skill& a, const offered_skill& b) {
-    return is_proven(a) != is_proven(b) ? is_proven(a) : a.weight > b.weight;
+  std::sort(in_order.begin(), in_order.end(), [&](const offered_skill& a, const offered_skill& b) {
+    if (is_proven(a) != is_proven(b))
+      return is_proven(a);
+    return a.weight != b.weight ? a.weight > b.weight : a.id < b.id;
   });
   const auto most = std::any_of(in_order.begin(), in_order.end(), is_proven) ? most_quoted : 1;
   const auto proven = static_cast<size_t>(std::count_if(in_order.begin(), in_order.end(), is_proven));

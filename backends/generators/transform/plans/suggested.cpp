@@ -24,6 +24,7 @@ constexpr double not_described = 0.75; // likeness of a place about which the pa
 struct chosen_places {
   std::map<std::string, std::string> labels;
   double like = 1.0;
+  size_t order = 0; // in which it was found: of equally like ones the first in the program counts
 };
 
 double likeness(const std::vector<std::string>& wanted, const std::vector<std::string>& words) {
@@ -53,8 +54,9 @@ public:
   // Best first.
   std::vector<chosen_places> run() {
     choose(0, {});
-    std::stable_sort(found_.begin(), found_.end(),
-                     [](const chosen_places& a, const chosen_places& b) { return a.like > b.like; });
+    std::sort(found_.begin(), found_.end(), [](const chosen_places& a, const chosen_places& b) {
+      return a.like != b.like ? a.like > b.like : a.order < b.order;
+    });
     return std::move(found_);
   }
 
@@ -73,6 +75,7 @@ private:
       return;
     if (at == order_.size()) {
       found_.push_back(so_far);
+      found_.back().order = found_.size();
       return;
     }
     const auto& place = order_[at];
