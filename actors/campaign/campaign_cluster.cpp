@@ -1,4 +1,4 @@
-// What a campaign does while the nodes with its devices cannot be asked.
+// A campaign pauses while the nodes with its devices cannot be asked.
 #include "actors/campaign/campaign_steps.hpp"
 #include "actors/cluster/cluster_board.hpp"
 #include "runtime/base/log.hpp"

@@ -1,4 +1,4 @@
-// What nodes keep and lose when PostgreSQL was away, and when their devices are not as announced.
+// Nodes after a time without PostgreSQL, and nodes whose devices are not as announced.
 #include "store/postgres/campaigns.hpp"
 #include "tests/cluster/queue_fixture.hpp"
 
@@ -17,7 +17,7 @@ std::string state_of(queue_node& asking, const std::string& name) {
   return {};
 }
 
-// As if nobody had been heard for a while: all was written before.
+// Dates everything back, so that nobody seems to have been heard for a while.
 void silence_of(const std::string& database, const std::string& how_long) {
   server().run("update kevolve.pulse set heard_at = heard_at - interval '" + how_long
                    + "'; update kevolve.nodes set seen_at = seen_at - interval '" + how_long
