@@ -14,6 +14,9 @@ std::string row_squares_task(bool short_rows);
 extern const char* const row_squares_reference; // row_squares.c
 // Several times as fast on long rows, because its sums are independent; on short rows it clears more than it sums.
 extern const char* const row_squares_fast;
+// Alone as fast as the first one. In a dispatcher its entry has another name, and then it computes everything three
+// times.
+extern const char* const row_squares_renamed;
 extern const char* const row_squares_campaign; // campaign.toml, with the generator relay
 
 // Writes the files of the task and the campaign.
