@@ -88,6 +88,10 @@ TEST_CASE("128-bit accesses need sixteen sectors a request, and count as coalesc
   have[artefact_kind::assembly] =
       R"([{"kernel":"work","instructions":100,"mix":{"global_load":4},"widths":{"global_load.128":4}}])";
   CHECK(first_of(have).bound == bound_class::l2_bandwidth);
+  // A loop of wide accesses may have a long remainder of narrow ones, which hardly runs: softmax_f16.cu on an H200.
+  have[artefact_kind::assembly] =
+      R"([{"kernel":"work","instructions":100,"mix":{"global_load":9},"widths":{"global_load.128":1,"global_load.16":8}}])";
+  CHECK(first_of(have).bound == bound_class::l2_bandwidth);
 }
 
 TEST_CASE("launches that an empty kernel would take as long for are the call's overhead, and shrink all other shares") {

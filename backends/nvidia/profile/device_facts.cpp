@@ -63,15 +63,13 @@ void add_resources(const json& rows, device_facts& f) {
   }
 }
 
-double mean_bits(const json& widths, const std::string& of) {
+// Counts of instructions say nothing about how often each runs: of a loop and its remainder, the wide ones do the work.
+double widest_bits(const json& widths, const std::string& of) {
   double bits = 0.0;
-  double count = 0.0;
-  for (const auto* width : {"8", "16", "32", "64", "128", "256"}) {
-    const auto n = number_at(widths, (of + "." + width).c_str());
-    bits += n * std::atof(width);
-    count += n;
-  }
-  return count > 0.0 ? bits / count : 0.0;
+  for (const auto* width : {"8", "16", "32", "64", "128", "256"})
+    if (number_at(widths, (of + "." + width).c_str()) > 0.0)
+      bits = std::atof(width);
+  return bits;
 }
 
 void add_code(const json& rows, device_facts& f) {
@@ -83,8 +81,8 @@ void add_code(const json& rows, device_facts& f) {
     k.instructions = number_at(row, "instructions");
     k.local_instructions = number_at(row["mix"], "local_load") + number_at(row["mix"], "local_store");
     if (row.contains("widths")) {
-      k.load_bits = mean_bits(row["widths"], "global_load");
-      k.store_bits = mean_bits(row["widths"], "global_store");
+      k.load_bits = widest_bits(row["widths"], "global_load");
+      k.store_bits = widest_bits(row["widths"], "global_store");
     }
   }
 }

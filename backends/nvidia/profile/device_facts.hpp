@@ -27,7 +27,7 @@ struct kernel_figures {
   // By the machine code.
   double instructions = 0.0;
   double local_instructions = 0.0;
-  double load_bits = 0.0; // mean width of a lane's global loads; 0: unknown
+  double load_bits = 0.0; // widest of a lane's global loads; 0: unknown
   double store_bits = 0.0;
 
   double counter(const char* counter_name) const;
