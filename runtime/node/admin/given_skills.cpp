@@ -13,7 +13,7 @@ namespace kevolve {
 
 namespace {
 
-constexpr size_t events_a_read = 64;
+constexpr size_t events_a_look_up = 64;
 
 struct found_selection {
   uint64_t at = 0; // sequence in the campaign
@@ -24,7 +24,7 @@ struct found_selection {
 result<std::optional<found_selection>> next_selection(const store& data, const id128& campaign, uint64_t from,
                                                       uint64_t last) {
   while (from <= last) {
-    const auto events = data.read_events(campaign, from, events_a_read);
+    const auto events = data.read_events(campaign, from, events_a_look_up);
     if (!events)
       return tl::unexpected(events.error());
     if (events->empty())
