@@ -29,13 +29,14 @@ std::string text_of(const selection& s) {
 }
 
 // A tree grown by its own selections, some of which fail, stay in flight, repeat another candidate or bring nothing.
-std::string grown(const policy_options& options, uint64_t steps) {
+// With `cells`, candidates have islands and behaviours.
+std::string grown(const policy_options& options, uint64_t steps, bool cells = false) {
   search_tree t;
   std::string out;
   for (uint64_t i = 0; i < steps; ++i) {
     const auto s = select(t, options, 0x9e3779b97f4a7c15ULL * (i + 1));
     out += text_of(s);
-    const auto index = t.add(s.parents, s.draft);
+    const auto index = cells ? add(t, s) : t.add(s.parents, s.draft);
     const auto fate = (index * 2654435761U) % 11;
     if (fate == 0)
       continue;
@@ -49,7 +50,11 @@ std::string grown(const policy_options& options, uint64_t steps) {
       o.duplicate_of = 1;
     o.ci_low = o.speedup * 0.99;
     o.ci_high = o.speedup * 1.01;
+    if (cells)
+      o.behaviour = {static_cast<uint8_t>(1 + index % 4), static_cast<uint8_t>(1 + index % 3), 1, 0};
     t.finish(index, o);
+    if (cells && index % 5 == 0)
+      t.characterise(index, 3, static_cast<uint8_t>(1 + index % 6));
   }
   return out;
 }
@@ -80,4 +85,14 @@ TEST_CASE("what a recorded seed selected it selects still") {
     all += grown(only, 150);
   }
   CHECK(sha256_hex(all) == "4c131f0d721dd8f269014e98728e52ebe8cde50c8f30dd411f49f4eca392adc5");
+}
+
+TEST_CASE("what a recorded seed selected on islands and cells it selects still, by all axes") {
+  policy_options islands;
+  islands.policies = {{"evolution", 1.0}};
+  islands.evolution.elites = 0.5;
+  islands.evolution.reseed_after = 20;
+  const policy_options defaults; // adaptive
+  const auto all = grown(islands, 400, true) + grown(defaults, 400, true);
+  CHECK(sha256_hex(all) == "c40f25af4b73f74e2b3ac049de40f820a433606a6c4ad3a84ae753501096e66d");
 }
