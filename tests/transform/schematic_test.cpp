@@ -43,9 +43,9 @@ TEST_CASE("a step is distilled with places in the order of their use, and what t
   const auto n = load_nest("gemm");
   const auto step = distilled(n, "", "tile(L1,16); interchange(L0,L1t); pack(L0,b,L1); vectorise(L1,8); flags(O3)");
   CHECK(step.moves == "tile(_1,16); interchange(_2,_1t); pack(_2,_a1,_1); vectorise(_1,8); flags(O3)");
-  CHECK(
-      step.pattern
-      == "scalar; _1: middle independent map mixed; _2: outermost independent map mixed; _a1: input f32 2d; _1 in _2");
+  CHECK(step.pattern
+        == "scalar; _1: middle independent map contiguous; _2: outermost independent map mixed; _a1: input f32 1d; _1 "
+           "in _2");
   const auto later = distilled(n, "vectorise(L1,8)", "vectorise(L1,8); jam(L0,2)");
   CHECK(later.moves == "jam(_1,2)");
   CHECK(later.pattern.starts_with("vectors; _1: outermost"));
