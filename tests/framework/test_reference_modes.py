@@ -212,6 +212,7 @@ class OnDevice(unittest.TestCase):
         answer = process.answer(torch, reference, process.CALL, order, None)
         self.assertTrue(answer.startswith("ok "), answer)
         self.assertGreater(len(calls), 10)  # the trial, and parts
+        torch.cuda.set_per_process_memory_fraction(1.0)  # the comparison needs more than the oracle had
         self.assertTrue(torch.allclose(arena[size:].view(torch.float64).reshape(rows, cols), right, rtol=1e-12, atol=0))
 
 
