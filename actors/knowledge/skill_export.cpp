@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<std::string_view, 3> ours{"gate", "import", "distilled"};
 
 std::string name_for_others(const std::string& by) {
-  return std::find(ours.begin(), ours.end(), by) != ours.end() ? by : "a person";
+  return by.empty() || std::find(ours.begin(), ours.end(), by) != ours.end() ? by : "a person";
 }
 
 // Returns the text, or nothing if a skill with it would be refused.

@@ -24,6 +24,8 @@ TEST_CASE("what people wrote of a skill leaves the node without paths, keys and 
   CHECK(out[0].history[1].reason.empty());
   CHECK(out[0].history[1].by == "a person");
   CHECK(out[0].history[2].reason == "wrong with denormals");
+  s.provenance.by.clear();
+  CHECK(for_others({s})[0].provenance.by.empty());
 }
 
 TEST_CASE("a skill that another node would refuse is not exported") {
