@@ -11,7 +11,7 @@ namespace kevolve {
 
 namespace {
 
-// Those who change skills without being people.
+// Authors of changes that are no persons.
 constexpr std::array<std::string_view, 3> ours{"gate", "import", "distilled"};
 
 std::string name_for_others(const std::string& by) {

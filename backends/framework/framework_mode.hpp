@@ -18,8 +18,8 @@ std::string_view to_word(framework_mode m);
 // Returns the name of the baseline that a mode gives: "eager PyTorch", "torch.compile max-autotune", …
 std::string baseline_name(framework_mode m);
 
-// Return the modes of the baselines in the order in which they are timed, cheap ones first: on a GPU, and on a core of a
-// processor, which knows neither CUDA graphs nor a max-autotune without them.
+// Return the modes of the baselines in the order in which they are timed, cheap ones first: on a GPU, and on a core of
+// a processor, which knows neither CUDA graphs nor a max-autotune without them.
 std::span<const framework_mode> baselines_on_gpu();
 std::span<const framework_mode> baselines_on_core();
 // Returns the baselines' names, in this order.

@@ -32,7 +32,7 @@ struct campaign_dependencies {
   caf::actor retention{}; // gets (atom::tick) when a campaign has ended; null: all campaigns are kept
   std::shared_ptr<const knowledge::knowledge_base> knowledge{};
   std::shared_ptr<const knowledge::code_roots> code{};
-  skill_book_actor skills{};                          // null: nothing is learnt
+  skill_book_actor skills{}; // null: nothing is learnt
   std::shared_ptr<const skill_board> skills_now{};
   std::shared_ptr<const profiling_place> profiling{}; // null: campaigns profile nothing
   std::shared_ptr<const cluster_board> cluster{};     // null: this node works alone
