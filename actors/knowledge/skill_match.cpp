@@ -14,6 +14,7 @@ constexpr double other_family = 0.5;
 constexpr double other_dtype = 0.7;
 constexpr double other_bound = 0.5;
 constexpr size_t trials = 2;
+constexpr size_t trials_alone = 4; // where nothing is proven yet
 // A trial is drawn among so many hypotheses; those that were decided make room for the next.
 constexpr size_t in_the_draw = 8;
 
@@ -111,7 +112,8 @@ std::vector<offered_skill> find_skills(const skill_list& all, const skill_situat
       believed.push_back(r);
   }
   std::vector<offered_skill> out;
-  const auto tried = std::min({trials, unproven.size(), static_cast<size_t>(wanted.most)});
+  const auto tried =
+      std::min({believed.empty() ? trials_alone : trials, unproven.size(), static_cast<size_t>(wanted.most)});
   const auto kept = std::min(believed.size(), wanted.most - tried);
   std::partial_sort(believed.begin(), believed.begin() + static_cast<std::ptrdiff_t>(kept), believed.end(), is_before);
   for (size_t i = 0; i < kept; ++i)

@@ -248,14 +248,14 @@ private:
       suggested_ = reading_.parsed ? suggested_steps(context_.suggestions, p, env_) : std::vector<suggested_step>{};
     }
     const bool proven = std::any_of(suggested_->begin(), suggested_->end(), [](const auto& s) { return !s.is_trial; });
-    if (suggested_->empty() || !random_.chance((from.empty() ? 0.6 : 0.3) * (proven ? 1.0 : 0.6)))
+    if (suggested_->empty() || !random_.chance((from.empty() ? 0.7 : 0.3) * (proven ? 1.0 : 0.7)))
       return {};
     double total = 0;
     for (const auto& s : *suggested_)
-      total += s.weight;
+      total += s.weight * s.weight; // a large gain is worth more than several small ones
     auto at = random_.uniform() * total;
     const auto drawn = std::find_if(suggested_->begin(), suggested_->end() - 1,
-                                    [&](const suggested_step& s) { return (at -= s.weight) <= 0; });
+                                    [&](const suggested_step& s) { return (at -= s.weight * s.weight) <= 0; });
     auto g = from;
     g.insert(g.end(), drawn->moves.begin(), drawn->moves.end());
     return std::pair{std::move(g), "applies " + drawn->name};
