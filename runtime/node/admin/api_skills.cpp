@@ -107,13 +107,11 @@ std::vector<route> skill_routes() {
       ->query = {state, target, family, task};
   add("GET", "/v1/skills/{id}", "get_skill",
       "A skill with every application, its history and where it comes from; the first digits of its id suffice", {},
-      get_skill)
-      ->conflict = "several skills begin with these digits";
+      get_skill);
   add("POST", "/v1/skills/{id}/revoke", "revoke_skill", "Withdraw a skill; it is kept and no longer offered",
       {text_field("why", "the reason, kept with the skill", 500, true),
        text_field("by", "who asks, kept with the skill", 64)},
-      revoke_skill)
-      ->conflict = "several skills begin with these digits";
+      revoke_skill);
   body_field skills;
   skills.name = "skills";
   skills.type = body_type::objects;
