@@ -238,7 +238,7 @@ TEST_CASE("a check of a task in PyTorch tells outputs of another shape or type t
   for (const auto& c : cases) {
     const auto wrong = check(c.body, "--quiet");
     CHECK(wrong.code == 2);
-    CHECK_MESSAGE(wrong.err.find("softmax.py:4: 'softmax' on shape '") != std::string::npos, wrong.err);
+    CHECK_MESSAGE(wrong.err.find("softmax.py:4:1: 'softmax' on shape '") != std::string::npos, wrong.err);
     CHECK_MESSAGE(wrong.err.find(c.says) != std::string::npos, wrong.err);
   }
   // The trace says nothing about a result that depends on values, and tells why.

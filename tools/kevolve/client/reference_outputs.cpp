@@ -70,8 +70,10 @@ traced_outputs read_outputs(const std::string& answer, const task_spec& task) {
       out.traced.push_back(name.get<std::string>());
   for (const auto& x : read.value("wrong", json::array()))
     if (x.is_object())
-      out.wrong.push_back({task.reference_path, static_cast<int>(number_at(x, "line")), 0, "",
+      out.wrong.push_back({task.reference_path, static_cast<int>(number_at(x, "line")), 1, "",
                            "'" + task.task.entry + "' on shape '" + text_at(x, "shape") + "': " + text_at(x, "what")});
+  if (out.not_traced.empty() && out.traced.size() < task.task.shapes.size())
+    out.not_traced = "the sizes of some shapes depend on data";
   return out;
 }
 
