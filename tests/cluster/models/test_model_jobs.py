@@ -148,7 +148,7 @@ class ModelJobs(unittest.TestCase):
         self.check(exchanges)
         first = exchanges[0]["calls"]
         self.assertEqual(len(first), 2, first)
-        self.assertIsNone(first[0]["ended"], first)
+        self.assertEqual((first[0]["outcome"], first[0]["detail"]), ("lost", "the node went down before the answer came"))
 
 
 if __name__ == "__main__":
