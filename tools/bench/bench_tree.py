@@ -19,7 +19,7 @@ def rows_of(document: Json) -> list[list[str]]:
     policies = document["measured"]["policies"]
     size = policies[0]["candidates"]
     rows = [["policy", f"us a step, mean (wanted: {STEP_LIMIT_US})", "up to 1,000 candidates", f"last tenth of {size:,}",
-             f"ratio (wanted: {GROWTH_LIMIT})", "nodes read, of the same", f"bytes a candidate (wanted: {BYTES_LIMIT})", "depth", "most children"]]
+             f"ratio (wanted: {GROWTH_LIMIT})", "nodes that a selection reads at 1,000, at the end", f"bytes a candidate (wanted: {BYTES_LIMIT})", "depth", "most children"]]
     for p in policies:
         reads = "-" if "reads_at_end" not in p else f"{p['reads_at_1000']:.0f}, {p['reads_at_end']:.0f}"
         rows.append([p["policy"], f"{p['us']:.2f}", f"{p['us_at_1000']:.2f}", f"{p['us_at_end']:.2f}", f"{p['us_at_end'] / p['us_at_1000']:.2f}",
