@@ -71,7 +71,7 @@ TEST_CASE("a campaign leaves skills, a later one is given them, and what they ga
     CHECK(s.what.applications.front().is_origin);
     CHECK(s.what.applications.front().log_gain > 0.0);
   }
-  const auto second = n.submit("row_energy", {"seed=2", "draft.candidates=16", "budget.candidates=30"});
+  const auto second = n.submit("row_energy", {"seed=2", "draft.candidates=12", "budget.candidates=18"});
   n.await_end(second);
   n.stop();
   audit(dir.path, first);
@@ -134,7 +134,7 @@ TEST_CASE("hostile skills are refused by a node, and wrong ones leave its campai
   REQUIRE(done);
   CHECK(done->added == 3);
   CHECK(done->refused.size() == 2);
-  const auto id = n.submit("row_energy", {"budget.candidates=40"});
+  const auto id = n.submit("row_energy", {"budget.candidates=14"});
   const auto s = n.await_end(id);
   CHECK(s.best != 0);
   CHECK(s.final_confirmed);
