@@ -15,7 +15,8 @@ namespace {
 constexpr const char* huge_pages = "/sys/kernel/mm/transparent_hugepage/enabled";
 
 std::string judge_of(const node_folder& home, const std::string& worker) {
-  for (const auto& r : home.told({"nodes", "show", worker})["resources"])
+  const auto shown = home.told({"nodes", "show", worker});
+  for (const auto& r : shown["resources"])
     if (r["kind"] == "judge")
       return r["hardware"].get<std::string>();
   return {};

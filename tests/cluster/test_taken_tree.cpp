@@ -19,7 +19,8 @@ const std::vector<std::string> one_at_a_time{"submit", "row_energy.toml",    "--
 // The tree without times of day, and without whose results they are.
 json tree_of(const node_folder& home, const std::string& id) {
   auto out = json::array();
-  for (const auto& n : home.told({"tree", id})["items"]) {
+  const auto tree = home.told({"tree", id});
+  for (const auto& n : tree["items"]) {
     const auto full = home.told({"candidate", id, std::to_string(n["index"].get<uint64_t>())});
     json kept;
     for (const auto* key : {"index", "parents", "verdict", "rule", "speedup", "state", "rounds"})
