@@ -150,7 +150,7 @@ TEST_CASE("known series exist from the start") {
   auto all = scrape();
   CHECK(all.at("kevolve_build_info").labels.contains("version"));
   CHECK(all.at("kevolve_evaluations_total").samples.size() == static_cast<size_t>(last_value(verdict::none)));
-  CHECK(all.at("kevolve_faults_total").samples.size() == 9);
+  CHECK(all.at("kevolve_faults_total").samples.size() == 10);
   CHECK(all.at("kevolve_campaigns").samples.at("kevolve_campaigns{state=\"finished\"}") == 1);
   CHECK(all.at("kevolve_candidates").samples.at("kevolve_candidates") == 2);
   CHECK(all.at("process_resident_memory_bytes").samples.begin()->second > 1e6);
