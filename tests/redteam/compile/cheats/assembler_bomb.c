@@ -1,5 +1,5 @@
 // about: .fill of eight gigabytes
-// expect: out_of_memory|compile_error
+// expect: out_of_memory|compile_error|timeout
 // near: honest/large_table.c
 __asm__(".fill 1073741824, 8, 0");
 #include <stdint.h>
