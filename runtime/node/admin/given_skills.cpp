@@ -69,11 +69,9 @@ result<std::optional<selection_record>> find_selection(const store& data, const 
     auto found = next_selection(data, campaign, middle, high);
     if (!found)
       return tl::unexpected(found.error());
-    if (!*found)
-      high = middle - 1;
-    else if ((*found)->what.index == index)
+    if (*found && (*found)->what.index == index)
       return std::optional{std::move((*found)->what)};
-    else if ((*found)->what.index < index)
+    if (*found && (*found)->what.index < index)
       low = (*found)->at + 1;
     else
       high = middle - 1;
