@@ -108,7 +108,10 @@ std::vector<offered_skill> find_skills(const skill_list& all, const skill_situat
     if (r.state == skill_state::hypothesis) {
       r.weight = r.fit * (std::max(0.0, r.figures.mean) + r.figures.deviation); // optimism in the face of doubt
       unproven.push_back(r);
-    } else if ((r.weight = r.fit * weight_of(*s, when.now_ns)) > 0.0)
+      continue;
+    }
+    r.weight = r.fit * weight_of(*s, when.now_ns);
+    if (r.weight > 0.0)
       believed.push_back(r);
   }
   std::vector<offered_skill> out;
