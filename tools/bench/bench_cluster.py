@@ -140,8 +140,8 @@ def throughput(server: Postgres, binaries: Path, jobs: int, held: int) -> Json:
 class Faults:
     """Random faults while campaigns run, and what became of the campaigns."""
 
-    def __init__(self, nodes: Nodes, seed: int, campaigns: int, candidates: int) -> None:
-        self.nodes, self.random = nodes, random.Random(seed)
+    def __init__(self, nodes: Nodes, seed: int, candidates: int) -> None:
+        self.nodes, self.random, self.candidates = nodes, random.Random(seed), candidates
         self.campaigns: list[str] = []
         self.before: dict[str, list[str]] = {}  # the longest log of a campaign that a node has told
         self.counts: dict[str, int] = {}
@@ -151,11 +151,17 @@ class Faults:
         for name in ("w1", "w2"):
             nodes.start(name, "worker")
         nodes.await_live(4)
-        for seed_of_campaign in range(campaigns):
-            home = ("h1", "h2")[seed_of_campaign % 2]
-            told = self.kevolve(home, "submit", str(TASKS / "row_energy.toml"), "--set", f"seed={seed_of_campaign + 1}",
-                                "--set", f"budget.candidates={candidates}", "--set", "stop.stall=100000")
-            assert told is not None
+        self.submit()
+
+    def submit(self) -> None:
+        """Starts a campaign on each home; a home that does not answer yet is asked again."""
+        for home in ("h1", "h2"):
+            while True:
+                told = self.kevolve(home, "submit", str(TASKS / "row_energy.toml"), "--set", f"seed={len(self.campaigns) + 1}",
+                                    "--set", f"budget.candidates={self.candidates}", "--set", "stop.stall=100000")
+                if told is not None and "id" in told:
+                    break
+                time.sleep(0.5)
             self.campaigns.append(told["id"])
 
     def kevolve(self, home: str, *words: str) -> Json | None:
@@ -233,7 +239,7 @@ class Faults:
             time.sleep(0.1)
         return False
 
-    def result(self, candidates: int) -> Json:
+    def result(self) -> Json:
         while self.homes():
             time.sleep(0.5)
         lost = twice = wrong = 0
@@ -247,7 +253,7 @@ class Faults:
             indices = [e.get("data", e).get("index") for e in finished]
             twice += len(indices) - len(set(indices))
             status = self.kevolve(homes[campaign], "status", campaign)
-            wrong += 0 if status and status["state"] == "finished" and status["candidates"] >= candidates else 1
+            wrong += 0 if status and status["state"] == "finished" and status["candidates"] >= self.candidates else 1
         return {"faults": sum(self.counts.values()), "by_kind": self.counts, "campaigns": len(self.campaigns),
                 "events": self.events(), "lost": lost, "twice": twice, "unfinished": wrong,
                 "longest_take_over_s": round(self.longest_take_over, 1)}
@@ -300,11 +306,14 @@ def faults(server: Postgres, binaries: Path, count: int, seed: int, network: nam
     nodes = Nodes(server, binaries, "faults", network)
     candidates = 40 if count <= 20 else 150
     try:
-        run = Faults(nodes, seed, 2, candidates)
-        while sum(run.counts.values()) < count and run.await_progress():
+        run = Faults(nodes, seed, candidates)
+        while sum(run.counts.values()) < count:
+            if not run.await_progress():
+                run.submit()  # all have ended
+                continue
             run.fault()
             common.say(f"fault {sum(run.counts.values())}: {run.counts}, {run.events()} events")
-        return run.result(candidates)
+        return run.result()
     finally:
         nodes.stop()
 
