@@ -194,8 +194,8 @@ TEST_CASE("the number of running campaigns is limited; the next by priority star
   live_node n{dir.path, {.places = 1}};
   auto first = n.submit("row_energy", {"budget.candidates=1000"});
   n.await(first, [](const campaign_status& s) { return s.state == "running"; });
-  auto second = n.submit("row_energy", {"seed=2", "budget.candidates=2"});
-  auto third = n.submit("row_energy", {"seed=3", "budget.candidates=2"});
+  auto second = n.submit("row_energy", {"seed=2", "budget.candidates=2", "judge.fresh=true"});
+  auto third = n.submit("row_energy", {"seed=3", "budget.candidates=2", "judge.fresh=true"});
   CHECK(n.await(second, [](const campaign_status& s) { return s.state == "queued"; }).candidates == 0);
   n.await(third, [](const campaign_status& s) { return s.state == "queued"; });
   auto q = wish(steer_action::priority);
