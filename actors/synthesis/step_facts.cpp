@@ -210,7 +210,8 @@ std::vector<std::string> admitted_times(const campaign_facts& campaign) {
   return out;
 }
 
-// Names what the campaign's result is told against; they are timed last, when the best candidate is confirmed.
+// Names the baselines that the campaign's result is compared with; they are timed last, when the best candidate is
+// confirmed.
 std::vector<std::string> baseline_notes(const campaign_facts& campaign) {
   std::string names;
   for (const auto& name : campaign.baselines)

@@ -34,7 +34,7 @@ struct judged_elsewhere {
     CHECK(home.told({"nodes", "list"})["state"] == "away");
     return status["reason"].get<std::string>();
   }
-  // The campaign goes on by itself, and no measurement was in vain.
+  // The campaign resumes without a person, and no measurement is made twice.
   void finish() {
     home.await_event(id, "campaign_finished");
     CHECK(home.told({"status", id})["candidates"] == 6);

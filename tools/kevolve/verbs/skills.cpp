@@ -38,7 +38,7 @@ struct skills_options {
 };
 using skills_ptr = std::shared_ptr<skills_options>;
 
-// "&target=cpu" for each filter that was given; a wrong value is told with what may stand there.
+// "&target=cpu" for each filter that was given; an unknown value is an error that lists the known ones.
 result<std::string> filters_of(const skills_options& o) {
   struct filter {
     const char* name;
