@@ -106,7 +106,8 @@ void records() {
                        "90 % of its rate",
                        "spills",
                        0,
-                       R"({"findings":[]})"});
+                       R"({"findings":[]})",
+                       {}});
 }
 
 void objects() {
