@@ -32,7 +32,8 @@ class admission {
 public:
   admission(judge_context& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
       : judge_(c), request_(as_own_candidate(request)), hooks_(hooks), out_(out),
-        maker_(c.references.launch, c.settings, c.pool_arena, c.pools, request_, hooks, c.references.device.get()) {}
+        maker_(c.references.launch, c.settings, c.input_arena, c.input_cache, request_, hooks,
+               c.references.device.get()) {}
 
   attempt<void> run() {
     if (auto ok = timed("shapes", [&] { return run_every_shape(); }); !ok)
@@ -50,7 +51,7 @@ public:
     if (auto ok = timed("inputs", [&] { return depend_on_every_input(); }); !ok)
       return ok;
     hooks_.progress("admit: null submissions");
-    return timed("null", [&] { return refuse_null_submissions(request_, maker_, pools_); });
+    return timed("null", [&] { return refuse_null_submissions(request_, maker_, all_inputs_); });
   }
 
 private:
@@ -74,30 +75,30 @@ private:
   attempt<void> run_every_shape() {
     for (const auto& shape : request_.task.shapes) {
       const auto before = maker_.worked();
-      auto pool = maker_.get(shape, edge_kind::none, "screen", {2, 2, milliseconds{0}});
-      if (!pool)
-        return tl::unexpected<evaluation_error>(pool.error());
+      auto inputs = maker_.get(shape, edge_kind::none, "screen", {2, 2, milliseconds{0}});
+      if (!inputs)
+        return tl::unexpected<evaluation_error>(inputs.error());
       if (judge_.references.sandboxed()) // else its copies to a device and back are in it
-        out_.evidence["reference_ns." + shape.name] = std::to_string(std::llround((*pool)->typical_reference_ns()));
-      if (judge_.references.sandboxed() && (*pool)->typical_reference_ns() > slow_reference_ns)
+        out_.evidence["reference_ns." + shape.name] = std::to_string(std::llround((*inputs)->typical_reference_ns()));
+      if (judge_.references.sandboxed() && (*inputs)->typical_reference_ns() > slow_reference_ns)
         out_.evidence["note.slow"] =
-            "the reference takes " + figure((*pool)->typical_reference_ns() / 1e6, 3) + " ms a call on shape '"
+            "the reference takes " + figure((*inputs)->typical_reference_ns() / 1e6, 3) + " ms a call on shape '"
             + shape.name
             + "': judging a candidate takes seconds, many where it is as slow; smaller shapes are judged sooner";
-      out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, (*pool)->reference_max_abs);
-      if (const auto& bad = (*pool)->not_finite; !bad.which.empty())
-        return refusal(not_finite(bad, shape, (*pool)->sets.size()));
+      out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, (*inputs)->reference_max_abs);
+      if (const auto& bad = (*inputs)->not_finite; !bad.which.empty())
+        return refusal(not_finite(bad, shape, (*inputs)->sets.size()));
       const std::chrono::duration<double, std::nano> worked = maker_.worked() - before;
       work_of_draw_.push_back(judge_.references.sandboxed()
-                                  ? worked / static_cast<double>((*pool)->sets.size())
-                                  : std::chrono::duration<double, std::nano>{2.0 * (*pool)->typical_reference_ns()});
-      pools_.push_back(std::move(*pool));
+                                  ? worked / static_cast<double>((*inputs)->sets.size())
+                                  : std::chrono::duration<double, std::nano>{2.0 * (*inputs)->typical_reference_ns()});
+      all_inputs_.push_back(std::move(*inputs));
     }
-    if (pools_.empty())
+    if (all_inputs_.empty())
       return infrastructure("internal", "the task has no shape");
     // Held-out shapes may be degenerate (a softmax over one column is a constant): null submissions are tried on
     // what is timed.
-    smallest_ = *std::min_element(pools_.begin(), pools_.end(), [](const auto& a, const auto& b) {
+    smallest_ = *std::min_element(all_inputs_.begin(), all_inputs_.end(), [](const auto& a, const auto& b) {
       return std::pair{a->shape.held_out, a->largest_layout()} < std::pair{b->shape.held_out, b->largest_layout()};
     });
     return {};
@@ -141,12 +142,12 @@ private:
   // the largest number on a long one only. On a device that is the smallest.
   attempt<void> run_every_edge() {
     hooks_.progress("admit: edges");
-    const auto& least = *std::min_element(pools_.begin(), pools_.end(), [](const auto& a, const auto& b) {
+    const auto& least = *std::min_element(all_inputs_.begin(), all_inputs_.end(), [](const auto& a, const auto& b) {
       return a->largest_layout() < b->largest_layout();
     });
-    for (const auto& pool : pools_)
-      if (pool == least || judge_.references.sandboxed())
-        if (auto ok = run_every_edge(pool->shape, pool == least); !ok)
+    for (const auto& inputs : all_inputs_)
+      if (inputs == least || judge_.references.sandboxed())
+        if (auto ok = run_every_edge(inputs->shape, inputs == least); !ok)
           return ok;
     return {};
   }
@@ -157,11 +158,14 @@ private:
         continue;
       // A candidate is asked for nothing there that the reference itself does not do.
       size_t draws = 0;
-      const auto visit = [&](const input_sets& pool, const input_set& set) { return keep_on_edge(pool, set, ++draws); };
-      auto pool = smallest ? edge_on_smallest(maker_, shape, edge, visit) : edge_on_larger(maker_, shape, edge, visit);
-      if (!pool)
-        return tl::unexpected<evaluation_error>(pool.error());
-      if (const auto& bad = (*pool)->not_finite; !bad.which.empty())
+      const auto visit = [&](const input_sets& inputs, const input_set& set) {
+        return keep_on_edge(inputs, set, ++draws);
+      };
+      auto inputs =
+          smallest ? edge_on_smallest(maker_, shape, edge, visit) : edge_on_larger(maker_, shape, edge, visit);
+      if (!inputs)
+        return tl::unexpected<evaluation_error>(inputs.error());
+      if (const auto& bad = (*inputs)->not_finite; !bad.which.empty())
         return refusal(not_finite_on_edge(bad, shape, edge));
     }
     return {};
@@ -169,19 +173,19 @@ private:
 
   // Refuses a set on which the reference misses the tolerance. Of a set whose arrays lie on the device, the host looks
   // only at one that is not well within it, and the device keeps nothing.
-  attempt<void> keep_on_edge(const input_sets& pool, const input_set& set, size_t draws) {
+  attempt<void> keep_on_edge(const input_sets& inputs, const input_set& set, size_t draws) {
     if (!find_not_finite(request_.task, set).which.empty())
       return {}; // refused for that
     if (!set.remote)
-      return refuse_if(misses(pool, set, draws));
-    const auto well = keeps_tolerance(pool, set);
+      return refuse_if(misses(inputs, set, draws));
+    const auto well = keeps_tolerance(inputs, set);
     const auto here = well && !*well ? maker_.device()->fetch(set) : attempt<input_set>{input_set{}};
     maker_.device()->forget(set);
     if (!well)
       return tl::unexpected<evaluation_error>(well.error());
     if (!here)
       return tl::unexpected<evaluation_error>(here.error());
-    return *well ? attempt<void>{} : refuse_if(misses(pool, *here, draws));
+    return *well ? attempt<void>{} : refuse_if(misses(inputs, *here, draws));
   }
 
   static attempt<void> refuse_if(std::optional<rejection> missed) {
@@ -196,14 +200,14 @@ private:
     for (auto wanted : {draws_of_task(request_), draws_at_declared_sizes(request_)}) {
       wanted.strict = true;
       wanted.patience *= 2;
-      auto pool = maker_.get_planned(wanted);
-      if (!pool)
-        return tl::unexpected<evaluation_error>(pool.error());
-      for (const auto& set : (*pool)->sets)
+      auto inputs = maker_.get_planned(wanted);
+      if (!inputs)
+        return tl::unexpected<evaluation_error>(inputs.error());
+      for (const auto& set : (*inputs)->sets)
         note_draw(seen, request_.task, set);
-      seen.add((*pool)->draws);
+      seen.add((*inputs)->draws);
       if (!draws_)
-        draws_ = std::move(*pool);
+        draws_ = std::move(*inputs);
     }
     seen.note(out_.evidence);
     return {};
@@ -214,8 +218,8 @@ private:
   attempt<void> agree_with_itself() {
     hooks_.progress("admit: determinism");
     return judge_.references.judge_as_candidate(
-        {request_, hooks_, pools_, *smallest_, draws_,
-         [this](const input_sets& pool, evaluation_error s) { return unless_it_disagrees(pool, std::move(s)); }},
+        {request_, hooks_, all_inputs_, *smallest_, draws_,
+         [this](const input_sets& inputs, evaluation_error s) { return unless_it_disagrees(inputs, std::move(s)); }},
         out_);
   }
 
@@ -223,8 +227,8 @@ private:
   // data twice is compared. Differing bits are told and taken, since its tolerance is held against the oracle.
   attempt<void> answer_twice_alike() {
     hooks_.progress("admit: determinism");
-    for (const auto& pool : pools_) {
-      const auto& set = pool->sets.front();
+    for (const auto& inputs : all_inputs_) {
+      const auto& set = inputs->sets.front();
       if (set.fetched_from) {
         const auto differs = maker_.device()->repeat(*set.fetched_from);
         if (!differs)
@@ -254,18 +258,18 @@ private:
   }
 
   // Returns true if the reference's outputs, which lie on the device, are well within the tolerance.
-  attempt<bool> keeps_tolerance(const input_sets& pool, const input_set& set) {
+  attempt<bool> keeps_tolerance(const input_sets& inputs, const input_set& set) {
     std::vector<comparison_rule> rules;
     for (size_t i = 0; i < request_.task.arguments.size(); ++i)
-      rules.push_back(rule_for_output(request_.task, pool, set, i));
+      rules.push_back(rule_for_output(request_.task, inputs, set, i));
     return maker_.device()->reference_within(set, rules);
   }
 
   // Wrong by its own earlier answer, or different from call to call: the tolerance is not what is wrong here.
-  evaluation_error unless_it_disagrees(const input_sets& pool, evaluation_error s) const {
+  evaluation_error unless_it_disagrees(const input_sets& inputs, evaluation_error s) const {
     const bool wrong = s.refused.result == verdict::wrong_result || s.refused.result == verdict::nonfinite;
     if (s.trouble || !(s.refused.result == verdict::nondeterministic || (wrong && !out_.correctness.bit_equal))) {
-      auto missed = s.trouble || !wrong ? std::nullopt : misses(pool, pool.sets.front(), 1);
+      auto missed = s.trouble || !wrong ? std::nullopt : misses(inputs, inputs.sets.front(), 1);
       return missed ? evaluation_error{{}, std::move(*missed)} : s;
     }
     s.refused.result = verdict::nondeterministic;
@@ -275,7 +279,7 @@ private:
         "or beside its arrays differs: it is not deterministic, or reads memory that nobody wrote, or past "
         "an array's end ("
         + s.refused.detail + ")";
-    s.refused.evidence.try_emplace("shape", pool.shape.name);
+    s.refused.evidence.try_emplace("shape", inputs.shape.name);
     return s;
   }
 
@@ -283,24 +287,24 @@ private:
   // by chance, and one that is not finite now and then would be judged on a part of what the task says.
   attempt<void> keep_its_own_tolerance() {
     hooks_.progress("admit: its own error");
-    for (size_t k = 0; k < pools_.size(); ++k) {
-      const auto& pool = pools_[k];
+    for (size_t k = 0; k < all_inputs_.size(); ++k) {
+      const auto& inputs = all_inputs_[k];
       size_t draws = 0;
-      for (const auto& set : pool->sets)
-        if (auto missed = misses(*pool, set, ++draws))
+      for (const auto& set : inputs->sets)
+        if (auto missed = misses(*inputs, set, ++draws))
           return refusal(std::move(*missed));
       work_clock clock;
       const auto before = maker_.worked();
       while (draws < own_draws && clock.spent() + (maker_.worked() - before) + work_of_draw_[k] < own_patience) {
         const auto asked = std::chrono::steady_clock::now();
-        auto set = maker_.make_set_anywhere(pool->shape, fresh_draw(request_), true);
+        auto set = maker_.make_set_anywhere(inputs->shape, fresh_draw(request_), true);
         if (!set)
           return tl::unexpected<evaluation_error>(set.error());
         if (set->remote)
           clock.add(std::chrono::steady_clock::now() - asked);
         ++draws;
         if (set->remote) {
-          const auto well = keeps_tolerance(*pool, *set);
+          const auto well = keeps_tolerance(*inputs, *set);
           if (!well)
             return tl::unexpected<evaluation_error>(well.error());
           auto here = *well && find_not_finite(request_.task, *set).which.empty() ? attempt<input_set>{input_set{}}
@@ -313,18 +317,18 @@ private:
           set = std::move(here);
         }
         if (const auto bad = find_not_finite(request_.task, *set); !bad.which.empty())
-          return refusal(not_finite(bad, pool->shape, draws));
-        if (auto missed = misses(*pool, *set, draws))
+          return refusal(not_finite(bad, inputs->shape, draws));
+        if (auto missed = misses(*inputs, *set, draws))
           return refusal(std::move(*missed));
       }
     }
     return {};
   }
 
-  std::optional<rejection> misses(const input_sets& pool, const input_set& set, size_t draws) const {
+  std::optional<rejection> misses(const input_sets& inputs, const input_set& set, size_t draws) const {
     for (const auto& a : request_.task.arguments)
       if (is_array(a) && is_written(a) && !set.reference_output[index_of(a)].empty())
-        if (auto missed = misses(a, pool, set, draws))
+        if (auto missed = misses(a, inputs, set, draws))
           return missed;
     return std::nullopt;
   }
@@ -332,7 +336,7 @@ private:
   // Whole numbers that hang on comparing floating ones: where these are nearly equal, the double oracle now and then
   // decides otherwise. As long as that is rare, either answer is taken; see compare().
   bool decides_near_ties(const argument& a, const comparison& c, int64_t elements, const comparison_rule& rule,
-                         const input_sets& pool) const {
+                         const input_sets& inputs) const {
     constexpr int64_t rare = 100; // one of so many
     const auto& arguments = request_.task.arguments;
     const bool floats =
@@ -343,23 +347,24 @@ private:
     out_.evidence.try_emplace("note.near_ties." + a.name,
                               "the oracle in double decides " + std::to_string(c.bad) + " of "
                                   + std::to_string(elements) + " elements of output '" + a.name + "' on shape '"
-                                  + pool.shape.name
+                                  + inputs.shape.name
                                   + "' otherwise than the reference, near ties of what is compared: either answer "
                                     "counts as right; an [oracle] that computes as the reference does leaves one");
     return true;
   }
 
-  std::optional<rejection> misses(const argument& a, const input_sets& pool, const input_set& set, size_t draws) const {
+  std::optional<rejection> misses(const argument& a, const input_sets& inputs, const input_set& set,
+                                  size_t draws) const {
     const auto i = index_of(a);
     auto g = set.data.geometries[i];
     g.contiguous = true; // what the reference wrote is compact by now
-    const auto rule = rule_for_output(request_.task, pool, set, i);
+    const auto rule = rule_for_output(request_.task, inputs, set, i);
     const auto elements = counted_elements(request_.task, set, i);
     const auto c = compare(g, set.reference_output[i].data(), set.expected[i], elements, rule);
-    if (c.result == verdict::pass || decides_near_ties(a, c, elements, rule, pool))
+    if (c.result == verdict::pass || decides_near_ties(a, c, elements, rule, inputs))
       return std::nullopt;
-    const auto where = "output '" + a.name + "' on shape '" + pool.shape.name + "'"
-                       + (pool.edge == edge_kind::none ? "" : " and its edge '" + to_string(pool.edge) + "'")
+    const auto where = "output '" + a.name + "' on shape '" + inputs.shape.name + "'"
+                       + (inputs.edge == edge_kind::none ? "" : " and its edge '" + to_string(inputs.edge) + "'")
                        + ", in draw " + std::to_string(draws);
     if (c.result == verdict::nonfinite)
       return rejection{verdict::nonfinite,
@@ -369,13 +374,13 @@ private:
                            + ". Change how inputs are drawn (fill of an array, range of a scalar), or write the "
                              "reference so that it overflows nowhere, and leaves "
                              "no function's domain, where the exact result does not",
-                       {{"argument", a.name}, {"shape", pool.shape.name}}};
+                       {{"argument", a.name}, {"shape", inputs.shape.name}}};
     return rejection{verdict::wrong_result,
                      "tolerance_of_reference",
                      "the reference itself misses the tolerance of " + where + ": it is off by up to "
                          + figure(c.max_abs, 3) + ", allowed is " + allowance(rule)
                          + "; loosen the tolerance, or give an [oracle] that means what the reference computes",
-                     {{"argument", a.name}, {"shape", pool.shape.name}, {"error." + a.name, figure(c.max_abs, 3)}}};
+                     {{"argument", a.name}, {"shape", inputs.shape.name}, {"error." + a.name, figure(c.max_abs, 3)}}};
   }
 
   bool same_outputs(const input_set& a, const input_set& b) const {
@@ -417,8 +422,8 @@ private:
 
   // On some shape: a softmax over one column does not depend on its input, and is sound all the same.
   attempt<bool> depends_on(const argument& a) {
-    for (const auto& pool : pools_) {
-      auto matters = depends_on(a, pool->shape);
+    for (const auto& inputs : all_inputs_) {
+      auto matters = depends_on(a, inputs->shape);
       if (!matters || *matters)
         return matters;
     }
@@ -473,7 +478,7 @@ private:
   const request_hooks& hooks_;
   judge_outcome& out_;
   input_set_maker maker_;
-  std::vector<std::shared_ptr<const input_sets>> pools_;
+  std::vector<std::shared_ptr<const input_sets>> all_inputs_;
   std::vector<std::chrono::duration<double, std::nano>> work_of_draw_; // of each of these
   std::shared_ptr<const input_sets> smallest_;
   std::shared_ptr<const input_sets> draws_;

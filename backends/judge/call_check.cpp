@@ -46,20 +46,20 @@ std::optional<rejection> left_unwritten(const contract& task, size_t argument, c
 }
 
 std::optional<rejection> check_output(const contract& task, size_t argument, const call_memory& memory,
-                                      const input_sets& pool, const input_set& set, const check_options& options,
+                                      const input_sets& inputs, const input_set& set, const check_options& options,
                                       correctness_report* report) {
   const auto& a = task.arguments[argument];
   const auto& g = set.data.geometries[argument];
   const auto& expected = set.expected[argument];
   const auto elements = counted_elements(task, set, argument);
-  const auto rule = rule_for_output(task, pool, set, argument);
+  const auto rule = rule_for_output(task, inputs, set, argument);
   const auto* actual = memory.array(argument);
   if (options.full || !accepts(g, actual, expected, elements, rule)) {
     const auto* reference = set.given_by_reference(argument);
     auto c = compare(g, actual, expected, elements, rule);
     if (options.near_ties && c.result != verdict::pass && set.by_oracle && reference != nullptr)
       c = compare(g, actual, expected, elements, rule, reference);
-    const bool edge = pool.edge != edge_kind::none;
+    const bool edge = inputs.edge != edge_kind::none;
     // Edge cases judge, but their errors are of another scale than the report's.
     if (report != nullptr && !edge) {
       report->max_abs = std::max(report->max_abs, c.max_abs);
@@ -84,21 +84,21 @@ std::optional<rejection> check_output(const contract& task, size_t argument, con
 
 } // namespace
 
-void tell_where(const input_sets& pool, const input_set& set, rejection& c) {
-  if (pool.edge == edge_kind::adversarial) {
+void tell_where(const input_sets& inputs, const input_set& set, rejection& c) {
+  if (inputs.edge == edge_kind::adversarial) {
     c.evidence.try_emplace("draw", set.draw);
     c.detail += ", on the draw '" + set.draw + "'";
     return;
   }
-  c.evidence.try_emplace("shape", pool.shape.held_out ? "held out" : pool.shape.name);
-  const bool edge = pool.edge != edge_kind::none;
+  c.evidence.try_emplace("shape", inputs.shape.held_out ? "held out" : inputs.shape.name);
+  const bool edge = inputs.edge != edge_kind::none;
   if (edge) {
-    c.evidence.try_emplace("edge", to_string(pool.edge));
-    c.detail += ", on the edge '" + to_string(pool.edge) + "'";
+    c.evidence.try_emplace("edge", to_string(inputs.edge));
+    c.detail += ", on the edge '" + to_string(inputs.edge) + "'";
   }
   if (c.result == verdict::wrong_result || c.result == verdict::nonfinite)
     c.detail += std::string{edge ? "" : ", on inputs by the fill rules"} + " at "
-                + (pool.shape.held_out ? "a held-out shape" : "shape '" + pool.shape.name + "'");
+                + (inputs.shape.held_out ? "a held-out shape" : "shape '" + inputs.shape.name + "'");
 }
 
 std::vector<byte_buffer> collect_outputs(const contract& task, const call_memory& memory, const input_set& set) {
@@ -109,7 +109,7 @@ std::vector<byte_buffer> collect_outputs(const contract& task, const call_memory
   return out;
 }
 
-std::optional<rejection> check_call(const contract& task, const call_memory& memory, const input_sets& pool,
+std::optional<rejection> check_call(const contract& task, const call_memory& memory, const input_sets& inputs,
                                     const input_set& set, const check_options& options, correctness_report* report) {
   if (auto where = memory.broken_guard())
     return rejection{verdict::out_of_bounds, "guard_band", "wrote " + *where, {{"where", *where}}};
@@ -122,7 +122,7 @@ std::optional<rejection> check_call(const contract& task, const call_memory& mem
       const auto& a = task.arguments[i];
       // The same bits as before are as right as before; past them another poison lies.
       if (is_array(a) && is_written(a) && is_count(task, a) == counts && !(options.same_outputs && !a.tail_untouched))
-        if (auto refused = check_output(task, i, memory, pool, set, options, report))
+        if (auto refused = check_output(task, i, memory, inputs, set, options, report))
           return refused;
     }
   return std::nullopt;

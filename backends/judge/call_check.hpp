@@ -21,13 +21,13 @@ struct check_options {
 };
 
 // Returns why the call is refused; nothing if all is right. The report may be null.
-std::optional<rejection> check_call(const contract& task, const call_memory& memory, const input_sets& pool,
+std::optional<rejection> check_call(const contract& task, const call_memory& memory, const input_sets& inputs,
                                     const input_set& set, const check_options& options, correctness_report* report);
 
 // Returns the outputs' counted elements, by argument, compact.
 std::vector<byte_buffer> collect_outputs(const contract& task, const call_memory& memory, const input_set& set);
 
 // Adds the shape and the edge of the set, or its draw, to a rejection.
-void tell_where(const input_sets& pool, const input_set& set, rejection& c);
+void tell_where(const input_sets& inputs, const input_set& set, rejection& c);
 
 } // namespace kevolve

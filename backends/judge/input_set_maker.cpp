@@ -294,17 +294,17 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get(const shape_case
   if (auto ok = fits(shape); !ok)
     return tl::unexpected<evaluation_error>(ok.error());
 
-  auto pool = std::make_shared<input_sets>();
-  pool->shape = shape;
-  pool->edge = edge;
-  pool->reference_error.assign(request_.task.arguments.size(), 0.0);
+  auto inputs = std::make_shared<input_sets>();
+  inputs->shape = shape;
+  inputs->edge = edge;
+  inputs->reference_error.assign(request_.task.arguments.size(), 0.0);
   const bool rarely = edge == edge_kind::none && request_.mode != judge_mode::admit;
   const auto& arguments = request_.task.arguments;
   const auto start = steady_clock::now();
   const auto options_of = [&](size_t i) {
     draw_options options;
     options.seed =
-        request_.seed != 0 ? mix_seed(request_.seed ^ key.lo, i + 1 + pool->redrawn * size.most) : secret_seed();
+        request_.seed != 0 ? mix_seed(request_.seed ^ key.lo, i + 1 + inputs->redrawn * size.most) : secret_seed();
     options.static_seed = static_seed(request_);
     options.edge = edge;
     options.placement = i % 2 == 0 ? 0 : options.seed; // half of them as they will mostly lie, half anywhere
@@ -317,8 +317,8 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get(const shape_case
   const auto least = stays ? std::min<size_t>(size.least, 2) : size.least;
   size_t bytes_there = 0;
   const auto full = [&] {
-    return stays ? bytes_there + bytes_there / std::max<size_t>(pool->sets.size(), 1) > device_->pool_bytes()
-                 : pool->bytes > settings_.shape_bytes;
+    return stays ? bytes_there + bytes_there / std::max<size_t>(inputs->sets.size(), 1) > device_->shape_bytes()
+                 : inputs->bytes > settings_.shape_bytes;
   };
   draw_ahead draws{request_.task, shape, !request_.oracle.empty(), settings_.draw_threads, options_of};
   for (size_t i = 0; i < size.most; ++i) {
@@ -330,7 +330,7 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get(const shape_case
     if (steady_clock::now() >= hooks_.deadline)
       return infrastructure("timed_out", "the request's limit passed while inputs were prepared");
     if (i == 0 || spent > std::chrono::milliseconds{200})
-      hooks_.progress("pool " + label + " " + std::to_string(i));
+      hooks_.progress("inputs " + label + " " + std::to_string(i));
 
     std::vector<double> error;
     double ns = 0.0;
@@ -338,7 +338,7 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get(const shape_case
     // asks whether it is right on every edge.
     const bool with_reference =
         may_differ(request_.task) || i < 2 || on_trial || steady_clock::now() - start < std::chrono::milliseconds{100};
-    const auto each = pool->sets.empty() ? 0 : pool->bytes / pool->sets.size();
+    const auto each = inputs->sets.empty() ? 0 : inputs->bytes / inputs->sets.size();
     const auto likely = each == 0 ? size.least : std::clamp(settings_.shape_bytes / each + 1, size.least, size.most);
     auto set = on_device ? make_there(shape, options_of(i), with_reference, &error, &ns)
                          : finish_set(shape, draws.take(i, likely), with_reference, &error, &ns);
@@ -346,7 +346,7 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get(const shape_case
       return tl::unexpected<evaluation_error>(set.error());
     const bool alike = edge == edge_kind::large && variant_of(i, size.most) >= first_scaled_variant;
     if (alike && !find_not_finite(request_.task, *set).which.empty()) {
-      ++pool->left_out; // larger than the operator is made for: the others say where that begins
+      ++inputs->left_out; // larger than the operator is made for: the others say where that begins
       continue;
     }
     if (edge != edge_kind::none)
@@ -356,36 +356,36 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get(const shape_case
                                        ? 0.0
                                        : scale_of_errors(arguments[k].type, set->expected[k],
                                                          counted_elements(request_.task, *set, k), alike));
-    if (pool->not_finite.which.empty())
-      pool->not_finite = find_not_finite(request_.task, *set);
+    if (inputs->not_finite.which.empty())
+      inputs->not_finite = find_not_finite(request_.task, *set);
     // Admission has looked at dozens of draws and seen none: who is judged here does not answer for a rarer one.
-    if (rarely && !pool->not_finite.which.empty()) {
-      if (++pool->redrawn > most_redrawn)
-        return infrastructure("internal", std::to_string(pool->redrawn) + " of "
-                                              + std::to_string(pool->redrawn + pool->sets.size())
-                                              + " draws leave infinite or NaN elements (" + pool->not_finite.which
+    if (rarely && !inputs->not_finite.which.empty()) {
+      if (++inputs->redrawn > most_redrawn)
+        return infrastructure("internal", std::to_string(inputs->redrawn) + " of "
+                                              + std::to_string(inputs->redrawn + inputs->sets.size())
+                                              + " draws leave infinite or NaN elements (" + inputs->not_finite.which
                                               + "): change the task's fill rules or declare nonfinite = \"match\"");
-      pool->not_finite = {};
+      inputs->not_finite = {};
       draws.forget(i);
       --i;
       continue;
     }
     if (ns > 0.0)
-      pool->reference_ns.push_back(ns);
+      inputs->reference_ns.push_back(ns);
     for (size_t k = 0; k < error.size(); ++k) {
-      pool->reference_error[k] = std::max(pool->reference_error[k], error[k]);
-      pool->reference_max_abs = std::max(pool->reference_max_abs, error[k]);
+      inputs->reference_error[k] = std::max(inputs->reference_error[k], error[k]);
+      inputs->reference_max_abs = std::max(inputs->reference_max_abs, error[k]);
     }
     if (visit)
-      if (auto ok = visit(*pool, *set); !ok)
+      if (auto ok = visit(*inputs, *set); !ok)
         return tl::unexpected<evaluation_error>(ok.error());
-    pool->bytes += set->bytes();
+    inputs->bytes += set->bytes();
     bytes_there += set->remote ? set->remote->bytes() : 0;
-    pool->sets.push_back(std::move(*set));
+    inputs->sets.push_back(std::move(*set));
   }
-  pool->memory_bound = pool->sets.size() < size.most && full();
-  cache_.keep(key, pool);
-  return std::shared_ptr<const input_sets>{pool};
+  inputs->memory_bound = inputs->sets.size() < size.most && full();
+  cache_.keep(key, inputs);
+  return std::shared_ptr<const input_sets>{inputs};
 }
 
 } // namespace kevolve

@@ -26,8 +26,8 @@ struct input_set_count {
   std::chrono::milliseconds patience{1500};
 };
 
-// Called with each set of a pool when it is made, while its arrays are where they were made. An error ends the pool.
-using set_visitor = std::function<attempt<void>(const input_sets& pool, const input_set& set)>;
+// Called with each input set when it is made, while its arrays are where they were made. An error ends the making.
+using set_visitor = std::function<attempt<void>(const input_sets& inputs, const input_set& set)>;
 
 // The sets of planned draws. Draws that are not made in time are counted.
 struct planned_sets {
@@ -38,7 +38,7 @@ struct planned_sets {
   // A draw on which the reference fails is an error that names the draw; else it is discarded and counted.
   bool strict = false;
 };
-inline constexpr size_t most_redrawn = 64; // draws of a pool that stand in no set
+inline constexpr size_t most_redrawn = 64; // draws for a shape that stand in no set
 
 // Returns the seed of static arguments: the same as long as this judge lives, so that no two sets differ in them.
 uint64_t static_seed(const judge_request& request);
@@ -53,12 +53,12 @@ public:
                   input_set_cache& cache, const judge_request& request, const request_hooks& hooks,
                   set_source* device = nullptr);
 
-  // `purpose` keeps pools apart that must not share data: "screening", "confirm", "screen".
+  // `purpose` keeps input sets apart that must not share data: "screening", "confirm", "screen".
   attempt<std::shared_ptr<const input_sets>> get(const shape_case& shape, edge_kind edge, const std::string& purpose,
                                                  const input_set_count& size, const set_visitor& visit = {});
   attempt<std::shared_ptr<const input_sets>> get_planned(const planned_sets& wanted);
-  // Replaces a usual set of a pool that get() returned by one with new values, in the same memory.
-  attempt<void> redraw(const std::shared_ptr<const input_sets>& pool, size_t set);
+  // Replaces a usual set that get() returned by one with new values, in the same memory.
+  attempt<void> redraw(const std::shared_ptr<const input_sets>& inputs, size_t set);
   // One set with chosen data; `error` receives the reference's error by argument.
   attempt<input_set> make_set(const shape_case& shape, const draw_options& options, bool with_reference,
                               std::vector<double>* error, double* reference_ns);

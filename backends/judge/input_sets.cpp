@@ -54,12 +54,12 @@ uint64_t next_set_number() {
   return ++made;
 }
 
-comparison_rule rule_for_output(const contract& task, const input_sets& pool, const input_set& set, size_t argument) {
-  if (pool.edge == edge_kind::adversarial)
+comparison_rule rule_for_output(const contract& task, const input_sets& inputs, const input_set& set, size_t argument) {
+  if (inputs.edge == edge_kind::adversarial)
     return rule_for(task, task.arguments[argument], set.own_error.empty() ? 0.0 : set.own_error[argument],
                     set.error_scale.empty() ? 0.0 : set.error_scale[argument], true);
-  return rule_for(task, task.arguments[argument], pool.reference_error[argument],
-                  set.error_scale.empty() ? 0.0 : set.error_scale[argument], pool.edge == edge_kind::cancellation);
+  return rule_for(task, task.arguments[argument], inputs.reference_error[argument],
+                  set.error_scale.empty() ? 0.0 : set.error_scale[argument], inputs.edge == edge_kind::cancellation);
 }
 
 bool may_differ(const contract& task) {
@@ -95,10 +95,10 @@ not_finite_output find_not_finite(const contract& task, const input_set& set) {
   return {};
 }
 
-std::string redrawn(const std::vector<std::shared_ptr<const input_sets>>& pools) {
+std::string redrawn(const std::vector<std::shared_ptr<const input_sets>>& all_inputs) {
   size_t again = 0;
   size_t draws = 0;
-  for (const auto& p : pools) {
+  for (const auto& p : all_inputs) {
     again += p->redrawn;
     draws += p->redrawn + p->sets.size();
   }
@@ -107,11 +107,12 @@ std::string redrawn(const std::vector<std::shared_ptr<const input_sets>>& pools)
                           + " draws of inputs gave infinite or NaN elements and were drawn again";
 }
 
-std::string left_out(const input_sets& pool) {
-  return pool.left_out == 0 ? std::string{}
-                            : std::to_string(pool.left_out) + " of " + std::to_string(pool.left_out + pool.sets.size())
-                                  + " sets left out on '" + pool.shape.name
-                                  + "': values larger than are drawn, and an expected output that is not finite";
+std::string left_out(const input_sets& inputs) {
+  return inputs.left_out == 0
+             ? std::string{}
+             : std::to_string(inputs.left_out) + " of " + std::to_string(inputs.left_out + inputs.sets.size())
+                   + " sets left out on '" + inputs.shape.name
+                   + "': values larger than are drawn, and an expected output that is not finite";
 }
 
 double input_sets::typical_reference_ns() const {
@@ -147,25 +148,25 @@ std::shared_ptr<const input_sets> input_set_cache::find(const id128& key) {
   for (auto i = entries_.begin(); i != entries_.end(); ++i)
     if (i->key == key) {
       entries_.splice(entries_.begin(), entries_, i);
-      return entries_.front().pool;
+      return entries_.front().inputs;
     }
   return nullptr;
 }
 
-void input_set_cache::forget(const std::shared_ptr<const input_sets>& pool) {
+void input_set_cache::forget(const std::shared_ptr<const input_sets>& inputs) {
   entries_.remove_if([&](const entry& e) {
-    if (e.pool != pool)
+    if (e.inputs != inputs)
       return false;
-    bytes_ -= pool->bytes;
+    bytes_ -= inputs->bytes;
     return true;
   });
 }
 
-void input_set_cache::keep(const id128& key, std::shared_ptr<const input_sets> pool) {
-  bytes_ += pool->bytes;
-  entries_.push_front({key, std::move(pool)});
+void input_set_cache::keep(const id128& key, std::shared_ptr<const input_sets> inputs) {
+  bytes_ += inputs->bytes;
+  entries_.push_front({key, std::move(inputs)});
   while (bytes_ > limit_ && entries_.size() > 1) {
-    bytes_ -= entries_.back().pool->bytes;
+    bytes_ -= entries_.back().inputs->bytes;
     entries_.pop_back();
   }
 }

@@ -93,7 +93,7 @@ struct input_sets {
 uint64_t next_set_number();
 
 // Returns how far an output of a set may be from what is expected.
-comparison_rule rule_for_output(const contract& task, const input_sets& pool, const input_set& set, size_t argument);
+comparison_rule rule_for_output(const contract& task, const input_sets& inputs, const input_set& set, size_t argument);
 
 // Returns the number of an output's elements that count: all, or the prefix its extent names.
 int64_t counted_elements(const contract& task, const input_set& set, size_t argument);
@@ -106,25 +106,25 @@ bool may_differ(const contract& task);
 not_finite_output find_not_finite(const contract& task, const input_set& set);
 
 // "3 of 40 draws of inputs …"; empty: every draw stands.
-std::string redrawn(const std::vector<std::shared_ptr<const input_sets>>& pools);
+std::string redrawn(const std::vector<std::shared_ptr<const input_sets>>& all_inputs);
 
 // "2 of 10 sets left out: …"; empty: the operator is finite in all of them.
-std::string left_out(const input_sets& pool);
+std::string left_out(const input_sets& inputs);
 
-// Least recently used pools go first.
+// Keeps input sets between requests. The least recently used go first.
 class input_set_cache {
 public:
   explicit input_set_cache(size_t limit) : limit_(limit) {}
   std::shared_ptr<const input_sets> find(const id128& key);
-  // Drops a pool, if it is there.
-  void forget(const std::shared_ptr<const input_sets>& pool);
-  void keep(const id128& key, std::shared_ptr<const input_sets> pool);
+  // Drops these sets, if they are there.
+  void forget(const std::shared_ptr<const input_sets>& inputs);
+  void keep(const id128& key, std::shared_ptr<const input_sets> inputs);
   size_t bytes() const { return bytes_; }
 
 private:
   struct entry {
     id128 key;
-    std::shared_ptr<const input_sets> pool;
+    std::shared_ptr<const input_sets> inputs;
   };
   size_t limit_;
   size_t bytes_ = 0;

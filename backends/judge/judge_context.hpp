@@ -18,7 +18,7 @@ namespace kevolve {
 struct reference_under_test {
   const judge_request& request;
   const request_hooks& hooks;
-  const std::vector<std::shared_ptr<const input_sets>>& pools;
+  const std::vector<std::shared_ptr<const input_sets>>& all_inputs;
   const input_sets& smallest;                                                   // of these
   std::shared_ptr<const input_sets> draws;                                      // adversarial
   std::function<evaluation_error(const input_sets&, evaluation_error)> explain; // an error of a call on a set of these
@@ -36,11 +36,11 @@ struct reference_runner {
 
 struct judge_context {
   judge_settings settings;
-  shared_arena pool_arena; // for reference and oracle; no candidate maps it
-  input_set_cache pools;
+  shared_arena input_arena; // for reference and oracle; no candidate maps it
+  input_set_cache input_cache;
   reference_runner references; // of the request in progress
 
-  explicit judge_context(const judge_settings& s) : settings(s), pools(settings.cache_bytes) {}
+  explicit judge_context(const judge_settings& s) : settings(s), input_cache(settings.cache_bytes) {}
 };
 
 // Runs an evaluation and makes the outcome of its end: verdict or fault. `who` is named where memory runs out.

@@ -11,8 +11,8 @@
 namespace kevolve {
 
 struct judge_settings {
-  size_t cache_bytes = size_t{1} << 30U;   // of pools kept between requests
-  size_t shape_bytes = size_t{192} << 20U; // of one pool
+  size_t cache_bytes = size_t{1} << 30U;   // of input sets kept between requests
+  size_t shape_bytes = size_t{192} << 20U; // of one shape's input sets
   size_t draw_threads = 0;                 // other cores that draw inputs while the reference works
   noise_limits calm;                       // beyond them a timing session is repeated
 };

@@ -65,8 +65,8 @@ lower_half lower_half_of(const expected_output& e, int64_t elements) {
 class null_evaluation {
 public:
   null_evaluation(const judge_request& request, input_set_maker& maker,
-                  const std::vector<std::shared_ptr<const input_sets>>& pools)
-      : request_(request), maker_(maker), pools_(pools) {}
+                  const std::vector<std::shared_ptr<const input_sets>>& all_inputs)
+      : request_(request), maker_(maker), all_inputs_(all_inputs) {}
 
   // Checks each output separately; each must need some work.
   attempt<void> run() {
@@ -86,7 +86,7 @@ public:
 private:
   size_t index_of(const argument& a) const { return static_cast<size_t>(&a - request_.task.arguments.data()); }
 
-  bool takes(const argument& a, const null_submission& null, const input_sets& pool, const input_set& set,
+  bool takes(const argument& a, const null_submission& null, const input_sets& inputs, const input_set& set,
              const input_set& previous) {
     const auto i = index_of(a);
     auto g = set.data.geometries[i];
@@ -94,7 +94,7 @@ private:
     const auto elements = counted_elements(request_.task, set, i);
     if (elements < null.least || (null.applies && !null.applies(set, i)))
       return false;
-    const auto rule = rule_for(request_.task, a, pool.reference_error[i]);
+    const auto rule = rule_for(request_.task, a, inputs.reference_error[i]);
     // A wrong beginning settles it.
     constexpr int64_t beginning = int64_t{1} << 16U;
     if (elements > 2 * beginning && !passes(a, null, g, set, previous, beginning, rule))
@@ -122,13 +122,13 @@ private:
   }
 
   // Returns the n-th draw on a shape.
-  attempt<const input_set*> drawn(const input_sets& pool, size_t n) {
-    if (n < pool.sets.size())
-      return &pool.sets[n];
-    n -= pool.sets.size();
-    auto& more = drawn_[pool.shape.name];
+  attempt<const input_set*> drawn(const input_sets& inputs, size_t n) {
+    if (n < inputs.sets.size())
+      return &inputs.sets[n];
+    n -= inputs.sets.size();
+    auto& more = drawn_[inputs.shape.name];
     while (more.size() <= n) {
-      auto set = maker_.make_set(pool.shape, fresh_draw(request_), false, nullptr, nullptr);
+      auto set = maker_.make_set(inputs.shape, fresh_draw(request_), false, nullptr, nullptr);
       if (!set)
         return tl::unexpected<evaluation_error>(set.error());
       more.push_back(std::move(*set));
@@ -136,13 +136,13 @@ private:
     return &more[n];
   }
 
-  attempt<bool> always_takes(const argument& a, const null_submission& null, const input_sets& pool) {
+  attempt<bool> always_takes(const argument& a, const null_submission& null, const input_sets& inputs) {
     for (size_t n = 1; n <= null_tries; ++n) {
-      auto previous = drawn(pool, n - 1);
-      auto set = drawn(pool, n);
+      auto previous = drawn(inputs, n - 1);
+      auto set = drawn(inputs, n);
       if (!previous || !set)
         return tl::unexpected<evaluation_error>(previous ? set.error() : previous.error());
-      if (!takes(a, null, pool, **set, **previous))
+      if (!takes(a, null, inputs, **set, **previous))
         return false;
     }
     return true;
@@ -150,10 +150,10 @@ private:
 
   // Returns whether the submission passes in every draw on every timed shape, as a candidate must.
   attempt<bool> always_takes(const argument& a, const null_submission& null) {
-    for (const auto& pool : pools_) {
-      if (pool->shape.held_out)
+    for (const auto& inputs : all_inputs_) {
+      if (inputs->shape.held_out)
         continue;
-      auto taken = always_takes(a, null, *pool);
+      auto taken = always_takes(a, null, *inputs);
       if (!taken || !*taken)
         return taken;
     }
@@ -237,8 +237,8 @@ private:
 
   const judge_request& request_;
   input_set_maker& maker_;
-  const std::vector<std::shared_ptr<const input_sets>>& pools_;
-  // By shape, beyond the sets of the pools; a deque, so that references stay valid.
+  const std::vector<std::shared_ptr<const input_sets>>& all_inputs_;
+  // By shape, beyond the given input sets; a deque, so that references stay valid.
   std::map<std::string, std::deque<input_set>> drawn_;
   std::map<std::string, std::string> off_; // evidence: the error of the null submission that passed
 };
@@ -246,8 +246,8 @@ private:
 } // namespace
 
 attempt<void> refuse_null_submissions(const judge_request& request, input_set_maker& maker,
-                                      const std::vector<std::shared_ptr<const input_sets>>& pools) {
-  return null_evaluation{request, maker, pools}.run();
+                                      const std::vector<std::shared_ptr<const input_sets>>& all_inputs) {
+  return null_evaluation{request, maker, all_inputs}.run();
 }
 
 } // namespace kevolve

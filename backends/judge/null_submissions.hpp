@@ -12,6 +12,6 @@ namespace kevolve {
 
 // Rejects a task whose tolerance accepts a null submission for an output, in every draw on every timed shape.
 attempt<void> refuse_null_submissions(const judge_request& request, input_set_maker& maker,
-                                      const std::vector<std::shared_ptr<const input_sets>>& pools);
+                                      const std::vector<std::shared_ptr<const input_sets>>& all_inputs);
 
 } // namespace kevolve

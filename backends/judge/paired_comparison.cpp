@@ -14,8 +14,8 @@ constexpr int tries_for_a_calm_pair = 4;
 constexpr size_t few_sets = 8;
 
 // A device draws such a set in less time than a process takes to start.
-bool lies_on_device(const input_sets& pool) {
-  return !pool.sets.empty() && pool.sets.front().remote;
+bool lies_on_device(const input_sets& inputs) {
+  return !inputs.sets.empty() && inputs.sets.front().remote;
 }
 
 } // namespace
@@ -27,15 +27,15 @@ double compared_shape::slowest_baseline_ns() const {
 paired_comparison::paired_comparison(process_pair& processes, double delta, correctness_report& report)
     : processes_(processes), delta_(delta), report_(report), random_(secret_seed()) {}
 
-void paired_comparison::add_shape(std::shared_ptr<const input_sets> pool, double floor_ns) {
-  shapes_.emplace_back(std::move(pool), floor_ns, delta_);
+void paired_comparison::add_shape(std::shared_ptr<const input_sets> inputs, double floor_ns) {
+  shapes_.emplace_back(std::move(inputs), floor_ns, delta_);
   decks_.emplace_back();
   shuffle(shapes_.size() - 1);
 }
 
 void paired_comparison::shuffle(size_t index) {
   auto& d = decks_[index];
-  const auto& sets = shapes_[index].pool->sets;
+  const auto& sets = shapes_[index].inputs->sets;
   d.order.clear();
   d.dealt.clear();
   for (size_t i = 0; i < sets.size(); ++i)
@@ -53,7 +53,7 @@ void paired_comparison::shuffle_all() {
 
 const input_set& paired_comparison::take(size_t index) {
   auto& d = decks_[index];
-  const auto& set = shapes_[index].pool->sets[d.order.back()];
+  const auto& set = shapes_[index].inputs->sets[d.order.back()];
   d.dealt.push_back(d.order.back());
   d.order.pop_back();
   processes_.note_met(set);
@@ -100,8 +100,8 @@ attempt<void> paired_comparison::refill(size_t index, size_t wanted) {
 attempt<const input_set*> paired_comparison::next_set(size_t index) {
   auto& d = decks_[index];
   const size_t wanted = d.warm ? 1 : 2;
-  const auto& pool = *shapes_[index].pool;
-  if (redraw_ && pool.memory_bound && pool.sets.size() < few_sets && (fresh_values_ || lies_on_device(pool)))
+  const auto& inputs = *shapes_[index].inputs;
+  if (redraw_ && inputs.memory_bound && inputs.sets.size() < few_sets && (fresh_values_ || lies_on_device(inputs)))
     if (auto ok = refill(index, wanted); !ok)
       return tl::unexpected<evaluation_error>(ok.error());
   auto replaced = processes_.ready(shapes_, index, d.order.size() < wanted);
@@ -118,7 +118,7 @@ attempt<const input_set*> paired_comparison::next_set(size_t index) {
     ++report_.seeds;
   }
   if (d.order.empty())
-    return infrastructure("internal", "a pool of one set cannot be raced on");
+    return infrastructure("internal", "a shape with one input set cannot be compared on");
   processes_.wait_until_quiet(index);
   return &take(index);
 }

@@ -19,7 +19,7 @@ public:
   // `delta` is the smallest relative gain that counts.
   paired_comparison(process_pair& processes, double delta, correctness_report& report);
 
-  void add_shape(std::shared_ptr<const input_sets> pool, double floor_ns);
+  void add_shape(std::shared_ptr<const input_sets> inputs, double floor_ns);
   const std::vector<compared_shape>& shapes() const { return shapes_; }
   bool has_baseline() const { return processes_.has_baseline(); }
 

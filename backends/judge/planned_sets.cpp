@@ -146,9 +146,9 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get_planned(const pl
   restart();
   if (auto ok = ready(usually_enough); !ok)
     return tl::unexpected<evaluation_error>(ok.error());
-  auto pool = std::make_shared<input_sets>();
-  pool->edge = edge_kind::adversarial;
-  pool->reference_error.assign(request_.task.arguments.size(), 0.0);
+  auto inputs = std::make_shared<input_sets>();
+  inputs->edge = edge_kind::adversarial;
+  inputs->reference_error.assign(request_.task.arguments.size(), 0.0);
   work_clock clock; // without discarded draws, which a slow reference may have by the hundred
   constexpr int most_wall = 10;
   const auto latest = steady_clock::now() + most_wall * wanted.patience;
@@ -156,8 +156,8 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get_planned(const pl
   for (const auto& draw : plan.draws) {
     // A reference that failed has a fresh process to pay for each time, and one that hangs its whole limit.
     constexpr size_t most_failed = 3;
-    if (clock.spent() > wanted.patience || steady_clock::now() > latest || pool->bytes > settings_.shape_bytes
-        || pool->draws.failed >= most_failed)
+    if (clock.spent() > wanted.patience || steady_clock::now() > latest || inputs->bytes > settings_.shape_bytes
+        || inputs->draws.failed >= most_failed)
       break;
     if (hooks_.cancelled())
       return infrastructure("cancelled", "the request was cancelled");
@@ -165,17 +165,17 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get_planned(const pl
       return infrastructure("timed_out", "the request's limit passed while inputs were prepared");
     if (made % 32 == 0)
       hooks_.progress("adversarial draws " + std::to_string(made));
-    const auto sets = pool->sets.size();
-    if (auto ok = make_planned(draw, wanted.strict, *pool); !ok)
+    const auto sets = inputs->sets.size();
+    if (auto ok = make_planned(draw, wanted.strict, *inputs); !ok)
       return tl::unexpected<evaluation_error>(ok.error());
-    if (pool->sets.size() > sets)
-      clock.add(std::chrono::duration<double, std::nano>{pool->reference_ns.back()});
+    if (inputs->sets.size() > sets)
+      clock.add(std::chrono::duration<double, std::nano>{inputs->reference_ns.back()});
     ++made;
   }
   restart();
-  pool->draws.unmade = plan.draws.size() - made;
-  cache_.keep(key, pool);
-  return std::shared_ptr<const input_sets>{pool};
+  inputs->draws.unmade = plan.draws.size() - made;
+  cache_.keep(key, inputs);
+  return std::shared_ptr<const input_sets>{inputs};
 }
 
 } // namespace kevolve

@@ -17,7 +17,7 @@ namespace kevolve {
 
 // A declared or held-out shape while it is compared.
 struct compared_shape {
-  std::shared_ptr<const input_sets> pool;
+  std::shared_ptr<const input_sets> inputs;
   double floor_ns = 0.0; // no call can be faster; 0: unknown
   sign_test test;
   std::vector<double> baseline_ns; // one value a pair; empty where the candidate is timed alone
@@ -26,7 +26,7 @@ struct compared_shape {
   std::vector<double> candidate_with_read_ns;
 
   compared_shape(std::shared_ptr<const input_sets> p, double floor, double delta)
-      : pool(std::move(p)), floor_ns(floor), test(delta) {}
+      : inputs(std::move(p)), floor_ns(floor), test(delta) {}
 
   // Returns the time of the baseline's slowest call, or 0 before the first one.
   double slowest_baseline_ns() const;

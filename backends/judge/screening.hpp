@@ -55,24 +55,24 @@ attempt<void> screen_every_set(Processes& processes, const input_sets& inputs, c
 // Calls the candidate, in processes of their own, on adversarial draws: on every other one in a screening, which is
 // confirmed later.
 template <class Processes>
-attempt<void> screen_draws(Processes& processes, const std::vector<std::shared_ptr<const input_sets>>& pools,
+attempt<void> screen_draws(Processes& processes, const std::vector<std::shared_ptr<const input_sets>>& all_inputs,
                            const judge_request& request, const request_hooks& hooks, judge_outcome& out) {
   hooks.progress("adversarial draws");
   const auto start = std::chrono::steady_clock::now();
   const bool screening = request.mode == judge_mode::screening;
   draw_coverage seen{request.task};
-  for (const auto& pool : pools) {
-    seen.add(pool->draws);
-    if (pool->sets.empty())
+  for (const auto& inputs : all_inputs) {
+    seen.add(inputs->draws);
+    if (inputs->sets.empty())
       continue;
-    if (auto ok = processes.reopen_alone(*pool); !ok)
+    if (auto ok = processes.reopen_alone(*inputs); !ok)
       return ok;
-    for (size_t set = 0; set < pool->sets.size(); set += screening ? 2 : 1) {
+    for (size_t set = 0; set < inputs->sets.size(); set += screening ? 2 : 1) {
       if (auto ok = still_wanted(hooks); !ok)
         return ok;
-      if (auto ok = processes.screen(*pool, set, screening ? 1 : 2); !ok)
+      if (auto ok = processes.screen(*inputs, set, screening ? 1 : 2); !ok)
         return ok;
-      note_draw(seen, request.task, pool->sets[set]);
+      note_draw(seen, request.task, inputs->sets[set]);
     }
   }
   seen.note(out.evidence);

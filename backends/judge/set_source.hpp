@@ -34,8 +34,8 @@ public:
   virtual attempt<bool> reference_within(const input_set& set, const std::vector<comparison_rule>& rules) = 0;
   // Gives back the memory of a set that nobody uses again.
   virtual void forget(const input_set& set) = 0;
-  // Returns the bytes that one pool may take there.
-  virtual size_t pool_bytes() const = 0;
+  // Returns the bytes that the input sets of one shape may take there.
+  virtual size_t shape_bytes() const = 0;
 };
 
 } // namespace kevolve

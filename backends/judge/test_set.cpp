@@ -39,11 +39,11 @@ attempt<std::shared_ptr<const input_sets>> edge_on_larger(input_set_maker& maker
   return maker.get(shape, edge, "larger edge", edge == edge_kind::large ? larger_size : draws_of(edge), visit);
 }
 
-std::string why_skipped(const input_sets& pool, const judge_request& request) {
+std::string why_skipped(const input_sets& inputs, const judge_request& request) {
   // Cancellation leaves the reference's own error, which nothing but an oracle tells.
-  if (pool.edge == edge_kind::cancellation && request.oracle.empty())
+  if (inputs.edge == edge_kind::cancellation && request.oracle.empty())
     return "skipped: there is no oracle";
-  return pool.not_finite.which.empty() ? "" : "skipped: the expected output is not finite";
+  return inputs.not_finite.which.empty() ? "" : "skipped: the expected output is not finite";
 }
 
 planned_sets draws_of_task(const judge_request& request) {
@@ -82,15 +82,16 @@ void note_draw(draw_coverage& seen, const contract& task, const input_set& set) 
 test_set::test_set(judge_context& c, const test_set_sizes& sizes, const judge_request& request,
                    const request_hooks& hooks)
     : sizes_(sizes), request_(request),
-      maker_(c.references.launch, c.settings, c.pool_arena, c.pools, request, hooks, c.references.device.get()) {}
+      maker_(c.references.launch, c.settings, c.input_arena, c.input_cache, request, hooks, c.references.device.get()) {
+}
 
-attempt<void> test_set::add(attempt<input_sets_pointer> pool, std::vector<input_sets_pointer>& to) {
-  if (!pool)
-    return tl::unexpected<evaluation_error>(blame_reference(pool.error()));
-  if ((*pool)->edge == edge_kind::none)
-    reference_max_abs_ = std::max(reference_max_abs_, (*pool)->reference_max_abs);
-  to.push_back(*pool);
-  all_.push_back(std::move(*pool));
+attempt<void> test_set::add(attempt<input_sets_pointer> inputs, std::vector<input_sets_pointer>& to) {
+  if (!inputs)
+    return tl::unexpected<evaluation_error>(blame_reference(inputs.error()));
+  if ((*inputs)->edge == edge_kind::none)
+    reference_max_abs_ = std::max(reference_max_abs_, (*inputs)->reference_max_abs);
+  to.push_back(*inputs);
+  all_.push_back(std::move(*inputs));
   return {};
 }
 
@@ -128,11 +129,11 @@ attempt<void> test_set::gather() {
 }
 
 attempt<test_set::input_sets_pointer> test_set::edge_of(const shape_case& shape, edge_kind edge) {
-  auto pool =
+  auto inputs =
       shape.name == smallest_.name ? edge_on_smallest(maker_, shape, edge) : edge_on_larger(maker_, shape, edge);
-  if (!pool)
-    return tl::unexpected<evaluation_error>(blame_reference(pool.error()));
-  return pool;
+  if (!inputs)
+    return tl::unexpected<evaluation_error>(blame_reference(inputs.error()));
+  return inputs;
 }
 
 attempt<std::vector<test_set::input_sets_pointer>> test_set::planned() {
@@ -141,10 +142,10 @@ attempt<std::vector<test_set::input_sets_pointer>> test_set::planned() {
        {draws_of_task(request_), draws_of_candidate(request_), draws_at_declared_sizes(request_)}) {
     if (request_.mode == judge_mode::screening && wanted.purpose == at_declared_sizes)
       continue; // these arrays may be large, and what a screening lets pass is confirmed
-    auto pool = maker_.get_planned(wanted);
-    if (!pool)
-      return tl::unexpected<evaluation_error>(blame_reference(pool.error()));
-    out.push_back(std::move(*pool));
+    auto inputs = maker_.get_planned(wanted);
+    if (!inputs)
+      return tl::unexpected<evaluation_error>(blame_reference(inputs.error()));
+    out.push_back(std::move(*inputs));
   }
   return out;
 }
@@ -156,8 +157,8 @@ attempt<void> test_set::redraw(size_t index, size_t set) {
 }
 
 const input_sets* test_set::usual_of(const shape_case& shape) const {
-  for (const auto* pools : {&compared_, &screens_})
-    for (const auto& p : *pools)
+  for (const auto* all_inputs : {&compared_, &screens_})
+    for (const auto& p : *all_inputs)
       if (p->shape.name == shape.name)
         return p.get();
   return nullptr;

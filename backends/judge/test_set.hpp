@@ -16,7 +16,7 @@ attempt<std::shared_ptr<const input_sets>> edge_on_larger(input_set_maker& maker
                                                           edge_kind edge, const set_visitor& visit = {});
 
 // Returns why nobody is judged on it; empty if all are.
-std::string why_skipped(const input_sets& pool, const judge_request& request);
+std::string why_skipped(const input_sets& inputs, const judge_request& request);
 
 // The adversarial draws of the task, those at its declared sizes, and those of the candidate's own constants.
 planned_sets draws_of_task(const judge_request& request);
@@ -60,7 +60,7 @@ public:
   double reference_max_abs() const { return reference_max_abs_; } // edge cases aside: they err on another scale
 
 private:
-  attempt<void> add(attempt<input_sets_pointer> pool, std::vector<input_sets_pointer>& to);
+  attempt<void> add(attempt<input_sets_pointer> inputs, std::vector<input_sets_pointer>& to);
   attempt<void> add_declared(const char* screen_purpose);
 
   test_set_sizes sizes_;

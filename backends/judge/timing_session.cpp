@@ -65,8 +65,8 @@ public:
       out_.evidence[discarded] =
           why + ": " + std::to_string(rounds_.calls.size()) + " pairs, ratio " + figure(std::exp(lost.median));
       for (const auto& shape : comparison_.shapes())
-        if (rules_.keeps_discarded_samples && !shape.pool->shape.held_out)
-          out_.evidence[discarded + ".samples." + shape.pool->shape.name] = samples_of(shape);
+        if (rules_.keeps_discarded_samples && !shape.inputs->shape.held_out)
+          out_.evidence[discarded + ".samples." + shape.inputs->shape.name] = samples_of(shape);
       forget_session();
     }
   }
@@ -111,7 +111,7 @@ private:
     double sum = 0.0;
     double total = 0.0;
     for (size_t i = 0; i < comparison_.shapes().size(); ++i) {
-      const auto& shape = comparison_.shapes()[i].pool->shape;
+      const auto& shape = comparison_.shapes()[i].inputs->shape;
       if (shape.held_out)
         continue;
       auto log_ratio = comparison_.pair(i);
@@ -247,7 +247,7 @@ private:
     const auto start = steady_clock::now();
     for (uint32_t k = 0; k < rules_.held_out_pairs; ++k)
       for (size_t i = 0; i < comparison_.shapes().size(); ++i) {
-        if (!comparison_.shapes()[i].pool->shape.held_out)
+        if (!comparison_.shapes()[i].inputs->shape.held_out)
           continue;
         // Right answers on held-out shapes are a must; their timing is a courtesy, and short but for the last figures.
         const bool last_figures = request_.min_interval_pairs >= figures_for_people;

@@ -22,9 +22,9 @@ speedup_interval interval_of_ratios(const std::vector<double>& baseline_ns, cons
 
 shape_timing timing_of(const compared_shape& shape, double alpha) {
   shape_timing t;
-  t.shape = shape.pool->shape.name;
-  t.held_out = shape.pool->shape.held_out;
-  t.weight = shape.pool->shape.weight;
+  t.shape = shape.inputs->shape.name;
+  t.held_out = shape.inputs->shape.held_out;
+  t.weight = shape.inputs->shape.weight;
   t.decision = shape.test.decide(alpha);
   t.set_speedup(interval_of_ratios(shape.baseline_ns, shape.candidate_ns));
   t.log_e_faster = shape.test.log_e_faster();
@@ -77,11 +77,11 @@ double best_against_best(const std::vector<compared_shape>& shapes) {
   std::vector<double> ratios;
   std::vector<double> weights;
   for (const auto& shape : shapes) {
-    if (shape.baseline_ns.empty() || shape.pool->shape.held_out)
+    if (shape.baseline_ns.empty() || shape.inputs->shape.held_out)
       continue;
     ratios.push_back(*std::min_element(shape.baseline_ns.begin(), shape.baseline_ns.end())
                      / *std::min_element(shape.candidate_ns.begin(), shape.candidate_ns.end()));
-    weights.push_back(shape.pool->shape.weight);
+    weights.push_back(shape.inputs->shape.weight);
   }
   return weighted_geometric_mean(ratios, weights);
 }
@@ -122,20 +122,20 @@ std::string behind_the_parent(double parent_lead, size_t pairs) {
 std::chrono::nanoseconds round_ns(const std::vector<compared_shape>& shapes) {
   double out = 0.0;
   for (const auto& shape : shapes)
-    if (!shape.pool->shape.held_out)
-      out += 2.0 * shape.pool->typical_reference_ns();
+    if (!shape.inputs->shape.held_out)
+      out += 2.0 * shape.inputs->typical_reference_ns();
   return std::chrono::nanoseconds{static_cast<int64_t>(out)};
 }
 
 std::vector<side_by_side> sums_of(const std::vector<compared_shape>& shapes, bool candidate_wins) {
   std::vector<side_by_side> out;
   for (const auto& shape : shapes) {
-    if (shape.pool->shape.held_out)
+    if (shape.inputs->shape.held_out)
       continue;
     const auto baseline = std::accumulate(shape.baseline_ns.begin(), shape.baseline_ns.end(), 0.0);
     const auto candidate = std::accumulate(shape.candidate_ns.begin(), shape.candidate_ns.end(), 0.0);
     out.push_back(
-        {shape.pool->shape.weight, candidate_wins ? candidate : baseline, candidate_wins ? baseline : candidate});
+        {shape.inputs->shape.weight, candidate_wins ? candidate : baseline, candidate_wins ? baseline : candidate});
   }
   return out;
 }
@@ -144,7 +144,7 @@ std::optional<double> last_round_with_read(const std::vector<compared_shape>& sh
   double sum = 0.0;
   double total = 0.0;
   for (const auto& shape : shapes) {
-    const auto& about = shape.pool->shape;
+    const auto& about = shape.inputs->shape;
     if (about.held_out)
       continue;
     if (shape.candidate_with_read_ns.size() != shape.candidate_ns.size() || shape.candidate_ns.empty())
@@ -163,7 +163,7 @@ void report_session(const judge_request& request, const std::vector<compared_sha
       continue;
     out.timings.push_back(timing_of(shape, request.alpha));
     compared = compared || !shape.baseline_ns.empty();
-    note_read_figure(out, shape.pool->shape.name,
+    note_read_figure(out, shape.inputs->shape.name,
                      interval_of_ratios(shape.baseline_with_read_ns, shape.candidate_with_read_ns));
   }
   out.evidence["pairs"] = std::to_string(rounds.calls.size());

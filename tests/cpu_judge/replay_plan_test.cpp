@@ -1,4 +1,4 @@
-// Chooses draws for sanitised replays from pools without data.
+// Chooses draws for sanitised replays from input sets without data.
 #include "backends/judge/native/replay_findings.hpp"
 #include "backends/judge/native/replay_plan.hpp"
 #include "tests/cpu_judge/tasks.hpp"
@@ -11,8 +11,8 @@ using namespace kevolve;
 
 namespace {
 
-std::shared_ptr<const input_sets> pool_of(const std::string& shape, double ns, size_t sets,
-                                          edge_kind edge = edge_kind::none, bool held_out = false) {
+std::shared_ptr<const input_sets> inputs_of(const std::string& shape, double ns, size_t sets,
+                                            edge_kind edge = edge_kind::none, bool held_out = false) {
   auto out = std::make_shared<input_sets>();
   out->shape = shape_of(shape, {}, held_out);
   out->edge = edge;
@@ -23,21 +23,21 @@ std::shared_ptr<const input_sets> pool_of(const std::string& shape, double ns, s
 
 } // namespace
 
-TEST_CASE("a replay takes a draw of each pool, then more of those that fit") {
-  const auto small = pool_of("small", 1e4, 32);
-  const auto large = pool_of("large", 1e7, 32);
-  const auto zeros = pool_of("small", 1e4, 6, edge_kind::zeros);
-  const auto screen = pool_of("large", 1e7, 1);
+TEST_CASE("a replay takes a draw of each group of inputs, then more of those that fit") {
+  const auto small = inputs_of("small", 1e4, 32);
+  const auto large = inputs_of("large", 1e7, 32);
+  const auto zeros = inputs_of("small", 1e4, 6, edge_kind::zeros);
+  const auto screen = inputs_of("large", 1e7, 1);
   const auto plan = plan_replay({large, small, zeros, screen}, 1e9, 1e7);
   CHECK(plan.left_out.empty());
   CHECK(plan.draws.size() == 1 + 1 + 32 + 6);
-  CHECK(plan.draws.at(0).pool != large.get());
-  CHECK(plan.draws.at(2).pool != small.get());
+  CHECK(plan.draws.at(0).inputs != large.get());
+  CHECK(plan.draws.at(2).inputs != small.get());
   CHECK(describe(plan) == "40 draws on 2 shapes and 1 edge");
 }
 
 TEST_CASE("adversarial draws are replayed, and counted apart") {
-  const auto small = pool_of("small", 1e4, 2);
+  const auto small = inputs_of("small", 1e4, 2);
   const auto planned = std::make_shared<input_sets>();
   planned->sets.resize(5);
   planned->reference_ns = {1e4};
@@ -49,10 +49,10 @@ TEST_CASE("adversarial draws are replayed, and counted apart") {
         != std::string::npos);
 }
 
-TEST_CASE("pools that are too slow with sanitizers are left out and named") {
-  const auto small = pool_of("small", 1e4, 2);
-  const auto slow = pool_of("slow", 1e9, 2);
-  const auto secret = pool_of("secret", 1e9, 2, edge_kind::large, true);
+TEST_CASE("inputs that are too slow with sanitizers are left out and named") {
+  const auto small = inputs_of("small", 1e4, 2);
+  const auto slow = inputs_of("slow", 1e9, 2);
+  const auto secret = inputs_of("secret", 1e9, 2, edge_kind::large, true);
   const auto plan = plan_replay({slow, secret, small}, 1e9, 1e9);
   CHECK(plan.draws.size() == 2);
   CHECK(describe(plan)

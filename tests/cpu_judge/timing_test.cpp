@@ -62,7 +62,7 @@ std::string describe(const judge_outcome& o) {
 } // namespace
 
 TEST_CASE("a gain of 14 per cent on arrays of which four sets fit is found, and the same kernel is not faster") {
-  judge_driver judge{{"--pool-mib", "1", "--drift-limit", "1000000"}};
+  judge_driver judge{{"--shape-mib", "1", "--drift-limit", "1000000"}};
   const auto less_work = square_with(43);
   for (const auto mode : {judge_mode::screening, judge_mode::confirm}) {
     const auto o = judge.ask(slow_pairs(mode, less_work));

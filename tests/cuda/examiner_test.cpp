@@ -72,7 +72,7 @@ contract odd_task(dtype type) {
 // One call's data and expected values, on the host and in the examiner's form.
 struct scene {
   contract task;
-  input_sets pool;
+  input_sets inputs;
   input_set& set;
   resident_set where;
   shared_arena shared;
@@ -83,13 +83,13 @@ struct scene {
   uint64_t poison;
 
   scene(dtype type, uint64_t seed, bool wide, uint64_t pattern)
-      : task(odd_task(type)), set(pool.sets.emplace_back()), poison(pattern) {
+      : task(odd_task(type)), set(inputs.sets.emplace_back()), poison(pattern) {
     set.data = draw_call(task, task.shapes.front(), {.seed = seed}).value();
     set.layout = lay_out(task, set.data.geometries, seed);
     set.expected.resize(task.arguments.size());
     set.reference_output.resize(task.arguments.size());
     set.by_oracle = true;
-    pool.reference_error.assign(task.arguments.size(), 0.0);
+    inputs.reference_error.assign(task.arguments.size(), 0.0);
     random_stream random{seed};
     for (size_t i = 1; i < 5; ++i) {
       const auto& g = set.data.geometries[i];
@@ -140,7 +140,7 @@ struct scene {
     }
   }
   examined look(bool full = false, rerun again = rerun::no) {
-    const auto asked = pieces_to_check(task, set, pool, where, poison, view, full, again);
+    const auto asked = pieces_to_check(task, set, inputs, where, poison, view, full, again);
     std::vector<finding> found;
     for (const auto& p : asked.pieces)
       found.push_back(run(arena, resident, kept, p));
@@ -152,7 +152,7 @@ struct scene {
     std::memcpy(shared.data(), arena.data() + view.rotation, set.layout.total);
     check_options options;
     options.full = report != nullptr;
-    return check_call(task, memory, pool, set, options, report);
+    return check_call(task, memory, inputs, set, options, report);
   }
 };
 
@@ -231,9 +231,9 @@ TEST_CASE("the device accepts exactly what accepts() accepts, for every type and
           // Describes an output with this rule, as the examination does.
           contract task;
           task.arguments = {array_argument("y", argument_role::output, type, {"5", "8"})};
-          input_sets pool;
-          pool.reference_error = {rule.reference_error};
-          auto& set = pool.sets.emplace_back();
+          input_sets inputs;
+          inputs.reference_error = {rule.reference_error};
+          auto& set = inputs.sets.emplace_back();
           set.data.geometries = {g};
           set.data.inputs.resize(1);
           set.layout.places = {{0, 0, g.bytes()}};
@@ -249,7 +249,7 @@ TEST_CASE("the device accepts exactly what accepts() accepts, for every type and
           t.limit = rule.limit;
           task.tolerances = {t};
           const auto where = place_set(set);
-          auto asked = pieces_to_check(task, set, pool, where, 1, {0, g.bytes()}, false, rerun::no);
+          auto asked = pieces_to_check(task, set, inputs, where, 1, {0, g.bytes()}, false, rerun::no);
           const auto about = std::find_if(asked.questions.begin(), asked.questions.end(),
                                           [](const auto& q) { return q.what == examination::about::output; });
           REQUIRE(about != asked.questions.end());

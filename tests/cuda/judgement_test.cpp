@@ -147,9 +147,9 @@ TEST_CASE("an invalid package, code or plan is refused before a worker starts") 
 namespace {
 
 compared_shape timed_shape(size_t candidate_calls, size_t baseline_calls, double ns) {
-  auto pool = std::make_shared<input_sets>();
-  pool->shape = shape_of("n=1", {{"n", 1}});
-  compared_shape out{pool, 0.0, 0.005};
+  auto inputs = std::make_shared<input_sets>();
+  inputs->shape = shape_of("n=1", {{"n", 1}});
+  compared_shape out{inputs, 0.0, 0.005};
   out.candidate_ns.assign(candidate_calls, ns);
   out.baseline_ns.assign(baseline_calls, 2.0 * ns);
   return out;
@@ -211,10 +211,10 @@ TEST_CASE("the floor of a product of f32 arrays is that of f16, since a candidat
         a.type = type;
     request.task.work_flops = "409600000";
     request.task.work_bytes.clear();
-    input_sets pool;
-    pool.sets.resize(1);
-    pool.sets.front().data = rows_data();
-    return floor_of(b, request, pool).value();
+    input_sets inputs;
+    inputs.sets.resize(1);
+    inputs.sets.front().data = rows_data();
+    return floor_of(b, request, inputs).value();
   };
   // 4096 operations of a multiprocessor in a cycle
   CHECK(floor_with(dtype::f32) == doctest::Approx(1000.0));

@@ -7,16 +7,16 @@ using namespace kevolve;
 namespace {
 
 std::string told(edge_kind edge, bool held_out, verdict result = verdict::wrong_result) {
-  input_sets pool;
-  pool.shape.name = "n=8";
-  pool.shape.held_out = held_out;
-  pool.edge = edge;
+  input_sets inputs;
+  inputs.shape.name = "n=8";
+  inputs.shape.held_out = held_out;
+  inputs.edge = edge;
   input_set set;
   set.draw = "n=1, all equal";
   rejection c;
   c.result = result;
   c.detail = "output 'y': wrong";
-  tell_where(pool, set, c);
+  tell_where(inputs, set, c);
   return c.detail;
 }
 

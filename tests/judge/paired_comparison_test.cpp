@@ -431,14 +431,14 @@ TEST_CASE("where few sets fit into memory, pairs go on over the same ones with f
   correctness_report report;
   paired_comparison comparison{processes, 0.005, report};
   auto few = sets_of("large", 4);
-  const auto pool = std::const_pointer_cast<input_sets>(few);
-  pool->memory_bound = true;
+  const auto inputs = std::const_pointer_cast<input_sets>(few);
+  inputs->memory_bound = true;
   comparison.add_shape(few, 0.0);
   std::vector<size_t> redrawn;
   uint64_t number = 1'000'000;
   comparison.redraw_with([&](size_t, size_t set) -> attempt<void> {
     redrawn.push_back(set);
-    pool->sets[set].number = ++number;
+    inputs->sets[set].number = ++number;
     return {};
   });
   REQUIRE(comparison.pair(0)); // and the warm-up
@@ -461,18 +461,18 @@ TEST_CASE("where few sets fit into memory, pairs go on over the same ones with f
   CHECK(processes.launches == 4);
 
   // Drawing on a device costs less than fresh processes: such sets get fresh values for every pair.
-  for (auto& set : pool->sets)
+  for (auto& set : inputs->sets)
     set.remote = std::make_shared<remote_arrays>();
   const auto before = redrawn.size();
   for (int k = 0; k < 6; ++k)
     REQUIRE(comparison.pair(0));
   CHECK(processes.launches == 4);
   CHECK(redrawn.size() > before);
-  for (auto& set : pool->sets)
+  for (auto& set : inputs->sets)
     set.remote.reset();
 
   comparison.use_fresh_values(true);
-  pool->memory_bound = false; // a slow reference: more sets would fit
+  inputs->memory_bound = false; // a slow reference: more sets would fit
   for (int k = 0; k < 4; ++k)
     REQUIRE(comparison.pair(0));
   CHECK(processes.launches > 4);

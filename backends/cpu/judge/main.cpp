@@ -38,7 +38,7 @@ struct arguments {
   std::string python = "python3";            // --python PATH: with PyTorch
   std::vector<std::string> done_without;     // --allow-weak-sandbox LAYER
   uint64_t memory_bytes = 0;                 // --memory-mib N; 0: the usual
-  uint64_t pool_bytes = 0;                   // --pool-mib N: for the input sets of a shape; 0: the usual
+  uint64_t shape_bytes = 0;                  // --shape-mib N: for the input sets of a shape; 0: the usual
   int core = -1;                             // --core N; default: the first this process may use
   std::vector<int> thread_cores;             // --thread-cores 0,1; default: every core it may use
   double drift_limit = noise_limits{}.drift; // --drift-limit R: between the probes around a session
@@ -165,7 +165,7 @@ private:
 
 int usage() {
   std::fputs("usage: kevolve-judge [--zygote PATH] [--replay PATH] [--core N] [--thread-cores N,N…] [--memory-mib N]\n"
-             "                     [--pool-mib N] [--python PATH]\n"
+             "                     [--shape-mib N] [--python PATH]\n"
              "                     [--allow-weak-sandbox LAYER] [--drift-limit R]\n"
              "Speaks the helper protocol on descriptor 3; started by a kevolve node.\n",
              stderr);
@@ -187,8 +187,8 @@ int start(int argc, char** argv) {
       args.python = value;
     else if (key == "--memory-mib" && parse_cores(value).size() == 1)
       args.memory_bytes = static_cast<uint64_t>(parse_cores(value).front()) << 20U;
-    else if (key == "--pool-mib" && parse_cores(value).size() == 1)
-      args.pool_bytes = static_cast<uint64_t>(parse_cores(value).front()) << 20U;
+    else if (key == "--shape-mib" && parse_cores(value).size() == 1)
+      args.shape_bytes = static_cast<uint64_t>(parse_cores(value).front()) << 20U;
     else if (key == "--allow-weak-sandbox")
       args.done_without.emplace_back(value);
     else if (key == "--drift-limit")
@@ -216,8 +216,8 @@ int start(int argc, char** argv) {
   native.core = args.core >= 0 ? args.core : allowed.front();
   native.thread_cores = args.thread_cores.empty() ? allowed : args.thread_cores;
   settings.calm.drift = args.drift_limit;
-  if (args.pool_bytes != 0)
-    settings.shape_bytes = args.pool_bytes;
+  if (args.shape_bytes != 0)
+    settings.shape_bytes = args.shape_bytes;
   if (args.memory_bytes != 0)
     native.memory_bytes = args.memory_bytes;
   cpu_set_t own;

@@ -107,7 +107,7 @@ double call_checker::read_outputs(const call_memory& memory, const input_set& se
   return ns_since(start);
 }
 
-attempt<call_times> call_checker::call(sandboxed_process& process, const input_sets& pool, const input_set& set,
+attempt<call_times> call_checker::call(sandboxed_process& process, const input_sets& inputs, const input_set& set,
                                        const call_options& options, correctness_report* report) {
   const auto start = steady_clock::now();
   const auto& layout = options.between_fences != nullptr ? *options.between_fences : set.layout;
@@ -141,12 +141,12 @@ attempt<call_times> call_checker::call(sandboxed_process& process, const input_s
     checks.near_ties = true;
     checks.bits_on_edges = true;
     checks.same_outputs = options.again && !changed_;
-    refused = check_call(task_, memory, pool, set, checks, report);
+    refused = check_call(task_, memory, inputs, set, checks, report);
     if (refused && (refused->result == verdict::wrong_result || refused->result == verdict::nonfinite)) {
       // An answer given before the work was done looks like a wrong result; let it run on and see.
       const auto before = collect_outputs(task_, memory, set);
       const auto usual = std::chrono::duration_cast<milliseconds>(
-          nanoseconds{static_cast<int64_t>(2.0 * pool.typical_reference_ns())});
+          nanoseconds{static_cast<int64_t>(2.0 * inputs.typical_reference_ns())});
       const auto least = milliseconds{task_.threads ? 20 : 3};
       const bool spoke = process.restless(std::clamp(usual, least, milliseconds{50}));
       const auto after = collect_outputs(task_, memory, set);
@@ -164,7 +164,7 @@ attempt<call_times> call_checker::call(sandboxed_process& process, const input_s
   costs_.check_ns += ns_since(called);
   if (!refused)
     return times;
-  tell_where(pool, set, *refused);
+  tell_where(inputs, set, *refused);
   return refusal(std::move(*refused));
 }
 

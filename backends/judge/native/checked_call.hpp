@@ -43,7 +43,7 @@ public:
   call_checker(const contract& task, shared_arena& arena) : task_(task), arena_(arena) {}
 
   // Returns what the call took, or why it is refused. `report` may be null.
-  attempt<call_times> call(sandboxed_process& process, const input_sets& pool, const input_set& set,
+  attempt<call_times> call(sandboxed_process& process, const input_sets& inputs, const input_set& set,
                            const call_options& options, correctness_report* report);
 
   const call_costs& costs() const { return costs_; }

@@ -23,15 +23,15 @@ constexpr auto pairs_limit = seconds{20}; // of one baseline on one shape
 attempt<baseline_figure> module_baselines::on_shape(framework_mode mode, size_t index) {
   const auto name = cuda::baseline_name(mode);
   const auto& shape = comparison_.shapes()[index];
-  const auto& pool = *shape.pool;
-  hooks_.progress(name + " on " + pool.shape.name);
-  if (auto why = module_.ready(pool.largest_layout()); !why.empty()) // a call that was too long has ended the process
+  const auto& inputs = *shape.inputs;
+  hooks_.progress(name + " on " + inputs.shape.name);
+  if (auto why = module_.ready(inputs.largest_layout()); !why.empty()) // a call that was too long has ended the process
     return untimed(name, why);
   double ns = 0.0;
   const auto first_limit = mode == framework_mode::eager ? first_call_limit : compiled_call_limit;
   if (module_.left() <= seconds{1})
     return untimed(name, "no time left");
-  if (auto why = module_.call(mode, pool, pool.sets.front(), true, first_limit, ns); !why.empty())
+  if (auto why = module_.call(mode, inputs, inputs.sets.front(), true, first_limit, ns); !why.empty())
     return untimed(name, why);
   std::vector<double> theirs;
   std::vector<double> ours;
@@ -47,7 +47,7 @@ attempt<baseline_figure> module_baselines::on_shape(framework_mode mode, size_t 
         if (!took)
           return tl::unexpected(took.error());
         ours.push_back(took->ns);
-      } else if (auto why = module_.call(mode, pool, **set, false, call_limit, ns); !why.empty())
+      } else if (auto why = module_.call(mode, inputs, **set, false, call_limit, ns); !why.empty())
         return untimed(name, why);
       else
         theirs.push_back(ns);
@@ -61,7 +61,7 @@ attempt<baseline_figure> module_baselines::on_shape(framework_mode mode, size_t 
 attempt<baseline_figure> module_baselines::against(framework_mode mode) {
   std::vector<shape_baseline> shapes;
   for (size_t i = 0; i < comparison_.shapes().size(); ++i) {
-    const auto& shape = comparison_.shapes()[i].pool->shape;
+    const auto& shape = comparison_.shapes()[i].inputs->shape;
     if (shape.held_out)
       continue;
     auto one = on_shape(mode, i);

@@ -20,18 +20,18 @@ constexpr auto eager_limit = seconds{20};
 constexpr size_t eager_calls = 5;
 
 // Sets the median time of eager calls on a shape's first set. Returns why there is none.
-std::string time_eager(module_calls& module, const input_sets& pool, const request_hooks& hooks, double& median) {
-  if (auto why = module.ready(pool.largest_layout()); !why.empty())
+std::string time_eager(module_calls& module, const input_sets& inputs, const request_hooks& hooks, double& median) {
+  if (auto why = module.ready(inputs.largest_layout()); !why.empty())
     return why;
-  const auto& set = pool.sets.front();
+  const auto& set = inputs.sets.front();
   double ns = 0.0;
-  if (auto why = module.call(framework_mode::eager, pool, set, true, first_eager_limit, ns); !why.empty())
+  if (auto why = module.call(framework_mode::eager, inputs, set, true, first_eager_limit, ns); !why.empty())
     return why;
   std::vector<double> times;
   while (times.size() < eager_calls && !hooks.cancelled()) {
     if (module.left() <= seconds{1})
       return "no time left";
-    if (auto why = module.call(framework_mode::eager, pool, set, false, eager_limit, ns); !why.empty())
+    if (auto why = module.call(framework_mode::eager, inputs, set, false, eager_limit, ns); !why.empty())
       return why;
     times.push_back(ns);
   }
@@ -78,7 +78,7 @@ std::string module_calls::ready(size_t bytes) {
   return why.empty() ? map_room(bytes) : why;
 }
 
-std::string module_calls::call(framework_mode mode, const input_sets& pool, const input_set& set, bool check,
+std::string module_calls::call(framework_mode mode, const input_sets& inputs, const input_set& set, bool check,
                                nanoseconds limit, double& ns) {
   call_memory memory{request_.task, set.data, set.layout, process_.arena};
   memory.set_up(nan_poison(set.number));
@@ -92,7 +92,7 @@ std::string module_calls::call(framework_mode mode, const input_sets& pool, cons
     return {};
   check_options checks;
   checks.near_ties = true;
-  if (auto wrong = check_call(request_.task, memory, pool, set, checks, nullptr))
+  if (auto wrong = check_call(request_.task, memory, inputs, set, checks, nullptr))
     return "it computes something else than the reference: " + wrong->detail;
   return {};
 }
@@ -110,14 +110,14 @@ void note_eager(module_process& process, judge_context& c, const judge_request& 
   module_calls module{process, request, steady_clock::now() + std::chrono::milliseconds{request.baselines_ms}};
   auto admitted = request;
   admitted.candidate = request.reference; // as the admission did, whose sets are these
-  input_set_maker maker{c.references.launch, c.settings, c.pool_arena, c.pools, admitted, hooks};
+  input_set_maker maker{c.references.launch, c.settings, c.input_arena, c.input_cache, admitted, hooks};
   for (const auto& shape : request.task.shapes) {
     if (shape.held_out)
       continue;
     hooks.progress("eager PyTorch on " + shape.name);
-    const auto pool = maker.get(shape, edge_kind::none, "screen", {2, 2, std::chrono::milliseconds{0}});
+    const auto inputs = maker.get(shape, edge_kind::none, "screen", {2, 2, std::chrono::milliseconds{0}});
     double ns = 0.0;
-    auto why = pool ? time_eager(module, **pool, hooks, ns) : std::string{"its inputs are gone"};
+    auto why = inputs ? time_eager(module, **inputs, hooks, ns) : std::string{"its inputs are gone"};
     if (!why.empty()) {
       evidence["eager.note"] = std::move(why);
       return;

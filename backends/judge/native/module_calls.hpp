@@ -32,8 +32,8 @@ public:
   std::string load();
   // Does the same, and maps room for a layout of so many bytes.
   std::string ready(size_t bytes);
-  // Makes one call on a set of the pool and sets the nanoseconds that it took. `check`: its outputs are compared, too.
-  std::string call(cuda::framework_mode mode, const input_sets& pool, const input_set& set, bool check,
+  // Makes one call on an input set and sets the nanoseconds that it took. `check`: its outputs are compared, too.
+  std::string call(cuda::framework_mode mode, const input_sets& inputs, const input_set& set, bool check,
                    std::chrono::nanoseconds limit, double& ns);
   // Returns PyTorch's version; "?" if no process runs.
   std::string version() const;

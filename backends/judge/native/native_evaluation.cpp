@@ -82,7 +82,8 @@ private:
     out_.evidence["disturbed_pairs"] = std::to_string(comparison_.disturbed());
   }
 
-  // A limit that passes is the candidate's doing when most of the time was: the pools are not, nor is a busy machine.
+  // A limit that passes is the candidate's doing when most of the time was: making inputs is not, nor is a busy
+  // machine.
   bool took_the_time(std::chrono::nanoseconds spent) const {
     return processes_.candidate_ns() > 0.5 * static_cast<double>((spent - gathered_ - redrawing_).count());
   }
@@ -132,11 +133,11 @@ private:
       redrawing_ += steady_clock::now() - start;
       return drawn;
     });
-    for (const auto& pool : test_set_.compared()) {
-      auto floor = floor_of(judge_, request_, *pool);
+    for (const auto& inputs : test_set_.compared()) {
+      auto floor = floor_of(judge_, request_, *inputs);
       if (!floor)
         return tl::unexpected<evaluation_error>(floor.error());
-      comparison_.add_shape(pool, *floor);
+      comparison_.add_shape(inputs, *floor);
     }
     return {};
   }
@@ -146,15 +147,15 @@ private:
       return ok;
     // Steady on the smallest shape is not steady on all: who may be called best is tried on each.
     if (request_.mode == judge_mode::confirm) {
-      for (const auto& pool : test_set_.compared()) {
-        if (auto ok = processes_.screen(*pool, 0, 3); !ok)
+      for (const auto& inputs : test_set_.compared()) {
+        if (auto ok = processes_.screen(*inputs, 0, 3); !ok)
           return ok;
-        if (auto ok = processes_.screen_for(*pool, std::chrono::milliseconds{request_.long_run_ms}); !ok)
+        if (auto ok = processes_.screen_for(*inputs, std::chrono::milliseconds{request_.long_run_ms}); !ok)
           return ok;
       }
     }
-    for (const auto& pool : test_set_.edges())
-      if (auto ok = screen_every_set(processes_, *pool, request_, out_); !ok)
+    for (const auto& inputs : test_set_.edges())
+      if (auto ok = screen_every_set(processes_, *inputs, request_, out_); !ok)
         return ok;
     return {};
   }
@@ -181,9 +182,9 @@ private:
   }
 
   attempt<void> replay_sanitised() {
-    auto pools = test_set_.all();
-    pools.insert(pools.end(), planned_.begin(), planned_.end());
-    return sanitised_replay{judge_.sandbox, request_, hooks_}.run(pools, out_);
+    auto all_inputs = test_set_.all();
+    all_inputs.insert(all_inputs.end(), planned_.begin(), planned_.end());
+    return sanitised_replay{judge_.sandbox, request_, hooks_}.run(all_inputs, out_);
   }
 
   attempt<void> screen_edges_among_calls(const shape_case& shape) {
@@ -194,13 +195,13 @@ private:
       if (auto ok = still_wanted(hooks_); !ok)
         return ok;
       const auto start = steady_clock::now();
-      auto pool = test_set_.edge_of(shape, edge);
+      auto inputs = test_set_.edge_of(shape, edge);
       gathered_ += steady_clock::now() - start;
-      if (!pool)
-        return tl::unexpected<evaluation_error>(pool.error());
-      if (!may_judge_on(**pool, request_, out_))
+      if (!inputs)
+        return tl::unexpected<evaluation_error>(inputs.error());
+      if (!may_judge_on(**inputs, request_, out_))
         continue;
-      auto calls = screen_among_calls(processes_, **pool, test_set_.usual_of(shape), others);
+      auto calls = screen_among_calls(processes_, **inputs, test_set_.usual_of(shape), others);
       if (!calls)
         return tl::unexpected<evaluation_error>(calls.error());
       met += (met.empty() ? "" : "; ") + calls_text(edge, *calls);
@@ -213,21 +214,21 @@ private:
   attempt<void> screen_between_fences() {
     if (auto ok = processes_.reopen(*test_set_.all().front()); !ok)
       return ok;
-    for (const auto& pool : test_set_.all())
-      if (pool->edge == edge_kind::none || may_judge_on(*pool, request_, out_))
+    for (const auto& inputs : test_set_.all())
+      if (inputs->edge == edge_kind::none || may_judge_on(*inputs, request_, out_))
         for (const auto side : {room_side::back, room_side::front})
           if (auto ok = processes_.screen_between_fences(
-                  *pool, side == room_side::back ? 0 : std::min<size_t>(1, pool->sets.size() - 1), side);
+                  *inputs, side == room_side::back ? 0 : std::min<size_t>(1, inputs->sets.size() - 1), side);
               !ok)
             return ok;
     if (request_.mode == judge_mode::screening) // these draws are left to the confirmation
       return {};
-    for (const auto& pool : planned_) {
-      if (auto ok = processes_.reopen_alone(*pool); !ok)
+    for (const auto& inputs : planned_) {
+      if (auto ok = processes_.reopen_alone(*inputs); !ok)
         return ok;
-      for (size_t set = 0; set < pool->sets.size(); ++set)
+      for (size_t set = 0; set < inputs->sets.size(); ++set)
         for (const auto side : {room_side::back, room_side::front})
-          if (auto ok = processes_.screen_between_fences(*pool, set, side); !ok)
+          if (auto ok = processes_.screen_between_fences(*inputs, set, side); !ok)
             return ok;
     }
     return {};
@@ -241,8 +242,8 @@ private:
       if (auto ok = judge_.peaks.measure(); !ok)
         return infrastructure("device_sick", ok.error().detail);
       for (const auto& shape : comparison_.shapes())
-        if (shape.pool->shape.name == t.shape) {
-          auto floor = floor_of(judge_, request_, *shape.pool);
+        if (shape.inputs->shape.name == t.shape) {
+          auto floor = floor_of(judge_, request_, *shape.inputs);
           if (!floor)
             return tl::unexpected<evaluation_error>(floor.error());
           t.floor_ns = *floor;

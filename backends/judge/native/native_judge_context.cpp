@@ -48,17 +48,17 @@ judge_outcome evaluate_request(native_judge_context& c, const judge_request& req
   return out;
 }
 
-attempt<double> floor_of(native_judge_context& c, const judge_request& request, const input_sets& pool) {
+attempt<double> floor_of(native_judge_context& c, const judge_request& request, const input_sets& inputs) {
   if (!c.peaks.measured())
     if (auto ok = c.peaks.measure(); !ok)
       return infrastructure("device_sick", ok.error().detail);
   const auto peaks = request.task.threads ? c.peaks.of_all_cores() : c.peaks.of_core();
   double least = 0.0;
-  for (const auto& set : pool.sets) {
+  for (const auto& set : inputs.sets) {
     auto ns = physics_floor_ns(request.task, set.data, working_set_bytes(set.data), peaks);
     if (!ns)
       return infrastructure("internal", "the declared work: " + to_string(ns.error()));
-    least = &set == &pool.sets.front() ? *ns : std::min(least, *ns);
+    least = &set == &inputs.sets.front() ? *ns : std::min(least, *ns);
   }
   return least;
 }

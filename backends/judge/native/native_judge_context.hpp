@@ -24,7 +24,7 @@ judge_outcome evaluate_request(native_judge_context& c, const judge_request& req
 attempt<void> evaluate_candidate(native_judge_context& c, const judge_request& request, const request_hooks& hooks,
                                  judge_outcome& out);
 
-// Returns the least time that the declared work can take on a set of this pool; 0: none is declared.
-attempt<double> floor_of(native_judge_context& c, const judge_request& request, const input_sets& pool);
+// Returns the least time that the declared work can take on one of these sets; 0: none is declared.
+attempt<double> floor_of(native_judge_context& c, const judge_request& request, const input_sets& inputs);
 
 } // namespace kevolve

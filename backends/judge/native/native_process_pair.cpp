@@ -45,8 +45,8 @@ native_process_pair::native_process_pair(native_sandbox& sandbox, const judge_re
     : zygote_(sandbox.zygote), settings_(sandbox.settings), arena_(sandbox.comparison_arena), request_(request),
       hooks_(hooks), report_(report), checker_(request.task, arena_), random_(secret_seed()) {}
 
-nanoseconds native_process_pair::limit_for(const input_sets& pool, double baseline_ns) const {
-  const auto usual = baseline_ns > 0.0 ? baseline_ns : pool.typical_reference_ns();
+nanoseconds native_process_pair::limit_for(const input_sets& inputs, double baseline_ns) const {
+  const auto usual = baseline_ns > 0.0 ? baseline_ns : inputs.typical_reference_ns();
   return std::max<nanoseconds>(nanoseconds{static_cast<int64_t>(patience * usual)}, least_limit);
 }
 
@@ -82,11 +82,11 @@ attempt<sandboxed_process> native_process_pair::launch(timed_side who, int slot)
   return std::move(*out);
 }
 
-attempt<void> native_process_pair::open(const std::vector<std::shared_ptr<const input_sets>>& pools) {
+attempt<void> native_process_pair::open(const std::vector<std::shared_ptr<const input_sets>>& all_inputs) {
   if (auto why = refuse_object(request_.task, request_.candidate))
     return refusal({verdict::load_error, why->rule, why->detail, why->evidence});
-  for (const auto& pool : pools)
-    arena_bytes_ = std::max(arena_bytes_, arena_bytes_for(*pool));
+  for (const auto& inputs : all_inputs)
+    arena_bytes_ = std::max(arena_bytes_, arena_bytes_for(*inputs));
   if (auto ok = arena_.prepare(arena_bytes_); !ok)
     return infrastructure(ok.error());
   auto object = object_file::create(request_.candidate);
@@ -105,29 +105,29 @@ attempt<void> native_process_pair::launch_candidate() {
   return {};
 }
 
-bool native_process_pair::fits(const input_sets& pool) const {
-  return arena_bytes_for(pool) <= arena_bytes_;
+bool native_process_pair::fits(const input_sets& inputs) const {
+  return arena_bytes_for(inputs) <= arena_bytes_;
 }
 
-attempt<void> native_process_pair::reopen(const input_sets& pool) {
+attempt<void> native_process_pair::reopen(const input_sets& inputs) {
   candidate_.end();
   baseline_.end();
-  arena_bytes_ = std::max(arena_bytes_, arena_bytes_for(pool));
+  arena_bytes_ = std::max(arena_bytes_, arena_bytes_for(inputs));
   if (auto ok = arena_.prepare(arena_bytes_); !ok)
     return infrastructure(ok.error());
   return launch_candidate();
 }
 
-attempt<void> native_process_pair::reopen_alone(const input_sets& pool) {
+attempt<void> native_process_pair::reopen_alone(const input_sets& inputs) {
   candidate_.end();
   baseline_.end();
-  if (auto ok = arena_.prepare(arena_bytes_for(pool)); !ok)
+  if (auto ok = arena_.prepare(arena_bytes_for(inputs)); !ok)
     return infrastructure(ok.error());
   return launch_candidate();
 }
 
 // A call that the request's end cuts short says nothing about who was called.
-attempt<call_times> native_process_pair::checked_call(timed_side who, const input_sets& pool, const input_set& set,
+attempt<call_times> native_process_pair::checked_call(timed_side who, const input_sets& inputs, const input_set& set,
                                                       call_options options, correctness_report* report) {
   const auto begun = std::chrono::steady_clock::now();
   const nanoseconds left = hooks_.deadline - begun;
@@ -135,7 +135,7 @@ attempt<call_times> native_process_pair::checked_call(timed_side who, const inpu
     return infrastructure("timed_out", "the request's limit passed");
   const auto cut = left < options.limit;
   options.limit = std::min(options.limit, left);
-  auto took = checker_.call(process(who), pool, set, options, report);
+  auto took = checker_.call(process(who), inputs, set, options, report);
   if (who == timed_side::candidate)
     candidate_ns_ +=
         took ? took->call_ns : static_cast<double>(nanoseconds{std::chrono::steady_clock::now() - begun}.count());
@@ -193,11 +193,12 @@ attempt<timed_call> native_process_pair::call(timed_side who, const compared_sha
                                               const input_set& set, call_purpose purpose) {
   call_options options;
   options.poison = nan_poison(random_.next());
-  options.limit = limit_for(*shape.pool, shape.slowest_baseline_ns());
+  options.limit = limit_for(*shape.inputs, shape.slowest_baseline_ns());
   options.read_outputs = purpose == call_purpose::timed && request_.mode == judge_mode::confirm;
   const bool watched = purpose == call_purpose::timed && !request_.task.threads;
   const auto before = watched ? waited_ns(process(who).pid()) : 0.0;
-  auto took = checked_call(who, *shape.pool, set, options, who == timed_side::candidate ? &report_ : &baseline_report_);
+  auto took =
+      checked_call(who, *shape.inputs, set, options, who == timed_side::candidate ? &report_ : &baseline_report_);
   if (!took)
     return tl::unexpected<evaluation_error>(
         who == timed_side::candidate ? took.error() : blame_baseline(took.error(), request_.baseline.empty()));

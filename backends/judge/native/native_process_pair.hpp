@@ -31,36 +31,36 @@ public:
   native_process_pair(native_sandbox& sandbox, const judge_request& request, const request_hooks& hooks,
                       correctness_report& report);
 
-  // Prepares the memory for the largest of these pools, and launches the candidate's process for the screens. Called
+  // Prepares the memory for the largest of these inputs, and launches the candidate's process for the screens. Called
   // before anything else.
-  attempt<void> open(const std::vector<std::shared_ptr<const input_sets>>& pools);
-  // Launches a fresh process of the candidate's for more screens, with memory for this pool.
-  attempt<void> reopen(const input_sets& pool);
-  // The same with memory for this pool alone, which may be small: every call looks at all of the memory.
-  attempt<void> reopen_alone(const input_sets& pool);
-  // Returns true if there is the memory for this pool.
-  bool fits(const input_sets& pool) const;
+  attempt<void> open(const std::vector<std::shared_ptr<const input_sets>>& all_inputs);
+  // Launches a fresh process of the candidate's for more screens, with memory for these inputs.
+  attempt<void> reopen(const input_sets& inputs);
+  // The same with memory for these inputs alone, which may be small: every call looks at all of the memory.
+  attempt<void> reopen_alone(const input_sets& inputs);
+  // Returns true if there is the memory for these inputs.
+  bool fits(const input_sets& inputs) const;
 
   // Calls the candidate alone, `runs` times on one set, each with other poison, fully checked; several must agree bit
   // for bit. The process sees what it sees when it is compared.
-  attempt<void> screen(const input_sets& pool, size_t set, int runs);
+  attempt<void> screen(const input_sets& inputs, size_t set, int runs);
   // The same for the reference itself: what lies beside its arrays has either sign in turn.
-  attempt<void> screen_as_reference(const input_sets& pool, size_t set, bool thoroughly);
+  attempt<void> screen_as_reference(const input_sets& inputs, size_t set, bool thoroughly);
   // Calls the candidate alone, in one process, on one set after another for so long: right at first is not right
   // always.
-  attempt<void> screen_for(const input_sets& pool, std::chrono::milliseconds time);
+  attempt<void> screen_for(const input_sets& inputs, std::chrono::milliseconds time);
   // The same for a random number of calls, so that a process cannot count towards the next one.
-  attempt<calls_made> screen_a_few(const input_sets& pool, size_t most_calls,
+  attempt<calls_made> screen_a_few(const input_sets& inputs, size_t most_calls,
                                    std::chrono::duration<double, std::nano> time);
   // Makes one call with all arrays where memory ends that it may touch. The process can tell: its answers prove nothing
   // but that it touches no fence, so that it must be a process of its own, as reopen() makes one.
-  attempt<void> screen_between_fences(const input_sets& pool, size_t set, room_side side);
+  attempt<void> screen_between_fences(const input_sets& inputs, size_t set, room_side side);
 
   // Returns the duration of an empty call in the candidate's process, ns: the least of several, since disturbances only
   // add time.
   attempt<double> call_overhead();
   // Measures several checked calls of the candidate. Stops at the first one that works for so long.
-  attempt<std::vector<measured_call>> measure_calls(const input_sets& pool, double enough_ns);
+  attempt<std::vector<measured_call>> measure_calls(const input_sets& inputs, double enough_ns);
 
   attempt<bool> ready(const std::vector<compared_shape>& shapes, size_t index, bool exhausted) override;
   attempt<timed_call> call(timed_side who, const compared_shape& shape, size_t index, const input_set& set,
@@ -75,17 +75,17 @@ public:
   const launch_draws& drawn() const { return drawn_; }
 
 private:
-  attempt<void> screen(const input_sets& pool, size_t set, int runs, const std::array<uint64_t, 4>& poisons);
-  attempt<calls_made> call_for(const input_sets& pool, size_t most_calls,
+  attempt<void> screen(const input_sets& inputs, size_t set, int runs, const std::array<uint64_t, 4>& poisons);
+  attempt<calls_made> call_for(const input_sets& inputs, size_t most_calls,
                                std::chrono::duration<double, std::nano> time);
-  attempt<void> fence_for(const input_sets& pool);
-  fenced_rooms rooms_for(const input_sets& pool) const;
-  size_t arena_bytes_for(const input_sets& pool) const;
-  std::chrono::nanoseconds limit_for(const input_sets& pool, double baseline_ns) const;
+  attempt<void> fence_for(const input_sets& inputs);
+  fenced_rooms rooms_for(const input_sets& inputs) const;
+  size_t arena_bytes_for(const input_sets& inputs) const;
+  std::chrono::nanoseconds limit_for(const input_sets& inputs, double baseline_ns) const;
   attempt<sandboxed_process> launch(timed_side who, int slot);
   attempt<void> launch_candidate();
   attempt<void> launch_pair();
-  attempt<call_times> checked_call(timed_side who, const input_sets& pool, const input_set& set, call_options options,
+  attempt<call_times> checked_call(timed_side who, const input_sets& inputs, const input_set& set, call_options options,
                                    correctness_report* report);
   double living_ns() const;
   sandboxed_process& process(timed_side who) { return who == timed_side::candidate ? candidate_ : baseline_; }
@@ -104,7 +104,7 @@ private:
   sandboxed_process candidate_;
   sandboxed_process baseline_;
   const input_sets* fenced_for_ = nullptr; // by the candidate's process; null: it may touch all of the arena
-  fenced_rooms rooms_;                     // for that pool
+  fenced_rooms rooms_;                     // for those inputs
   size_t arena_bytes_ = 0;
   std::optional<noise_monitor> watch_;  // during a timing session
   std::chrono::nanoseconds loading_{0}; // of the candidate, over all of its processes

@@ -59,11 +59,11 @@ reference_launcher launcher(native_sandbox& sandbox) {
 attempt<void> judge_as_candidate(native_sandbox& sandbox, const reference_under_test& given, judge_outcome& out) {
   out.correctness.bit_equal = true;
   native_process_pair d{sandbox, given.request, given.hooks, out.correctness};
-  if (auto ok = d.open(given.pools); !ok)
+  if (auto ok = d.open(given.all_inputs); !ok)
     return ok;
-  for (const auto& pool : given.pools)
-    if (auto ok = d.screen_as_reference(*pool, 0, pool.get() == &given.smallest); !ok)
-      return tl::unexpected<evaluation_error>(given.explain(*pool, ok.error()));
+  for (const auto& inputs : given.all_inputs)
+    if (auto ok = d.screen_as_reference(*inputs, 0, inputs.get() == &given.smallest); !ok)
+      return tl::unexpected<evaluation_error>(given.explain(*inputs, ok.error()));
   if (!out.correctness.bit_equal)
     return refusal({verdict::nondeterministic,
                     "nondeterministic_reference",
@@ -74,21 +74,21 @@ attempt<void> judge_as_candidate(native_sandbox& sandbox, const reference_under_
   if (!overhead)
     return tl::unexpected<evaluation_error>(overhead.error());
   out.evidence["call_overhead_ns"] = figure(*overhead, 3);
-  for (const auto& pool : given.pools)
-    if (!pool->shape.held_out) {
-      auto calls = d.measure_calls(*pool, short_call_limit_ns(*overhead));
+  for (const auto& inputs : given.all_inputs)
+    if (!inputs->shape.held_out) {
+      auto calls = d.measure_calls(*inputs, short_call_limit_ns(*overhead));
       if (!calls)
         return tl::unexpected<evaluation_error>(calls.error());
       if (const auto usual = short_call_ns(*calls, *overhead))
         out.evidence["note.short"] =
-            "a call of shape '" + pool->shape.name + "' takes " + figure(*usual / 1e3, 3) + " us with the reference, "
+            "a call of shape '" + inputs->shape.name + "' takes " + figure(*usual / 1e3, 3) + " us with the reference, "
             + figure(*overhead / 1e3, 3)
             + " us of which are the judge's own, waking and freezing the process, as of every time told: "
               "speedups on it are flattened towards 1; declare larger shapes";
     }
-  for (const auto& pool : given.pools)
+  for (const auto& inputs : given.all_inputs)
     for (const auto side : {room_side::back, room_side::front})
-      if (auto ok = d.screen_between_fences(*pool, side == room_side::back ? 0 : 1, side); !ok)
+      if (auto ok = d.screen_between_fences(*inputs, side == room_side::back ? 0 : 1, side); !ok)
         return tl::unexpected<evaluation_error>(about("reference", ok.error()));
   if (auto ok = d.reopen_alone(*given.draws); !ok)
     return ok;

@@ -15,51 +15,51 @@ constexpr auto fence_limit = std::chrono::seconds{1};
 
 } // namespace
 
-fenced_rooms native_process_pair::rooms_for(const input_sets& pool) const {
+fenced_rooms native_process_pair::rooms_for(const input_sets& inputs) const {
   std::vector<size_t> bytes(request_.task.arguments.size());
-  for (const auto& set : pool.sets)
+  for (const auto& set : inputs.sets)
     for (const auto& place : set.layout.places)
       bytes[place.argument] = std::max(bytes[place.argument], place.bytes);
   return fence_rooms(request_.task, bytes);
 }
 
-size_t native_process_pair::arena_bytes_for(const input_sets& pool) const {
-  return std::max(pool.largest_layout(), rooms_for(pool).total);
+size_t native_process_pair::arena_bytes_for(const input_sets& inputs) const {
+  return std::max(inputs.largest_layout(), rooms_for(inputs).total);
 }
 
-attempt<void> native_process_pair::fence_for(const input_sets& pool) {
-  if (fenced_for_ == &pool)
+attempt<void> native_process_pair::fence_for(const input_sets& inputs) {
+  if (fenced_for_ == &inputs)
     return {};
-  rooms_ = rooms_for(pool);
+  rooms_ = rooms_for(inputs);
   if (auto refused = candidate_.fence(rooms_.fences, rooms_.read_only, fence_limit)) {
     if (refused->rule == "exited")
       refused->detail += ", or its memory cannot be fenced: it unmapped the judge's, or has mapped too much";
     return refusal(std::move(*refused));
   }
-  fenced_for_ = &pool;
+  fenced_for_ = &inputs;
   return {};
 }
 
-attempt<void> native_process_pair::screen(const input_sets& pool, size_t set, int runs) {
-  return screen(pool, set, runs, {nan_poison(random_.next()), 0x4049'0fdb'4049'0fdbULL, 0, 0});
+attempt<void> native_process_pair::screen(const input_sets& inputs, size_t set, int runs) {
+  return screen(inputs, set, runs, {nan_poison(random_.next()), 0x4049'0fdb'4049'0fdbULL, 0, 0});
 }
 
-attempt<void> native_process_pair::screen_as_reference(const input_sets& pool, size_t set, bool thoroughly) {
+attempt<void> native_process_pair::screen_as_reference(const input_sets& inputs, size_t set, bool thoroughly) {
   const auto poison = nan_poison(random_.next());
-  return screen(pool, set, thoroughly ? 4 : 2, {poison, 0x4049'0fdb'4049'0fdbULL, 0, poison ^ poison_signs});
+  return screen(inputs, set, thoroughly ? 4 : 2, {poison, 0x4049'0fdb'4049'0fdbULL, 0, poison ^ poison_signs});
 }
 
-attempt<void> native_process_pair::screen(const input_sets& pool, size_t set, int runs,
+attempt<void> native_process_pair::screen(const input_sets& inputs, size_t set, int runs,
                                           const std::array<uint64_t, 4>& poisons) {
-  const auto& s = pool.sets.at(set);
+  const auto& s = inputs.sets.at(set);
   ++report_.seeds;
   for (int run = 0; run < runs; ++run) {
     call_options options;
     // NaN shows what is read but never written; finite garbage and zeros show what NaN hides from min and max.
     options.poison = poisons.at(static_cast<size_t>(run) % poisons.size());
-    options.limit = limit_for(pool, 0.0);
+    options.limit = limit_for(inputs, 0.0);
     options.again = run > 0;
-    auto took = checked_call(timed_side::candidate, pool, s, options, &report_);
+    auto took = checked_call(timed_side::candidate, inputs, s, options, &report_);
     if (!took)
       return tl::unexpected<evaluation_error>(took.error());
     if (run == 0) {
@@ -77,7 +77,7 @@ attempt<void> native_process_pair::screen(const input_sets& pool, size_t set, in
   return {};
 }
 
-attempt<calls_made> native_process_pair::call_for(const input_sets& pool, size_t most_calls,
+attempt<calls_made> native_process_pair::call_for(const input_sets& inputs, size_t most_calls,
                                                   std::chrono::duration<double, std::nano> time) {
   // A machine that is busier has no time for all calls, and the node hears nothing meanwhile.
   constexpr int most_wall = 10;
@@ -87,9 +87,9 @@ attempt<calls_made> native_process_pair::call_for(const input_sets& pool, size_t
   for (; made.calls < most_calls && clock.spent() < time && std::chrono::steady_clock::now() < latest; ++made.calls) {
     call_options options;
     options.poison = nan_poison(random_.next());
-    options.limit = limit_for(pool, 0.0);
-    const auto& set = pool.sets.at(made.calls % pool.sets.size());
-    if (auto took = checked_call(timed_side::candidate, pool, set, options, &report_); !took)
+    options.limit = limit_for(inputs, 0.0);
+    const auto& set = inputs.sets.at(made.calls % inputs.sets.size());
+    if (auto took = checked_call(timed_side::candidate, inputs, set, options, &report_); !took)
       return tl::unexpected<evaluation_error>(took.error());
     clock.add(candidate_.worked());
   }
@@ -97,27 +97,27 @@ attempt<calls_made> native_process_pair::call_for(const input_sets& pool, size_t
   return made;
 }
 
-attempt<void> native_process_pair::screen_for(const input_sets& pool, std::chrono::milliseconds time) {
+attempt<void> native_process_pair::screen_for(const input_sets& inputs, std::chrono::milliseconds time) {
   constexpr size_t most_calls = 10'000;
-  const auto made = call_for(pool, most_calls, time);
+  const auto made = call_for(inputs, most_calls, time);
   return made ? attempt<void>{} : tl::unexpected<evaluation_error>(made.error());
 }
 
-attempt<calls_made> native_process_pair::screen_a_few(const input_sets& pool, size_t most_calls,
+attempt<calls_made> native_process_pair::screen_a_few(const input_sets& inputs, size_t most_calls,
                                                       std::chrono::duration<double, std::nano> time) {
-  return call_for(pool, random_.below(most_calls + 1), time);
+  return call_for(inputs, random_.below(most_calls + 1), time);
 }
 
-attempt<void> native_process_pair::screen_between_fences(const input_sets& pool, size_t set, room_side side) {
-  if (auto ok = fence_for(pool); !ok)
+attempt<void> native_process_pair::screen_between_fences(const input_sets& inputs, size_t set, room_side side) {
+  if (auto ok = fence_for(inputs); !ok)
     return ok;
-  const auto& s = pool.sets.at(set);
+  const auto& s = inputs.sets.at(set);
   const auto layout = lay_out_in(rooms_, request_.task, s.data.geometries, side);
   call_options options;
   options.poison = nan_poison(random_.next());
-  options.limit = limit_for(pool, 0.0);
+  options.limit = limit_for(inputs, 0.0);
   options.between_fences = &layout;
-  if (auto took = checked_call(timed_side::candidate, pool, s, options, &report_); !took)
+  if (auto took = checked_call(timed_side::candidate, inputs, s, options, &report_); !took)
     return tl::unexpected<evaluation_error>(took.error());
   return {};
 }
@@ -134,14 +134,15 @@ attempt<double> native_process_pair::call_overhead() {
   return static_cast<double>(least.count());
 }
 
-attempt<std::vector<measured_call>> native_process_pair::measure_calls(const input_sets& pool, double enough_ns) {
+attempt<std::vector<measured_call>> native_process_pair::measure_calls(const input_sets& inputs, double enough_ns) {
   constexpr size_t calls = 5;
   std::vector<measured_call> out;
   while (out.size() < calls && (out.empty() || out.back().worked_ns < enough_ns)) {
     call_options options;
     options.poison = nan_poison(random_.next());
-    options.limit = limit_for(pool, 0.0);
-    auto one = checked_call(timed_side::candidate, pool, pool.sets[out.size() % pool.sets.size()], options, &report_);
+    options.limit = limit_for(inputs, 0.0);
+    auto one =
+        checked_call(timed_side::candidate, inputs, inputs.sets[out.size() % inputs.sets.size()], options, &report_);
     if (!one)
       return tl::unexpected<evaluation_error>(one.error());
     out.push_back({one->call_ns, static_cast<double>(candidate_.worked().count())});

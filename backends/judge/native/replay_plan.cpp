@@ -12,8 +12,8 @@ constexpr double slower = 5.0;
 constexpr double ns_for_a_byte = 2.0; // the copies of the arrays, there and back
 constexpr double ns_for_a_call = 5e4; // waking and freezing the process, red zones
 
-bool is_adversarial(const input_sets& pool) {
-  return !pool.sets.front().draw.empty();
+bool is_adversarial(const input_sets& inputs) {
+  return !inputs.sets.front().draw.empty();
 }
 
 std::string counted(size_t n, const std::string& what) {
@@ -22,15 +22,15 @@ std::string counted(size_t n, const std::string& what) {
 
 } // namespace
 
-double replay_cost_ns(const input_sets& pool) {
-  return slower * pool.typical_reference_ns() + ns_for_a_byte * static_cast<double>(pool.largest_layout())
+double replay_cost_ns(const input_sets& inputs) {
+  return slower * inputs.typical_reference_ns() + ns_for_a_byte * static_cast<double>(inputs.largest_layout())
          + ns_for_a_call;
 }
 
-replay_plan plan_replay(const std::vector<std::shared_ptr<const input_sets>>& pools, double first_round_ns,
+replay_plan plan_replay(const std::vector<std::shared_ptr<const input_sets>>& all_inputs, double first_round_ns,
                         double more_ns) {
   std::vector<const input_sets*> in_order;
-  for (const auto& p : pools)
+  for (const auto& p : all_inputs)
     if (!p->sets.empty())
       in_order.push_back(p.get());
   std::sort(in_order.begin(), in_order.end(),
@@ -38,30 +38,30 @@ replay_plan plan_replay(const std::vector<std::shared_ptr<const input_sets>>& po
   replay_plan out;
   std::vector<const input_sets*> chosen;
   std::set<std::string> shapes;
-  for (const auto* pool : in_order) {
-    first_round_ns -= replay_cost_ns(*pool);
+  for (const auto* inputs : in_order) {
+    first_round_ns -= replay_cost_ns(*inputs);
     if (first_round_ns < 0.0) {
-      out.left_out.push_back(pool);
+      out.left_out.push_back(inputs);
       continue;
     }
-    chosen.push_back(pool);
-    out.draws.push_back({pool, 0});
-    if (is_adversarial(*pool))
+    chosen.push_back(inputs);
+    out.draws.push_back({inputs, 0});
+    if (is_adversarial(*inputs))
       ++out.adversarial;
-    else if (pool->edge != edge_kind::none)
+    else if (inputs->edge != edge_kind::none)
       ++out.edges;
-    else if (shapes.insert(pool->shape.name).second)
+    else if (shapes.insert(inputs->shape.name).second)
       ++out.shapes;
   }
   size_t most = 0;
-  for (const auto* pool : chosen)
-    most = std::max(most, pool->sets.size());
+  for (const auto* inputs : chosen)
+    most = std::max(most, inputs->sets.size());
   for (size_t set = 1; set < most; ++set)
-    for (const auto* pool : chosen)
-      if (const auto cost = replay_cost_ns(*pool); set < pool->sets.size() && cost <= more_ns) {
+    for (const auto* inputs : chosen)
+      if (const auto cost = replay_cost_ns(*inputs); set < inputs->sets.size() && cost <= more_ns) {
         more_ns -= cost;
-        out.draws.push_back({pool, set});
-        out.adversarial += is_adversarial(*pool) ? 1U : 0U;
+        out.draws.push_back({inputs, set});
+        out.adversarial += is_adversarial(*inputs) ? 1U : 0U;
       }
   return out;
 }
@@ -73,12 +73,12 @@ std::string describe(const replay_plan& plan) {
   if (plan.adversarial != 0)
     out += ", " + std::to_string(plan.adversarial) + " of them adversarial";
   std::string names;
-  for (const auto* pool : plan.left_out) {
-    auto name = is_adversarial(*pool)  ? std::string{"adversarial draws"}
-                : pool->shape.held_out ? std::string{"a held-out shape"}
-                                       : "'" + pool->shape.name + "'";
-    if (pool->edge != edge_kind::none)
-      name = "the edge '" + to_string(pool->edge) + "' of " + name;
+  for (const auto* inputs : plan.left_out) {
+    auto name = is_adversarial(*inputs)  ? std::string{"adversarial draws"}
+                : inputs->shape.held_out ? std::string{"a held-out shape"}
+                                         : "'" + inputs->shape.name + "'";
+    if (inputs->edge != edge_kind::none)
+      name = "the edge '" + to_string(inputs->edge) + "' of " + name;
     names += (names.empty() ? "" : ", ") + name;
   }
   return names.empty() ? out : out + "; too slow with sanitizers, and left out: " + names;

@@ -10,7 +10,7 @@
 namespace kevolve {
 
 struct replay_draw {
-  const input_sets* pool = nullptr;
+  const input_sets* inputs = nullptr;
   size_t set = 0;
 };
 
@@ -23,14 +23,14 @@ struct replay_plan {
 };
 
 // Returns the nanoseconds that a call on a set of these is expected to take with sanitizers.
-double replay_cost_ns(const input_sets& pool);
+double replay_cost_ns(const input_sets& inputs);
 
-// Chooses a draw of each pool, the cheapest pools first, then one more of each in turn, as long as they are expected to
-// fit into the time.
-replay_plan plan_replay(const std::vector<std::shared_ptr<const input_sets>>& pools, double first_round_ns,
+// Chooses a draw of each group of inputs, the cheapest first, then one more of each in turn, as long as they are
+// expected to fit into the time.
+replay_plan plan_replay(const std::vector<std::shared_ptr<const input_sets>>& all_inputs, double first_round_ns,
                         double more_ns);
 
-// "134 draws on 7 shapes and 5 edges, 100 of them adversarial"; pools that were left out are named if they are
+// "134 draws on 7 shapes and 5 edges, 100 of them adversarial"; groups left out are named if they are
 // declared.
 std::string describe(const replay_plan& plan);
 

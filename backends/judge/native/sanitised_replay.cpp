@@ -93,7 +93,7 @@ attempt<sanitised_replay::ended_call> sanitised_replay::call(sandboxed_process& 
   if (left <= nanoseconds{0})
     return infrastructure("timed_out", "the request's limit passed");
   const auto& task = request_.task;
-  const auto& set = draw.pool->sets.at(draw.set);
+  const auto& set = draw.inputs->sets.at(draw.set);
   auto& arena = sandbox_.replay_arena;
   call_memory memory{task, set.data, set.layout, arena};
   const auto poison = nan_poison(random_.next());
@@ -103,7 +103,7 @@ attempt<sanitised_replay::ended_call> sanitised_replay::call(sandboxed_process& 
   for (const auto& place : set.layout.places)
     values.at(task.arguments.size() + place.argument) = place.bytes;
 
-  const auto usual = nanoseconds{static_cast<int64_t>(patience * draw.pool->typical_reference_ns())};
+  const auto usual = nanoseconds{static_cast<int64_t>(patience * draw.inputs->typical_reference_ns())};
   nanoseconds took{0};
   ended_call out;
   out.refused = process.call(values.data(), 2 * task.arguments.size(),
@@ -135,7 +135,7 @@ attempt<sanitised_replay::ended_call> sanitised_replay::call(sandboxed_process& 
   check_options checks;
   checks.near_ties = true;
   if (findings().empty())
-    out.refused = check_call(task, memory, *draw.pool, set, checks, nullptr);
+    out.refused = check_call(task, memory, *draw.inputs, set, checks, nullptr);
   if (out.refused) {
     out.refused->detail += "; memory that nobody wrote holds a pattern there";
     process.end();
@@ -188,7 +188,7 @@ attempt<void> sanitised_replay::try_draw(sandboxed_process& process, const repla
     auto refused = found ? *found : *ended.refused;
     refused.detail = (found ? "" : "in the sanitised replay, ") + refused.detail;
     refused.evidence["replayed"] = "sanitised";
-    tell_where(*draw.pool, draw.pool->sets.at(draw.set), refused);
+    tell_where(*draw.inputs, draw.inputs->sets.at(draw.set), refused);
     return refusal(std::move(refused));
   }
 }
@@ -212,7 +212,8 @@ attempt<void> sanitised_replay::replay(const replay_plan& plan, judge_outcome& o
   return {};
 }
 
-attempt<void> sanitised_replay::run(const std::vector<std::shared_ptr<const input_sets>>& pools, judge_outcome& out) {
+attempt<void> sanitised_replay::run(const std::vector<std::shared_ptr<const input_sets>>& all_inputs,
+                                    judge_outcome& out) {
   if (request_.sanitised.empty()) {
     if (!request_.unsanitised.empty())
       out.evidence[unsanitised_evidence] = request_.unsanitised;
@@ -223,12 +224,12 @@ attempt<void> sanitised_replay::run(const std::vector<std::shared_ptr<const inpu
   hooks_.progress("sanitised replay");
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::shared_ptr<const input_sets>> judged;
-  for (const auto& pool : pools)
-    if (why_skipped(*pool, request_).empty())
-      judged.push_back(pool);
+  for (const auto& inputs : all_inputs)
+    if (why_skipped(*inputs, request_).empty())
+      judged.push_back(inputs);
   const auto plan = plan_replay(judged, first_round_ns, more_ns);
   for (const auto& draw : plan.draws)
-    arena_bytes_ = std::max(arena_bytes_, draw.pool->largest_layout());
+    arena_bytes_ = std::max(arena_bytes_, draw.inputs->largest_layout());
   if (::access(sandbox_.settings.replay_path.c_str(), X_OK) != 0)
     cannot_ = "kevolve-sanitised-replay is missing: apt-get install libclang-rt-19-dev, then build";
   else if (auto ready = sandbox_.replayer.provide(request_.task.libraries); !ready)

@@ -24,9 +24,9 @@ class sanitised_replay {
 public:
   sanitised_replay(native_sandbox& sandbox, const judge_request& request, const request_hooks& hooks);
 
-  // Replays draws of these pools, and stores the evidence. Does nothing if the request has neither a sanitised build
+  // Replays draws of these inputs, and stores the evidence. Does nothing if the request has neither a sanitised build
   // nor a reason for having none.
-  attempt<void> run(const std::vector<std::shared_ptr<const input_sets>>& pools, judge_outcome& out);
+  attempt<void> run(const std::vector<std::shared_ptr<const input_sets>>& all_inputs, judge_outcome& out);
 
 private:
   struct ended_call {

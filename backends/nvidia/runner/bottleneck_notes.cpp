@@ -14,9 +14,9 @@ void note_bottlenecks(gpu_judge_context& b, const judge_request& request, const 
   double longest = 0.0;
   for (size_t i = 0; i < shapes.size(); ++i) {
     const auto& shape = shapes[i];
-    if (shape.pool->shape.held_out || shape.candidate_ns.empty())
+    if (shape.inputs->shape.held_out || shape.candidate_ns.empty())
       continue;
-    const auto& set = shape.pool->sets.front();
+    const auto& set = shape.inputs->sets.front();
     const auto plan = resolve_plan(code->plan, request.task, set.data);
     if (!plan)
       continue;
@@ -33,12 +33,12 @@ void note_bottlenecks(gpu_judge_context& b, const judge_request& request, const 
     const auto found = bottleneck_of(roofs, launches);
     if (found.bound.empty())
       continue;
-    out.evidence["bound." + shape.pool->shape.name] = found.bound + ": " + found.why;
+    out.evidence["bound." + shape.inputs->shape.name] = found.bound + ": " + found.why;
     if (roofs.took_ns <= longest)
       continue;
     longest = roofs.took_ns;
     out.evidence["bound"] = found.bound;
-    out.evidence["bound.why"] = shape.pool->shape.name + ": " + found.why;
+    out.evidence["bound.why"] = shape.inputs->shape.name + ": " + found.why;
   }
 }
 

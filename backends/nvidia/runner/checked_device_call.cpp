@@ -41,12 +41,12 @@ attempt<void> checked_device_call::refuse_rerun(size_t argument) const {
        {{"argument", name}}});
 }
 
-attempt<void> checked_device_call::check_on_host(const call_memory& memory, const input_sets& pool,
+attempt<void> checked_device_call::check_on_host(const call_memory& memory, const input_sets& inputs,
                                                  const input_set& set, const call_wish& w) {
   check_options checks;
   checks.full = w.full;
-  if (auto refused = check_call(task_, memory, pool, set, checks, w.report)) {
-    tell_where(pool, set, *refused);
+  if (auto refused = check_call(task_, memory, inputs, set, checks, w.report)) {
+    tell_where(inputs, set, *refused);
     return refusal(std::move(*refused));
   }
   if (w.again == rerun::keep)
@@ -59,14 +59,14 @@ attempt<void> checked_device_call::check_on_host(const call_memory& memory, cons
 }
 
 // The device says that all is well, or the host looks at the same bytes and decides.
-attempt<void> checked_device_call::check_in_arena(const input_sets& pool, const input_set& set, uint64_t poison,
+attempt<void> checked_device_call::check_in_arena(const input_sets& inputs, const input_set& set, uint64_t poison,
                                                   uint64_t rotation, const call_wish& w) {
-  auto seen = judge_.examiner.check(task_, set, pool, poison, rotation, w.full, w.again);
+  auto seen = judge_.examiner.check(task_, set, inputs, poison, rotation, w.full, w.again);
   if (!seen)
     return tl::unexpected(seen.error());
   if (seen->strayed)
     return refusal(strayed_far());
-  if (seen->well && w.report != nullptr && w.full && pool.edge == edge_kind::none) {
+  if (seen->well && w.report != nullptr && w.full && inputs.edge == edge_kind::none) {
     w.report->max_abs = std::max(w.report->max_abs, seen->max_abs);
     w.report->max_rel = std::max(w.report->max_rel, seen->max_rel);
     w.report->max_ulp = std::max(w.report->max_ulp, seen->max_ulp);
@@ -87,7 +87,7 @@ attempt<void> checked_device_call::check_in_arena(const input_sets& pool, const 
     auto look = w;
     if (seen->complete) // else the host keeps and compares what the device cannot
       look.again = rerun::no;
-    auto ok = check_on_host(memory, pool, here, look);
+    auto ok = check_on_host(memory, inputs, here, look);
     costs_.back_ns += ns_since(start);
     if (!ok)
       return ok;
@@ -97,12 +97,12 @@ attempt<void> checked_device_call::check_in_arena(const input_sets& pool, const 
   return seen->differs ? refuse_rerun(*seen->differs) : attempt<void>{};
 }
 
-attempt<call_time> checked_device_call::run(timed_process& who, const input_sets& pool, const input_set& set,
+attempt<call_time> checked_device_call::run(timed_process& who, const input_sets& inputs, const input_set& set,
                                             uint64_t poison, const call_wish& w) {
   const auto start = steady_clock::now();
   if (!who.in_arena() && set.remote) {
     const auto here = judge_.examiner.fetch(set);
-    return here ? run(who, pool, *here, poison, w) : tl::unexpected(here.error());
+    return here ? run(who, inputs, *here, poison, w) : tl::unexpected(here.error());
   }
   const auto rotation = 4096 * random_.below(rotations);
   call_memory memory{task_, set.data, set.layout, judge_.exchange};
@@ -130,7 +130,7 @@ attempt<call_time> checked_device_call::run(timed_process& who, const input_sets
   if (w.report != nullptr)
     ++w.report->cases;
   const auto checking = steady_clock::now();
-  auto ok = who.in_arena() ? check_in_arena(pool, set, poison, rotation, w) : check_on_host(memory, pool, set, w);
+  auto ok = who.in_arena() ? check_in_arena(inputs, set, poison, rotation, w) : check_on_host(memory, inputs, set, w);
   costs_.check_ns += ns_since(checking);
   costs_.call_ns += ns_since(start);
   return ok ? took : tl::unexpected(ok.error());

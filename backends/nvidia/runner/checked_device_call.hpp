@@ -37,14 +37,14 @@ public:
   checked_device_call(gpu_judge_context& b, const contract& task);
 
   // Returns the call's time, or why it is refused.
-  attempt<call_time> run(timed_process& who, const input_sets& pool, const input_set& set, uint64_t poison,
+  attempt<call_time> run(timed_process& who, const input_sets& inputs, const input_set& set, uint64_t poison,
                          const call_wish& wish);
   const device_call_costs& costs() const { return costs_; }
 
 private:
-  attempt<void> check_in_arena(const input_sets& pool, const input_set& set, uint64_t poison, uint64_t rotation,
+  attempt<void> check_in_arena(const input_sets& inputs, const input_set& set, uint64_t poison, uint64_t rotation,
                                const call_wish& w);
-  attempt<void> check_on_host(const call_memory& memory, const input_sets& pool, const input_set& set,
+  attempt<void> check_on_host(const call_memory& memory, const input_sets& inputs, const input_set& set,
                               const call_wish& w);
   attempt<void> refuse_rerun(size_t argument) const;
 

@@ -29,7 +29,7 @@ void report_clocks(const std::vector<compared_shape>& shapes, const std::vector<
     const auto& shape = shapes[i];
     if (shape.candidate_ns.empty() || i >= clocks.size())
       continue;
-    const auto& name = shape.pool->shape.name;
+    const auto& name = shape.inputs->shape.name;
     const auto& samples = clocks[i];
     if (!samples.recorded_span_ns.empty()) {
       out.evidence["clock.event_ns." + name] = figure(median(samples.recorded_event_ns), 5);

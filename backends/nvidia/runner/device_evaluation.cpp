@@ -148,7 +148,7 @@ private:
     std::vector<shape_baseline> shapes;
     for (size_t i = 0; i < comparison_.shapes().size(); ++i) {
       const auto& compared = comparison_.shapes()[i];
-      const auto& shape = compared.pool->shape;
+      const auto& shape = compared.inputs->shape;
       if (shape.held_out)
         continue;
       if (mode == framework_mode::eager) { // the pairs of the confirmation
@@ -207,29 +207,29 @@ private:
       redrawing_ += steady_clock::now() - start;
       return drawn;
     });
-    for (const auto& pool : test_set_.compared()) {
-      note_place(*pool);
-      auto floor = floor_of(judge_, request_, *pool);
+    for (const auto& inputs : test_set_.compared()) {
+      note_place(*inputs);
+      auto floor = floor_of(judge_, request_, *inputs);
       if (!floor)
         return tl::unexpected(floor.error());
-      comparison_.add_shape(pool, *floor);
+      comparison_.add_shape(inputs, *floor);
     }
     if (auto told = redrawn(test_set_.all()); !told.empty())
       out_.evidence["redrawn"] = std::move(told);
     return {};
   }
 
-  void note_place(const input_sets& pool) {
-    if (!pool.sets.empty() && !pool.shape.held_out)
-      out_.evidence["inputs." + pool.shape.name] =
-          std::to_string(pool.sets.size()) + (pool.sets.front().remote ? " sets, drawn on the device" : " sets");
+  void note_place(const input_sets& inputs) {
+    if (!inputs.sets.empty() && !inputs.shape.held_out)
+      out_.evidence["inputs." + inputs.shape.name] =
+          std::to_string(inputs.sets.size()) + (inputs.sets.front().remote ? " sets, drawn on the device" : " sets");
   }
 
   attempt<void> screen_all() {
     if (auto ok = screen_shapes(processes_, test_set_, hooks_); !ok)
       return ok;
-    for (const auto& pool : test_set_.edges())
-      if (auto ok = screen_every_set(processes_, *pool, request_, out_); !ok)
+    for (const auto& inputs : test_set_.edges())
+      if (auto ok = screen_every_set(processes_, *inputs, request_, out_); !ok)
         return ok;
     return request_.mode == judge_mode::confirm ? run_long() : attempt<void>{};
   }
@@ -237,16 +237,16 @@ private:
   // Right at first is not right always: a candidate that may be called best answers many calls in one process, on every
   // shape that is compared. The comparison starts with a process that has met no set.
   attempt<void> run_long() {
-    for (const auto& pool : test_set_.compared()) {
+    for (const auto& inputs : test_set_.compared()) {
       if (auto ok = still_wanted(hooks_); !ok)
         return ok;
-      hooks_.progress("long run on " + pool->shape.name);
-      if (auto ok = processes_.screen(*pool, 0, 3); !ok)
+      hooks_.progress("long run on " + inputs->shape.name);
+      if (auto ok = processes_.screen(*inputs, 0, 3); !ok)
         return ok;
-      const auto calls = processes_.screen_for(*pool, milliseconds{request_.long_run_ms});
+      const auto calls = processes_.screen_for(*inputs, milliseconds{request_.long_run_ms});
       if (!calls)
         return tl::unexpected(calls.error());
-      out_.evidence["long_run." + pool->shape.name] = std::to_string(*calls) + " calls in one process";
+      out_.evidence["long_run." + inputs->shape.name] = std::to_string(*calls) + " calls in one process";
     }
     return processes_.renew();
   }
@@ -260,13 +260,13 @@ private:
         if (auto ok = still_wanted(hooks_); !ok)
           return ok;
         const auto start = steady_clock::now();
-        auto pool = test_set_.edge_of(*shape, edge);
+        auto inputs = test_set_.edge_of(*shape, edge);
         gathering_ += steady_clock::now() - start;
-        if (!pool)
-          return tl::unexpected(pool.error());
-        if (auto ok = processes_.reopen(**pool); !ok)
+        if (!inputs)
+          return tl::unexpected(inputs.error());
+        if (auto ok = processes_.reopen(**inputs); !ok)
           return ok;
-        if (auto ok = screen_every_set(processes_, **pool, request_, out_); !ok)
+        if (auto ok = screen_every_set(processes_, **inputs, request_, out_); !ok)
           return ok;
       }
     const auto start = steady_clock::now();

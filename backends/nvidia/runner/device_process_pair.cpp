@@ -12,31 +12,31 @@ device_process_pair::device_process_pair(gpu_judge_context& b, const judge_reque
     : judge_(b), request_(request), report_(report), calls_(b, request.task), examined_before_(b.examiner.work_ns()),
       uploads_before_(b.examiner.uploads()), drawn_before_(b.examiner.drawn()), random_(secret_seed()) {}
 
-attempt<void> device_process_pair::screen(const input_sets& pool, size_t set, int runs) {
+attempt<void> device_process_pair::screen(const input_sets& inputs, size_t set, int runs) {
   // NaN shows what is read but never written; finite garbage and zeros show what NaN hides from min and max.
   const std::array<uint64_t, 3> poisons{nan_poison(random_.next()), 0x4049'0fdb'4049'0fdbULL, 0};
-  const auto& s = pool.sets.at(set);
+  const auto& s = inputs.sets.at(set);
   ++report_.seeds;
   for (int run = 0; run < runs; ++run) {
     call_wish w{true, &report_};
     w.records = true;
     if (runs > 1)
       w.again = run == 0 ? rerun::keep : rerun::compare;
-    auto took = calls_.run(candidate_, pool, s, poisons.at(static_cast<size_t>(run) % poisons.size()), w);
+    auto took = calls_.run(candidate_, inputs, s, poisons.at(static_cast<size_t>(run) % poisons.size()), w);
     if (!took)
       return tl::unexpected(took.error());
   }
   return {};
 }
 
-attempt<uint64_t> device_process_pair::screen_for(const input_sets& pool, std::chrono::milliseconds time) {
+attempt<uint64_t> device_process_pair::screen_for(const input_sets& inputs, std::chrono::milliseconds time) {
   const auto until = std::chrono::steady_clock::now() + time;
   uint64_t calls = 0;
   while (std::chrono::steady_clock::now() < until) {
-    const auto& set = pool.sets.at(calls % pool.sets.size());
+    const auto& set = inputs.sets.at(calls % inputs.sets.size());
     call_wish w;
     w.report = &report_;
-    if (auto took = calls_.run(candidate_, pool, set, nan_poison(random_.next()), w); !took) {
+    if (auto took = calls_.run(candidate_, inputs, set, nan_poison(random_.next()), w); !took) {
       auto why = took.error();
       why.refused.detail += " (after " + std::to_string(calls) + " right calls of a long run)";
       return tl::unexpected(std::move(why));
@@ -64,7 +64,7 @@ attempt<call_time> device_process_pair::call_on(timed_side who, const compared_s
   auto& process = who == timed_side::candidate ? static_cast<timed_process&>(candidate_)
                   : against_framework_         ? *framework_
                                                : baseline_->worker;
-  auto took = calls_.run(process, *shape.pool, set, nan_poison(random_.next()), wish);
+  auto took = calls_.run(process, *shape.inputs, set, nan_poison(random_.next()), wish);
   if (!took && who == timed_side::baseline)
     return tl::unexpected(blame_baseline(took.error(), against_framework_));
   if (took) {
@@ -121,7 +121,7 @@ attempt<baseline_figure> device_process_pair::against(paired_comparison& compari
       w.report = candidate ? &report_ : nullptr;
       w.usual_ns = candidate ? shape.slowest_baseline_ns() : 0.0;
       auto took = candidate ? call_on(timed_side::candidate, shape, index, **set, w)
-                            : calls_.run(other, *shape.pool, **set, nan_poison(random_.next()), w);
+                            : calls_.run(other, *shape.inputs, **set, nan_poison(random_.next()), w);
       if (!took && (candidate || (took.error().trouble && doubts_device(took.error()))))
         return tl::unexpected(took.error());
       if (!took) {

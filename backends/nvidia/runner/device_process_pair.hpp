@@ -32,17 +32,17 @@ class device_process_pair final : public process_pair {
 public:
   device_process_pair(gpu_judge_context& b, const judge_request& request, correctness_report& report);
 
-  // Reads both packages, readies the exchange for the largest of these pools, and starts the workers.
-  attempt<void> open(const std::vector<std::shared_ptr<const input_sets>>& pools);
-  // Makes room for a larger pool, with a fresh candidate.
-  attempt<void> reopen(const input_sets& pool);
+  // Reads both packages, readies the exchange for the largest of these inputs, and starts the workers.
+  attempt<void> open(const std::vector<std::shared_ptr<const input_sets>>& all_inputs);
+  // Makes room for larger inputs, with a fresh candidate.
+  attempt<void> reopen(const input_sets& inputs);
   // The same: a call looks at no more memory than its set has.
-  attempt<void> reopen_alone(const input_sets& pool) { return reopen(pool); }
+  attempt<void> reopen_alone(const input_sets& inputs) { return reopen(inputs); }
   // Calls the candidate alone, `runs` times on one set, each with other poison, fully checked, bit for bit the same.
-  attempt<void> screen(const input_sets& pool, size_t set, int runs);
+  attempt<void> screen(const input_sets& inputs, size_t set, int runs);
   // Calls the candidate alone, in its one process, on one set after another for so long, each call with other poison
   // and fully checked. Returns the number of calls.
-  attempt<uint64_t> screen_for(const input_sets& pool, std::chrono::milliseconds time);
+  attempt<uint64_t> screen_for(const input_sets& inputs, std::chrono::milliseconds time);
   // Gives the candidate a fresh process, which has met no set.
   attempt<void> renew();
   // Ends the candidate's worker. The baseline's stays for the next screening if all went well.
@@ -74,7 +74,7 @@ private:
   attempt<void> start_workers();
   attempt<void> ready_baseline(const std::vector<compared_shape>& shapes);
   attempt<void> start_baseline(const std::vector<compared_shape>& shapes);
-  attempt<void> fresh_workers(const input_sets& pool);
+  attempt<void> fresh_workers(const input_sets& inputs);
   bool serves(standing_baseline& r, const id128& what, const std::vector<compared_shape>& shapes) const;
   void terminate_baseline();
   clock_samples& clocks_of(size_t index);

@@ -70,7 +70,7 @@ attempt<bool> device_sets::ready() {
   return judge_.examiner.ready(judge_.settings.worker, 0);
 }
 
-size_t device_sets::pool_bytes() const {
+size_t device_sets::shape_bytes() const {
   return judge_.examiner.budget() / pools_in_budget;
 }
 

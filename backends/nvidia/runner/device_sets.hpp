@@ -26,7 +26,7 @@ public:
   attempt<std::vector<bool>> repeat(const input_set& set) override;
   attempt<bool> same_expected(const input_set& a, const input_set& b) override;
   attempt<bool> reference_within(const input_set& set, const std::vector<comparison_rule>& rules) override;
-  size_t pool_bytes() const override;
+  size_t shape_bytes() const override;
 
 private:
   attempt<void> fill(const input_set& set);

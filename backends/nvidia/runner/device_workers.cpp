@@ -23,7 +23,7 @@ double ns_since(steady_clock::time_point start) {
 
 } // namespace
 
-attempt<void> device_process_pair::open(const std::vector<std::shared_ptr<const input_sets>>& pools) {
+attempt<void> device_process_pair::open(const std::vector<std::shared_ptr<const input_sets>>& all_inputs) {
   auto code = read_program(request_.candidate, request_.task);
   if (!code)
     return tl::unexpected(code.error());
@@ -36,15 +36,15 @@ attempt<void> device_process_pair::open(const std::vector<std::shared_ptr<const 
     judge_.baseline->worker.terminate(judge_);
     judge_.baseline.reset();
   }
-  for (const auto& pool : pools)
-    arena_bytes_ = std::max(arena_bytes_, pool->largest_layout());
+  for (const auto& inputs : all_inputs)
+    arena_bytes_ = std::max(arena_bytes_, inputs->largest_layout());
   return start_workers();
 }
 
-attempt<void> device_process_pair::reopen(const input_sets& pool) {
-  if (pool.largest_layout() <= arena_bytes_)
+attempt<void> device_process_pair::reopen(const input_sets& inputs) {
+  if (inputs.largest_layout() <= arena_bytes_)
     return {};
-  arena_bytes_ = pool.largest_layout();
+  arena_bytes_ = inputs.largest_layout();
   terminate_baseline();
   return renew();
 }
@@ -89,7 +89,7 @@ bool device_process_pair::serves(standing_baseline& r, const id128& what,
       || (r.loaded && r.arena != judge_.examiner.arena_number()))
     return false;
   return std::all_of(shapes.begin(), shapes.end(), [&](const auto& shape) {
-    const auto& sets = shape.pool->sets;
+    const auto& sets = shape.inputs->sets;
     const auto left =
         std::count_if(sets.begin(), sets.end(), [&](const auto& s) { return r.met.count(s.number) == 0; });
     return static_cast<size_t>(left) >= std::min(sets.size(), usual_screening);
@@ -147,10 +147,10 @@ attempt<void> device_process_pair::start_baseline(const std::vector<compared_sha
   return {};
 }
 
-// Replaces the workers, because both have met nearly all sets of the pool. A baseline that has served in earlier
+// Replaces the workers, because both have met nearly all sets of the shape. A baseline that has served in earlier
 // screenings goes first, alone if the candidate has met fewer.
-attempt<void> device_process_pair::fresh_workers(const input_sets& pool) {
-  const auto& sets = pool.sets;
+attempt<void> device_process_pair::fresh_workers(const input_sets& inputs) {
+  const auto& sets = inputs.sets;
   const auto left = std::count_if(sets.begin(), sets.end(), [&](const auto& s) { return met_.count(s.number) == 0; });
   const bool baseline_alone = baseline_ && left >= least_left;
   terminate_baseline();
@@ -162,7 +162,7 @@ attempt<void> device_process_pair::fresh_workers(const input_sets& pool) {
 
 attempt<bool> device_process_pair::ready(const std::vector<compared_shape>& shapes, size_t index, bool exhausted) {
   if (exhausted)
-    if (auto ok = fresh_workers(*shapes[index].pool); !ok)
+    if (auto ok = fresh_workers(*shapes[index].inputs); !ok)
       return tl::unexpected(ok.error());
   if (!has_baseline_ || baseline_ready_)
     return exhausted;

@@ -48,9 +48,9 @@ bool describe(const array_geometry& g, piece& out) {
 
 class inquiry {
 public:
-  inquiry(const contract& task, const input_set& set, const input_sets& pool, const resident_set& where,
+  inquiry(const contract& task, const input_set& set, const input_sets& inputs, const resident_set& where,
           uint64_t poison, arena_view arena)
-      : task_(task), set_(set), pool_(pool), where_(where), poison_(poison), arena_(arena) {}
+      : task_(task), set_(set), inputs_(inputs), where_(where), poison_(poison), arena_(arena) {}
 
   examination run(bool full, rerun again) {
     for (const auto& p : around(piece_kind::holds, set_.layout.total, arena_))
@@ -135,11 +135,11 @@ private:
 
   void values(piece p, size_t i, bool full) {
     const auto type = set_.data.geometries[i].type;
-    const auto b = acceptance_bounds(type, rule_for_output(task_, pool_, set_, i));
+    const auto b = acceptance_bounds(type, rule_for_output(task_, inputs_, set_, i));
     const auto limits = limits_of(type);
     // An edge's tolerance may be as wide as the type: whether anything expected lies beyond that, the figures alone
     // tell.
-    p.kind = full || pool_.edge != edge_kind::none ? piece_kind::within_figures : piece_kind::within;
+    p.kind = full || inputs_.edge != edge_kind::none ? piece_kind::within_figures : piece_kind::within;
     p.other = where_.expected[i].at;
     p.other_type = element_of(set_.expected[i].type);
     p.compact = 1;
@@ -152,7 +152,7 @@ private:
 
   const contract& task_;
   const input_set& set_;
-  const input_sets& pool_;
+  const input_sets& inputs_;
   const resident_set& where_;
   uint64_t poison_;
   arena_view arena_;
@@ -230,9 +230,9 @@ std::vector<piece> pieces_to_lay_out(const contract& task, const input_set& set,
   return out;
 }
 
-examination pieces_to_check(const contract& task, const input_set& set, const input_sets& pool,
+examination pieces_to_check(const contract& task, const input_set& set, const input_sets& inputs,
                             const resident_set& where, uint64_t poison, arena_view arena, bool full, rerun again) {
-  return inquiry{task, set, pool, where, poison, arena}.run(full && pool.edge == edge_kind::none, again);
+  return inquiry{task, set, inputs, where, poison, arena}.run(full && inputs.edge == edge_kind::none, again);
 }
 
 examined read_findings(const examination& asked, const std::vector<finding>& found, const input_set& set) {

@@ -52,8 +52,8 @@ struct examination {
   std::vector<question> questions; // of each piece
   bool complete = true;            // false: something that only the host can look at
 };
-// `full`: with the report's figures, for an ordinary pool.
-examination pieces_to_check(const contract& task, const input_set& set, const input_sets& pool,
+// `full`: with the report's figures, for ordinary inputs.
+examination pieces_to_check(const contract& task, const input_set& set, const input_sets& inputs,
                             const resident_set& where, uint64_t poison, arena_view arena, bool full, rerun again);
 
 struct examined {

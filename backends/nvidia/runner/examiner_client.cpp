@@ -241,10 +241,10 @@ attempt<void> examiner_client::finish_lay_out() {
   return done->how.status == success ? attempt<void>{} : fault(done->how);
 }
 
-attempt<examined> examiner_client::check(const contract& task, const input_set& set, const input_sets& pool,
+attempt<examined> examiner_client::check(const contract& task, const input_set& set, const input_sets& inputs,
                                          uint64_t poison, uint64_t rotation, bool full, rerun again) {
   const auto where = place_set(set);
-  const auto asked = pieces_to_check(task, set, pool, where, poison, {rotation, arena_bytes_}, full, again);
+  const auto asked = pieces_to_check(task, set, inputs, where, poison, {rotation, arena_bytes_}, full, again);
   auto said = process_.ask<cuda_wire::worked>(word::work, order_of(set, asked.pieces, true), word::worked, order_limit);
   if (!said)
     return lost(said.error());

@@ -37,7 +37,7 @@ public:
   attempt<void> begin_lay_out(const contract& task, const input_set& set, uint64_t poison, uint64_t rotation);
   attempt<void> finish_lay_out();
   // Checks the arena after a call on the data that was laid out last; takes the same arguments.
-  attempt<examined> check(const contract& task, const input_set& set, const input_sets& pool, uint64_t poison,
+  attempt<examined> check(const contract& task, const input_set& set, const input_sets& inputs, uint64_t poison,
                           uint64_t rotation, bool full, rerun again);
   // Makes room for copies of `bytes` in the memory of host().
   attempt<void> grow_host(uint64_t bytes);

@@ -204,7 +204,7 @@ call_roofs roofs_of(const gpu_judge_context& b, const contract& task, const inpu
   return out;
 }
 
-attempt<double> floor_of(gpu_judge_context& b, const judge_request& request, const input_sets& pool) {
+attempt<double> floor_of(gpu_judge_context& b, const judge_request& request, const input_sets& inputs) {
   const auto& task = request.task;
   if (task.work_flops.empty() && task.work_bytes.empty())
     return 0.0;
@@ -214,7 +214,7 @@ attempt<double> floor_of(gpu_judge_context& b, const judge_request& request, con
   device_peaks peaks;
   peaks.flops_per_second = peak_flops(b, task);
   double least = 0.0;
-  for (const auto& set : pool.sets) {
+  for (const auto& set : inputs.sets) {
     const auto bytes = working_set_bytes(set.data);
     // The L2 keeps what is written last, so that much never has to reach memory inside the call.
     const auto kept = std::min<double>(static_cast<double>(b.device.l2_bytes), 0.5 * static_cast<double>(bytes));
@@ -226,7 +226,7 @@ attempt<double> floor_of(gpu_judge_context& b, const judge_request& request, con
     auto ns = physics_floor_ns(task, set.data, bytes, peaks);
     if (!ns)
       return infrastructure("internal", "the declared work: " + to_string(ns.error()));
-    least = &set == &pool.sets.front() ? *ns : std::min(least, *ns);
+    least = &set == &inputs.sets.front() ? *ns : std::min(least, *ns);
   }
   return least;
 }

@@ -76,7 +76,7 @@ attempt<void> check_health(gpu_judge_context& b);
 // for a report, not for a verdict: copies' rate is the memory's.
 call_roofs roofs_of(const gpu_judge_context& b, const contract& task, const input_set& set);
 // Returns the physics floor of a set, or 0 where the task declares no work or the device's rates are unknown.
-attempt<double> floor_of(gpu_judge_context& b, const judge_request& request, const input_sets& pool);
+attempt<double> floor_of(gpu_judge_context& b, const judge_request& request, const input_sets& inputs);
 
 judge_outcome evaluate_request(gpu_judge_context& b, const judge_request& request, const request_hooks& hooks);
 

@@ -136,7 +136,8 @@ int usage() {
 int start(int argc, char** argv) {
   runner_settings settings;
   settings.references.zygote_path = program_directory() + "/kevolve-zygote";
-  // All pools of a task, or every candidate would wait for them to be made again; but a host has up to eight runners.
+  // All input sets of a task, or every candidate would wait for them to be made again; but a host has up to eight
+  // runners.
   settings.common.cache_bytes = std::clamp(memory_bytes() / 8, uint64_t{4} << 30U, uint64_t{24} << 30U);
   // Enough sets for a long screening in one pair of workers, of 32 MiB each.
   settings.common.shape_bytes = std::max(size_t{1} << 30U, settings.common.cache_bytes / 8);

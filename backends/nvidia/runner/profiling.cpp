@@ -33,17 +33,17 @@ std::string words_of(const evaluation_error& s) {
 }
 
 // Returns the timed shapes, the largest first: these take the time that there is to win.
-std::vector<input_sets_pointer> shapes_to_profile(std::vector<input_sets_pointer> pools) {
-  std::erase_if(pools, [](const auto& p) { return p->shape.held_out || p->sets.empty(); });
-  std::sort(pools.begin(), pools.end(),
+std::vector<input_sets_pointer> shapes_to_profile(std::vector<input_sets_pointer> all_inputs) {
+  std::erase_if(all_inputs, [](const auto& p) { return p->shape.held_out || p->sets.empty(); });
+  std::sort(all_inputs.begin(), all_inputs.end(),
             [](const auto& a, const auto& b) { return a->largest_layout() > b->largest_layout(); });
-  if (pools.size() > most_shapes)
-    pools.resize(most_shapes);
-  return pools;
+  if (all_inputs.size() > most_shapes)
+    all_inputs.resize(most_shapes);
+  return all_inputs;
 }
 
 struct profiled_shape {
-  input_sets_pointer pool;
+  input_sets_pointer inputs;
   size_t launches = 0;
 };
 
@@ -61,7 +61,7 @@ attempt<std::string> run_profiled(gpu_judge_context& b, const judge_request& req
   options.environment.emplace_back("PATH=/usr/bin:/bin");
   size_t bytes = 0;
   for (const auto& s : shapes)
-    bytes = std::max(bytes, s.pool->largest_layout());
+    bytes = std::max(bytes, s.inputs->largest_layout());
   if (auto ready = b.exchange.prepare(bytes); !ready)
     return infrastructure(ready.error());
   auto candidate = device_process::start_profiled(options, code);
@@ -72,8 +72,8 @@ attempt<std::string> run_profiled(gpu_judge_context& b, const judge_request& req
   for (auto& s : shapes) {
     if (hooks.cancelled() || steady_clock::now() >= hooks.deadline)
       return infrastructure("timed_out", "no time was left");
-    hooks.progress("profile " + s.pool->shape.name);
-    const auto& drawn = s.pool->sets.front();
+    hooks.progress("profile " + s.inputs->shape.name);
+    const auto& drawn = s.inputs->sets.front();
     const auto fetched = drawn.remote ? b.examiner.fetch(drawn) : attempt<input_set>{input_set{}};
     if (!fetched)
       return tl::unexpected(fetched.error());
@@ -92,7 +92,7 @@ attempt<std::string> run_profiled(gpu_judge_context& b, const judge_request& req
 
 } // namespace
 
-void note_profile(gpu_judge_context& b, const judge_request& request, const std::vector<input_sets_pointer>& pools,
+void note_profile(gpu_judge_context& b, const judge_request& request, const std::vector<input_sets_pointer>& all_inputs,
                   const request_hooks& hooks, judge_outcome& out) {
   if (b.settings.profiler.empty())
     return;
@@ -100,7 +100,7 @@ void note_profile(gpu_judge_context& b, const judge_request& request, const std:
   const auto not_measured = [&](const std::string& why) { out.evidence["profile"] = "not measured: " + why; };
   const auto code = read_program(request.candidate, request.task);
   std::vector<profiled_shape> shapes;
-  for (auto& p : shapes_to_profile(pools))
+  for (auto& p : shapes_to_profile(all_inputs))
     shapes.push_back({std::move(p), 0});
   if (!code || shapes.empty())
     return;
@@ -122,9 +122,9 @@ void note_profile(gpu_judge_context& b, const judge_request& request, const std:
   for (const auto& s : shapes) {
     const std::vector<profiled_kernel> own{from, from + static_cast<std::ptrdiff_t>(s.launches)};
     from += static_cast<std::ptrdiff_t>(s.launches);
-    out.evidence["profile." + s.pool->shape.name] = profile_json(own);
-    if (s.pool == shapes.front().pool)
-      out.evidence["profile"] = s.pool->shape.name + ": " + profile_words(own);
+    out.evidence["profile." + s.inputs->shape.name] = profile_json(own);
+    if (s.inputs == shapes.front().inputs)
+      out.evidence["profile"] = s.inputs->shape.name + ": " + profile_words(own);
   }
   // Beside the word for what holds it up, so that whoever is to improve on it reads both.
   if (auto why = out.evidence.find("bound.why"); why != out.evidence.end())

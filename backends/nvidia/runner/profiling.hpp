@@ -11,7 +11,7 @@ namespace kevolve::cuda {
 // Records what the vendor's profiler counts on the declared shapes, as evidence `profile` and `profile.SHAPE`; or why
 // it was not measured.
 void note_profile(gpu_judge_context& b, const judge_request& request,
-                  const std::vector<std::shared_ptr<const input_sets>>& pools, const request_hooks& hooks,
+                  const std::vector<std::shared_ptr<const input_sets>>& all_inputs, const request_hooks& hooks,
                   judge_outcome& out);
 
 } // namespace kevolve::cuda

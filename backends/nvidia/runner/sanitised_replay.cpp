@@ -36,15 +36,15 @@ using input_sets_pointer = std::shared_ptr<const input_sets>;
 
 // The first sets of one shape, or of its edge values.
 struct replayed_sets {
-  input_sets_pointer pool;
+  input_sets_pointer inputs;
   size_t count = 1;
 };
 
-input_sets_pointer smallest_of(const std::vector<input_sets_pointer>& pools, bool held_out) {
+input_sets_pointer smallest_of(const std::vector<input_sets_pointer>& all_inputs, bool held_out) {
   input_sets_pointer found;
-  for (const auto& pool : pools)
-    if (pool->shape.held_out == held_out && (!found || pool->largest_layout() < found->largest_layout()))
-      found = pool;
+  for (const auto& inputs : all_inputs)
+    if (inputs->shape.held_out == held_out && (!found || inputs->largest_layout() < found->largest_layout()))
+      found = inputs;
   return found;
 }
 
@@ -55,22 +55,22 @@ attempt<std::vector<replayed_sets>> sets_to_replay(test_set& tests, const judge_
   std::vector<replayed_sets> out;
   if (auto declared = smallest_of(tests.compared(), false))
     out.push_back({std::move(declared), 2});
-  for (const auto& pool : tests.edges())
-    if (why_skipped(*pool, request).empty())
-      out.push_back({pool, most_sets});
+  for (const auto& inputs : tests.edges())
+    if (why_skipped(*inputs, request).empty())
+      out.push_back({inputs, most_sets});
   if (auto held_out = smallest_of(tests.screens(), true))
     out.push_back({std::move(held_out), 1});
   auto planned = tests.planned();
   if (!planned)
     return tl::unexpected<evaluation_error>(planned.error());
-  for (auto& pool : *planned)
-    if (const auto count = std::min(pool->sets.size(), adversarial); count > 0) {
+  for (auto& inputs : *planned)
+    if (const auto count = std::min(inputs->sets.size(), adversarial); count > 0) {
       adversarial -= count;
-      out.push_back({std::move(pool), count});
+      out.push_back({std::move(inputs), count});
     }
   // Small ones come first, for the time is limited.
   std::sort(out.begin(), out.end(),
-            [](const auto& a, const auto& c) { return a.pool->largest_layout() < c.pool->largest_layout(); });
+            [](const auto& a, const auto& c) { return a.inputs->largest_layout() < c.inputs->largest_layout(); });
   return out;
 }
 
@@ -117,8 +117,8 @@ result<cuda_wire::replay> replay_order(examiner_client& examiner, const program&
       out.kernels.push_back(k.name);
   uint64_t bytes = 0;
   for (const auto& part : sets)
-    for (size_t i = 0; i < std::min(part.count, part.pool->sets.size()); ++i) {
-      const auto& set = part.pool->sets[i];
+    for (size_t i = 0; i < std::min(part.count, part.inputs->sets.size()); ++i) {
+      const auto& set = part.inputs->sets[i];
       auto fetched = set.remote ? examiner.fetch(set) : attempt<input_set>{input_set{}};
       if (!fetched)
         return fail(errc::unavailable, "its inputs cannot be read from the device");

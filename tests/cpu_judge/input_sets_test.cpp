@@ -1,4 +1,4 @@
-// Pools: what is drawn ahead on other cores is what would have been drawn one by one.
+// Inputs drawn ahead on other cores are the same as those drawn one by one.
 #include "backends/judge/input_set_maker.hpp"
 #include "backends/judge/numbers.hpp"
 #include "tests/cpu_judge/tasks.hpp"
@@ -57,9 +57,9 @@ std::shared_ptr<const input_sets> made_with(size_t threads) {
       cache,
       request,
       hooks};
-  auto pool = maker.get(request.task.shapes[1], edge_kind::none, "race", {12, 12, std::chrono::milliseconds{0}});
-  REQUIRE(pool);
-  return *pool;
+  auto inputs = maker.get(request.task.shapes[1], edge_kind::none, "race", {12, 12, std::chrono::milliseconds{0}});
+  REQUIRE(inputs);
+  return *inputs;
 }
 
 bool same(const byte_buffer& a, const byte_buffer& b) {
