@@ -201,6 +201,8 @@ using campaigns_actor = caf::typed_actor<
     // Releases an ended campaign that is to be forgotten, and does not start it again until (atom::finished). False:
     // some of its actors still run, or it has not ended.
     caf::replies_to<atom::release, id128>::with<bool>,
+    // Ends what runs here of a campaign that another node has taken. Replies with true once nothing does: ask again.
+    caf::replies_to<atom::leave, id128>::with<bool>,
     // From a campaign: it has ended, or it was reopened and wants to run.
     caf::reacts_to<atom::finished, id128>, caf::reacts_to<atom::begin, id128>, caf::reacts_to<atom::crash>>;
 

@@ -103,11 +103,11 @@ void start_anew(pointer self, const id128& id) {
   self->send_exit(former.supervisor, caf::exit_reason::user_shutdown);
 }
 
-// Ends the actors of an ended campaign. It may have been reopened and be storing that just now.
-void dismiss(pointer self, const id128& id) {
+// Ends the actors of a campaign.
+void end_actors(pointer self, const id128& id, sequel then) {
   auto& st = self->state;
   auto e = st.running.extract(id);
-  st.ending[id] = {std::move(e.mapped().submission), sequel::rest};
+  st.ending[id] = {std::move(e.mapped().submission), then};
   self->send_exit(e.mapped().supervisor, caf::exit_reason::user_shutdown);
 }
 
@@ -121,7 +121,7 @@ void release_ended(pointer self) {
     if (e.ended && e.failure.empty())
       ended[e.order] = id;
   for (; ended.size() > most_ended; ended.erase(ended.begin()))
-    dismiss(self, ended.begin()->second);
+    end_actors(self, ended.begin()->second, sequel::rest); // it may have been reopened and be storing that just now
 }
 
 // Gives free places to waiting campaigns, by priority, then in order of arrival.
@@ -181,6 +181,11 @@ caf::result<caf::actor> wake(pointer self, const id128& id) {
   return promise;
 }
 
+bool none_runs(const campaigns_state& st, const id128& id) {
+  const auto former = st.ground.started->find(id);
+  return !st.ending.contains(id) && (former == st.ground.started->end() || former->second == nullptr);
+}
+
 // Returns true if nothing of an ended campaign runs here; from then on nothing will.
 bool let_go(pointer self, const id128& id) {
   auto& st = self->state;
@@ -188,17 +193,28 @@ bool let_go(pointer self, const id128& id) {
     if (!e->second.ended)
       return false;
     if (e->second.supervisor) {
-      dismiss(self, id);
+      end_actors(self, id, sequel::rest);
       return false;
     }
     st.running.erase(e);
   }
-  auto& started = *st.ground.started;
-  if (auto former = started.find(id); st.ending.contains(id) || (former != started.end() && former->second != nullptr))
+  if (!none_runs(st, id))
     return false;
-  started.erase(id);
+  st.ground.started->erase(id);
   st.going.insert(id);
   return true;
+}
+
+// Returns true if nothing runs here of a campaign that another node has taken.
+bool leave(pointer self, const id128& id) {
+  auto& st = self->state;
+  if (auto e = st.running.find(id); e != st.running.end()) {
+    if (e->second.supervisor)
+      end_actors(self, id, sequel::leave);
+    else
+      st.running.erase(e);
+  }
+  return none_runs(st, id);
 }
 
 // A campaign's memory is scattered over the allocator's pages, which the allocator keeps when they are free. Over days
@@ -256,6 +272,8 @@ void supervisor_ended(pointer self, const caf::actor_addr& who, const caf::error
     auto& [id, waits] = *i;
     if ((*st.ground.started)[id] != nullptr) { // another supervisor has ended
       ++i;
+    } else if (waits.what == sequel::leave) {
+      i = st.ending.erase(i);
     } else if (waits.what != sequel::run) {
       if (!std::exchange(waits.looked_up, true))
         look_up_status(self, id);
@@ -354,6 +372,10 @@ campaigns_actor::behavior_type campaigns(campaigns_actor::stateful_pointer<campa
       [self](atom::release, const id128& id) {
         handling h{self, self->state.own_status, "release"};
         return steps::let_go(self, id);
+      },
+      [self](atom::leave, const id128& id) {
+        handling h{self, self->state.own_status, "leave"};
+        return steps::leave(self, id);
       },
       [self](atom::begin, const id128& id) {
         handling h{self, self->state.own_status, "begin"};

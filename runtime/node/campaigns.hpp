@@ -28,11 +28,12 @@ struct campaigns_state {
     bool ended = false;
   };
   // The action once the former supervisor has ended: two instances of a campaign would overwrite each other's records.
-  // A campaign released as ended may have been reopened at the same time and must run; the stored status decides.
-  enum class sequel : uint8_t { run, answer, rest };
+  // A campaign released as ended may have been reopened at the same time and must run; the stored status decides. One
+  // that another node has taken does not.
+  enum class sequel : uint8_t { run, answer, rest, leave };
   struct successor {
     campaign_submission submission;
-    sequel what = sequel::run; // run; if it has ended, only answer, or do nothing
+    sequel what = sequel::run; // run; if it has ended, only answer, or do nothing; whatever it is, do nothing
     bool placed = false;       // has a place already
     uint32_t priority = default_priority;
     bool looked_up = false; // its status has been requested

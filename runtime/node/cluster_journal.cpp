@@ -3,28 +3,20 @@
 #include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/log.hpp"
+#include "runtime/node/campaign_copy.hpp"
 #include "runtime/node/references.hpp"
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 
 namespace kevolve {
 
 namespace {
 
-constexpr int rows_at_once = 500;
-constexpr int blobs_at_once = 16;
-
 // Waiting mends it, and the campaign pauses with the reason until then.
 failure waits(const failure& why) {
   return {errc::io, "the records of the cluster cannot be written: " + why.detail};
-}
-
-result<table> table_of(const std::string& name) {
-  for (auto t : {table::nodes, table::evaluations, table::index, table::meta})
-    if (to_string(t) == name)
-      return t;
-  return fail(errc::corrupt, "the cluster has a value of an unknown family '" + name + "'");
 }
 
 // Visits the names of records in a value.
@@ -45,7 +37,7 @@ std::optional<bool> ended_by(const id128& campaign, const postgres::shared_value
   return status ? std::optional{has_ended(status->state)} : std::nullopt;
 }
 
-// True if these are the events of the same request: all but the time is compared.
+// Returns true if these are the events of the same request: all but the time is compared.
 bool same_events(const std::vector<event_record>& a, const std::vector<event_record>& b) {
   return !a.empty() && std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
     return x.kind == y.kind && x.payload == y.payload;
@@ -79,31 +71,34 @@ result<T> cluster_journal::used(result<T> r) {
   return r;
 }
 
-result<cluster_journal::owned*> cluster_journal::own(const id128& campaign) {
+// Returns the campaign with the events here and there level. They are not if the answer to the last append was lost, or
+// if the local store failed after it.
+result<cluster_journal::owned*> cluster_journal::own(const id128& campaign, uint64_t here) {
   const auto known = owned_.find(campaign);
-  if (known != owned_.end() && known->second.sure)
+  if (known != owned_.end()
+      && (known->second.epoch == 0 || (!known->second.lost_answer && known->second.stored == here))) {
+    known->second.unsure.clear();
     return &known->second;
-  const auto here = data_->last_campaign_sequence(campaign);
-  if (!here)
-    return tl::unexpected(here.error());
-  auto mine = used(postgres::own(*connection_, self_, campaign));
+  }
+  if (lost_.contains(campaign))
+    return fail(errc::cancelled, "another node has taken campaign " + to_string(campaign));
+  const auto mine = used(postgres::own(*connection_, self_, campaign, here));
   if (!mine)
     return tl::unexpected(mine.error());
-  if (known == owned_.end() && mine->events == 0 && *here > 0)
+  if (mine->events > here)
+    if (auto r = used(copy_campaign(*connection_, *data_, campaign, mine->events)); !r)
+      return tl::unexpected(r.error());
+  auto& out = owned_[campaign];
+  if (mine->events == 0 && here > 0)
     log::warn("cluster", "campaign {} began before the cluster kept campaigns: it stays on this node",
               to_string(campaign));
-  else if (known == owned_.end() ? mine->events != *here : !mine->kept)
-    return fail(errc::cancelled,
-                "another node had campaign " + to_string(campaign) + " meanwhile: start this node again");
-  auto& out = owned_[campaign];
-  if (mine->events > 0 || *here == 0)
+  else
     out.epoch = mine->epoch;
-  if (mine->events > *here) // written last, and its answer lost
-    if (auto r = bring(campaign, mine->events); !r)
-      return tl::unexpected(r.error());
-  if (mine->events <= *here)
-    out.doubtful.clear();
-  out.sure = true;
+  out.stored = mine->events;
+  out.lost_answer = false;
+  if (mine->events > here)
+    std::move(out.unsure.begin(), out.unsure.end(), std::back_inserter(out.refused));
+  out.unsure.clear();
   return &out;
 }
 
@@ -160,110 +155,77 @@ result<postgres::campaign_records> cluster_journal::records_of(const id128& camp
   return out;
 }
 
-result<journal_ruling> cluster_journal::store_one(const id128& campaign, const transaction& t, uint64_t& added) {
+result<void> cluster_journal::store_all(const id128& campaign, const std::vector<transaction>& group,
+                                        const std::vector<size_t>& which, std::vector<journal_ruling>& rulings) {
   if (auto r = connect(); !r)
-    return tl::unexpected(r.error());
-  auto mine = own(campaign);
+    return r;
+  const auto here = data_->last_campaign_sequence(campaign);
+  if (!here)
+    return tl::unexpected(here.error());
+  auto mine = own(campaign, *here);
   if (!mine)
     return tl::unexpected(mine.error());
   auto& m = **mine;
   if (m.epoch == 0)
-    return journal_ruling{};
-  if (same_events(m.doubtful, t.events)) { // it was there: own() has brought it
-    m.doubtful.clear();
-    return journal_ruling{{}, true};
+    return {};
+  std::vector<postgres::campaign_records> records;
+  std::vector<events> added;
+  auto next = m.stored + 1;
+  for (const auto i : which) {
+    const auto& t = group[i];
+    const auto there =
+        std::find_if(m.refused.begin(), m.refused.end(), [&](const auto& e) { return same_events(e, t.events); });
+    if (there != m.refused.end()) {
+      m.refused.erase(there);
+      rulings[i].stored = true;
+      continue;
+    }
+    auto r = records_of(campaign, m, next, t);
+    if (!r)
+      return tl::unexpected(r.error());
+    next += t.events.size();
+    records.push_back(std::move(*r));
+    if (!t.events.empty())
+      added.push_back(t.events);
   }
-  const auto last = data_->last_campaign_sequence(campaign);
-  if (!last)
-    return tl::unexpected(last.error());
-  auto records = records_of(campaign, m, *last + added + 1, t);
-  if (!records)
-    return tl::unexpected(records.error());
-  if (auto r = used(postgres::append(*connection_, {*records})); !r) {
-    m.sure = false;
+  if (records.empty())
+    return {};
+  auto done = used(postgres::append(*connection_, records));
+  m.unsure = std::move(added);
+  if (done)
+    m.stored = next - 1;
+  else {
+    m.lost_answer = true;
     m.sent.clear();
-    m.doubtful = t.events;
-    return tl::unexpected(r.error());
   }
-  added += t.events.size();
-  return journal_ruling{};
+  return done;
 }
 
 std::vector<journal_ruling> cluster_journal::replicate(const std::vector<id128>& campaigns,
                                                        const std::vector<transaction>& group) {
   const std::lock_guard lock{guard_};
   std::vector<journal_ruling> out(group.size());
-  std::map<id128, uint64_t> added; // events of this group
-  for (size_t i = 0; i < group.size(); ++i) {
-    if (!campaigns[i])
-      continue; // the node's own
-    auto ruling = store_one(campaigns[i], group[i], added[campaigns[i]]);
-    if (ruling)
-      out[i] = std::move(*ruling);
-    else
-      out[i].refusal = ruling.error().code == errc::cancelled ? failure{errc::bad_input, ruling.error().detail}
-                                                              : waits(ruling.error());
+  std::map<id128, std::vector<size_t>> of_campaign;
+  for (size_t i = 0; i < group.size(); ++i)
+    if (campaigns[i]) // others are the node's own
+      of_campaign[campaigns[i]].push_back(i);
+  for (const auto& [campaign, which] : of_campaign) {
+    const auto done = store_all(campaign, group, which, out);
+    if (done)
+      continue;
+    const auto lost = done.error().code == errc::cancelled;
+    if (lost && owned_.erase(campaign) != 0)
+      lost_.insert(campaign);
+    for (const auto i : which)
+      if (!out[i].stored)
+        out[i].refusal = lost ? failure{errc::bad_input, done.error().detail} : waits(done.error());
   }
   return out;
 }
 
-result<void> cluster_journal::bring(const id128& campaign, uint64_t events) {
-  std::string digest;
-  for (auto more = true; more;) {
-    auto page = used(postgres::read_blobs(*connection_, campaign, digest, blobs_at_once));
-    if (!page)
-      return tl::unexpected(page.error());
-    more = page->size() == static_cast<size_t>(blobs_at_once);
-    std::vector<transaction> group(1);
-    for (auto& [name, bytes] : *page) {
-      digest = name;
-      group[0].writes.push_back(write_op::put_blob(std::move(bytes)));
-    }
-    if (auto r = data_->commit(group); !r)
-      return tl::unexpected(r.error());
-  }
-  postgres::shared_value after;
-  for (auto more = true; more;) {
-    auto page = used(postgres::read_values(*connection_, campaign, after, rows_at_once));
-    if (!page)
-      return tl::unexpected(page.error());
-    more = page->size() == static_cast<size_t>(rows_at_once);
-    std::vector<transaction> group(1);
-    for (auto& v : *page) {
-      after = {v.family, v.key, {}};
-      auto where = table_of(v.family);
-      if (!where)
-        return tl::unexpected(where.error());
-      group[0].writes.push_back(write_op::put(*where, std::move(v.key), std::move(v.value)));
-    }
-    if (auto r = data_->commit(group); !r)
-      return tl::unexpected(r.error());
-  }
-  // The events come last: they name everything else.
-  for (;;) {
-    const auto here = data_->last_campaign_sequence(campaign);
-    if (!here)
-      return tl::unexpected(here.error());
-    if (*here >= events)
-      return {};
-    auto page = used(postgres::read_events(*connection_, campaign, *here, rows_at_once));
-    if (!page)
-      return tl::unexpected(page.error());
-    if (page->empty())
-      return fail(errc::corrupt, "the cluster lacks events of campaign " + to_string(campaign));
-    std::vector<transaction> group(1);
-    for (auto& e : *page) {
-      event_record r;
-      r.campaign = campaign;
-      r.kind = e.kind;
-      r.version = e.version;
-      r.time_ns = e.time_ns;
-      r.payload = std::move(e.payload);
-      group[0].events.push_back(std::move(r));
-    }
-    if (auto r = data_->commit(group); !r)
-      return tl::unexpected(r.error());
-  }
+bool cluster_journal::owns(const id128& campaign) {
+  const std::lock_guard lock{guard_};
+  return owned_.contains(campaign);
 }
 
 result<void> cluster_journal::take(const id128& campaign) {
@@ -283,9 +245,12 @@ result<void> cluster_journal::take(const id128& campaign) {
   if (*here > mine->events)
     return fail(errc::corrupt, "this node has " + std::to_string(*here) + " events of campaign " + to_string(campaign)
                                    + ", the cluster " + std::to_string(mine->events));
-  if (auto r = bring(campaign, mine->events); !r)
+  if (auto r = used(copy_campaign(*connection_, *data_, campaign, mine->events)); !r)
     return r;
-  owned_[campaign].epoch = mine->epoch;
+  auto& out = owned_[campaign];
+  out.epoch = mine->epoch;
+  out.stored = mine->events;
+  lost_.erase(campaign);
   return {};
 }
 

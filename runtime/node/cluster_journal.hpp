@@ -22,31 +22,37 @@ public:
   cluster_journal(std::function<result<postgres::connection_options>()> options, postgres::member self,
                   std::shared_ptr<store> data);
 
-  // Stores each transaction of a campaign in PostgreSQL, with the records that it names. Refuses those that are not
-  // there then: errc::io while PostgreSQL is away, errc::bad_input once the campaign lives on another node.
+  // Stores the transactions of campaigns in PostgreSQL, with the records that they name: those of one campaign together
+  // or not at all. Refuses those that are not there then: errc::io while PostgreSQL is away, errc::bad_input once the
+  // campaign lives on another node, and from then on until take().
   std::vector<journal_ruling> replicate(const std::vector<id128>& campaigns, const std::vector<transaction>& group);
 
-  // Takes a campaign for this process, and brings what the local store lacks of it from PostgreSQL. errc::cancelled: it
-  // lives on another live node.
+  // Returns true if this process owns the campaign, as far as it knows.
+  bool owns(const id128& campaign);
+  // Takes a campaign for this process, and brings what the local store lacks of it from PostgreSQL. None of its actors
+  // may run here: what they know is older. errc::cancelled: it lives on another live node.
   result<void> take(const id128& campaign);
   // Returns campaigns that have not ended and whose node is gone.
   result<std::vector<id128>> orphans();
 
 private:
+  using events = std::vector<event_record>; // of one transaction
   // A campaign that this process owns. One that began before its node's campaigns were shared has no epoch.
   struct owned {
     int64_t epoch = 0;
-    bool sure = true;                   // false: a connection was lost, and what was written last may be there or not
-    std::set<std::string> sent;         // names of records that are there
-    std::vector<event_record> doubtful; // the events whose answer was lost
+    uint64_t stored = 0;         // events in PostgreSQL
+    std::set<std::string> sent;  // names of records that are there
+    std::vector<events> unsure;  // written last: they may be missing there, since the answer was lost, or here
+    std::vector<events> refused; // there, though this node has refused them; they are asked for again
+    bool lost_answer = false;
   };
 
-  result<journal_ruling> store_one(const id128& campaign, const transaction& t, uint64_t& added);
   result<void> connect();
   template <class T>
   result<T> used(result<T> r);
-  result<owned*> own(const id128& campaign);
-  result<void> bring(const id128& campaign, uint64_t events);
+  result<owned*> own(const id128& campaign, uint64_t here);
+  result<void> store_all(const id128& campaign, const std::vector<transaction>& group, const std::vector<size_t>& which,
+                         std::vector<journal_ruling>& rulings);
   result<postgres::campaign_records> records_of(const id128& campaign, owned& mine, uint64_t first,
                                                 const transaction& t);
   result<void> add_named(owned& mine, postgres::campaign_records& out);
@@ -57,6 +63,7 @@ private:
   std::mutex guard_;
   std::unique_ptr<postgres::connection> connection_;
   std::map<id128, owned> owned_;
+  std::set<id128> lost_; // they were this process's, and another has them
 };
 
 } // namespace kevolve

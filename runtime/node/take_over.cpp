@@ -5,6 +5,7 @@
 #include "runtime/base/log.hpp"
 
 #include <chrono>
+#include <utility>
 
 namespace kevolve {
 
@@ -50,7 +51,7 @@ void start_campaign(pointer self, const id128& id) {
 }
 
 // Returns false while PostgreSQL does not answer.
-bool take_one(pointer self, const id128& id, const char* whose) {
+bool take(pointer self, const id128& id, const std::string& whose) {
   auto& st = self->state;
   const auto taken = st.records->take(id);
   if (taken) {
@@ -65,22 +66,46 @@ bool take_one(pointer self, const id128& id, const char* whose) {
   return moved;
 }
 
+// Takes a campaign of which nothing runs here any more. An instance that has seen another node take it knows less than
+// the log, and would do again what is done.
+void take_next(pointer self) {
+  auto& st = self->state;
+  if (st.waiting.empty())
+    return;
+  const auto id = st.waiting.front().first;
+  if (st.records->owns(id)) { // it was submitted meanwhile, or its home was slow to tell that it lives
+    st.waiting.pop_front();
+    take_next(self);
+    return;
+  }
+  self->request(st.campaigns, caf::infinite, atom::leave_v, id)
+      .then(
+          [self, id](bool free) {
+            auto& waiting = self->state.waiting;
+            if (waiting.empty() || waiting.front().first != id) // two looks have asked
+              return;
+            if (!free || !take(self, id, waiting.front().second))
+              return; // the next look tries again
+            waiting.pop_front();
+            take_next(self);
+          },
+          [](caf::error& e) { log::error("cluster", "no campaign is taken over: {}", to_string(to_failure(e))); });
+}
+
 void look(pointer self) {
   auto& st = self->state;
   self->delayed_send(self, look_every, atom::tick_v);
   if (!std::exchange(st.began, true))
-    st.own = unfinished(*st.data);
-  while (!st.own.empty()) {
-    if (!take_one(self, st.own.front(), "this node's"))
+    for (const auto& id : unfinished(*st.data))
+      st.waiting.emplace_back(id, "this node's");
+  if (st.waiting.empty()) {
+    const auto orphans = st.records->orphans();
+    if (!orphans)
       return;
-    st.own.pop_front();
+    for (const auto& id : *orphans)
+      st.waiting.emplace_back(id, "on a node that is gone");
   }
-  const auto orphans = st.records->orphans();
-  if (!orphans)
-    return;
-  for (const auto& id : *orphans)
-    if (!take_one(self, id, "on a node that is gone"))
-      return;
+  take_next(self);
 }
 
 } // namespace

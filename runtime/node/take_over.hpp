@@ -11,6 +11,8 @@
 
 #include <deque>
 #include <memory>
+#include <string>
+#include <utility>
 
 namespace kevolve {
 
@@ -20,7 +22,7 @@ struct take_over_state {
   std::shared_ptr<cluster_journal> records;
   std::shared_ptr<store> data;
   campaigns_actor campaigns;
-  std::deque<id128> own; // unfinished campaigns of the local store that are not taken yet
+  std::deque<std::pair<id128, std::string>> waiting; // campaigns to take, and whose they were
   bool began = false;
 };
 

@@ -2,12 +2,17 @@
 
 namespace kevolve::postgres {
 
-result<campaign_ownership> own(connection& c, const member& m, const id128& campaign) {
-  auto r = c.run({"select epoch, events, kept from kevolve.own_campaign($1, $2, $3)",
-                  {{m.name}, {to_string(m.instance)}, {to_string(campaign)}}});
+result<campaign_ownership> own(connection& c, const member& m, const id128& campaign, std::optional<uint64_t> events) {
+  statement q{"select epoch, events from kevolve.own_campaign($1, $2, $3, null)",
+              {{m.name}, {to_string(m.instance)}, {to_string(campaign)}}};
+  if (events) {
+    q.text = "select epoch, events from kevolve.own_campaign($1, $2, $3, $4)";
+    q.parameters.push_back({std::to_string(*events)});
+  }
+  auto r = c.run(q);
   if (!r)
     return tl::unexpected(r.error());
-  return campaign_ownership{r->integer(0, 0), static_cast<uint64_t>(r->integer(0, 1)), r->truth(0, 2)};
+  return campaign_ownership{r->integer(0, 0), static_cast<uint64_t>(r->integer(0, 1))};
 }
 
 result<void> append(connection& c, const std::vector<campaign_records>& all) {

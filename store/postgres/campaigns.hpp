@@ -14,7 +14,6 @@ namespace kevolve::postgres {
 struct campaign_ownership {
   int64_t epoch = 0;   // part of every record that this process writes
   uint64_t events = 0; // that are there
-  bool kept = false;   // it was this process's before: nobody else has written meanwhile
 };
 struct shared_event {
   uint64_t sequence = 0; // within the campaign, from 1
@@ -38,8 +37,10 @@ struct campaign_records {
   std::optional<bool> ended;      // nothing: unchanged
 };
 
-// Takes the campaign for this process. errc::cancelled: it lives on another live node.
-result<campaign_ownership> own(connection& c, const member& m, const id128& campaign);
+// Takes the campaign for this process. errc::cancelled: it lives on another live node, or another process has written
+// records since it had this many `events`; nothing has changed then. Without `events`: whatever it has.
+result<campaign_ownership> own(connection& c, const member& m, const id128& campaign,
+                               std::optional<uint64_t> events = std::nullopt);
 // Stores all in one transaction. errc::cancelled: the campaign lives on another node now, or the events do not follow
 // those that are there.
 result<void> append(connection& c, const std::vector<campaign_records>& all);

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <sstream>
+
 namespace kevolve::test {
 
 postgres_server& shared_server() {
@@ -52,6 +54,14 @@ json node_folder::told(std::vector<std::string> arguments) const {
 
 json node_folder::await_event(const std::string& id, const std::string& kind, int how_many) const {
   return told({"events", id, "--follow", "--kind", kind, "--limit", std::to_string(how_many)});
+}
+
+std::vector<json> node_folder::events(const std::string& id) const {
+  std::vector<json> out;
+  std::istringstream lines{kevolve({"events", id, "--json"}).out};
+  for (std::string line; std::getline(lines, line);)
+    out.push_back(json::parse(line));
+  return out;
 }
 
 json node_folder::node(const std::string& name) const {

@@ -37,7 +37,8 @@ struct node_folder : temporary_folder {
   json told(std::vector<std::string> arguments) const; // the verb's JSON; it must succeed
   // Waits for an event of that kind, and returns it.
   json await_event(const std::string& id, const std::string& kind, int how_many = 1) const;
-  json node(const std::string& name) const; // its row of `kevolve nodes list`
+  std::vector<json> events(const std::string& id) const; // its log so far
+  json node(const std::string& name) const;              // its row of `kevolve nodes list`
 };
 
 } // namespace kevolve::test

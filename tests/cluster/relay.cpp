@@ -59,13 +59,17 @@ void relay::silence(bool on) {
   ::eventfd_write(wake_, 1);
 }
 
+void relay::lose_answers(bool on) {
+  loses_ = on;
+}
+
 void relay::take_connection() {
   const auto near = ::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC);
   const auto far = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const auto a = loopback(to_port_);
   if (near >= 0 && ::connect(far, reinterpret_cast<const sockaddr*>(&a), sizeof a) == 0) {
-    ways_.push_back({near, far, {}, false});
-    ways_.push_back({far, near, {}, false});
+    ways_.push_back({near, far, false, {}, false});
+    ways_.push_back({far, near, true, {}, false});
     return;
   }
   ::close(near);
@@ -76,7 +80,7 @@ void relay::take_connection() {
 bool relay::read_from(way& w) const {
   std::string bytes(size_t{64} << 10U, '\0');
   const auto n = ::read(w.from, bytes.data(), bytes.size());
-  if (n <= 0)
+  if (n <= 0 || (loses_ && w.answers))
     return false;
   bytes.resize(static_cast<size_t>(n));
   w.held.push_back({clock::now() + std::chrono::milliseconds{delay_ms_.load()}, std::move(bytes)});

@@ -1,4 +1,4 @@
-// A relay on loopback between a node and PostgreSQL, which makes the network slow or silent.
+// A relay on loopback between a node and PostgreSQL, which makes the network slow or silent, or loses answers.
 #pragma once
 
 #include <atomic>
@@ -22,6 +22,8 @@ public:
   void delay(std::chrono::milliseconds how_long);
   // Passes nothing on while it is silent. Connections stay open, as behind a network that drops packets.
   void silence(bool on);
+  // Closes a connection at its next answer, which it keeps: what was asked is done.
+  void lose_answers(bool on);
 
 private:
   using clock = std::chrono::steady_clock;
@@ -32,6 +34,7 @@ private:
   struct way { // of one direction
     int from;
     int to;
+    bool answers; // from the server
     std::deque<piece> held;
     bool ended = false;
   };
@@ -47,6 +50,7 @@ private:
   int port_ = 0;
   std::atomic<int64_t> delay_ms_{0};
   std::atomic<bool> silent_{false};
+  std::atomic<bool> loses_{false};
   std::atomic<bool> stop_{false};
   std::vector<way> ways_;
   std::thread thread_;

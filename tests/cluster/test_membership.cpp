@@ -128,21 +128,25 @@ TEST_CASE("a device is expected to be as fast as those of its fingerprint that w
   CHECK(noted(third, 10.0).at("peak.flops_per_s").of_nodes == 1); // its earlier readings are gone
 }
 
-TEST_CASE("a process finds a campaign as its own, and sees that another had it meanwhile") {
+TEST_CASE("a process finds a campaign as its own, and is refused once another has written to it") {
   const auto database = queue_database();
   auto home = joined("h1", database);
   auto other = joined("h2", database);
   const auto campaign = random_id();
-  CHECK_FALSE(value_of(own(*home.c, home.m, campaign)).kept);
-  const auto again = value_of(own(*home.c, home.m, campaign)); // the answer to the first may have been lost
-  CHECK(again.kept);
-  CHECK(again.epoch == 2);
+  const auto first = value_of(own(*home.c, home.m, campaign, 0));
+  done(append(*home.c, {{campaign, first.epoch, {{1, 1, 1, 1, "a"}}, {}, {}, {}}}));
+  const auto again = value_of(own(*home.c, home.m, campaign, 0)); // the answer to the first was lost
+  CHECK(again.events == 1);
   CHECK(own(*other.c, other.m, campaign).error().code == errc::cancelled);
   done(leave(*home.c, home.m));
-  CHECK_FALSE(value_of(own(*other.c, other.m, campaign)).kept);
+  CHECK(own(*other.c, other.m, campaign, 0).error().code == errc::cancelled); // it lacks an event
+  const auto theirs = value_of(own(*other.c, other.m, campaign));
+  done(append(*other.c, {{campaign, theirs.epoch, {{2, 1, 1, 1, "b"}}, {}, {}, {}}}));
   done(leave(*other.c, other.m));
   value_of(join(*home.c, home.m));
-  CHECK_FALSE(value_of(own(*home.c, home.m, campaign)).kept);
+  for (int i = 0; i < 2; ++i) // a refusal makes it nobody's
+    CHECK(own(*home.c, home.m, campaign, 1).error().code == errc::cancelled);
+  CHECK(value_of(own(*home.c, home.m, campaign, 2)).events == 2);
 }
 
 } // namespace kevolve::test

@@ -176,9 +176,9 @@ end $$;
 -- The process that owns a campaign: one whose answer was lost comes back as the owner.
 alter table campaigns add column instance uuid;
 drop function own_campaign(text, uuid, uuid);
--- As in version 2. `kept`: the campaign was this process's before, so that nobody else has written its records.
-create function own_campaign(a_node text, a_instance uuid, a_campaign uuid)
-returns table (epoch bigint, events bigint, kept boolean)
+-- As in version 2, but with a_events it refuses, and changes nothing, if another process has written since those.
+create function own_campaign(a_node text, a_instance uuid, a_campaign uuid, a_events bigint)
+returns table (epoch bigint, events bigint)
 language plpgsql security definer set search_path = kevolve, pg_temp as $$
 #variable_conflict use_column
 declare c campaigns; h nodes;
@@ -190,9 +190,12 @@ begin
   if c.home <> a_node and is_live(h) then
     raise exception 'the campaign lives on node ''%'' now', c.home using errcode = 'KV411';
   end if;
+  if c.instance is distinct from a_instance and c.events not in (0, a_events) then
+    raise exception 'node ''%'' has written records of the campaign meanwhile', c.home using errcode = 'KV411';
+  end if;
   return query update campaigns set home = a_node, epoch = campaigns.epoch + 1, taken_at = clock_timestamp(),
       login = session_user, instance = a_instance
-    where id = a_campaign returning campaigns.epoch, campaigns.events, coalesce(c.instance = a_instance, false);
+    where id = a_campaign returning campaigns.epoch, campaigns.events;
 end $$;
 
 -- Profiles are made where the device is.
@@ -201,4 +204,4 @@ alter table jobs add constraint jobs_kind_check check (kind in ('compile', 'judg
 
 revoke execute on all functions in schema kevolve from public;
 grant execute on function note_device_figures(text, uuid, text, jsonb) to kevolve_worker, kevolve_home;
-grant execute on function own_campaign(text, uuid, uuid) to kevolve_home;
+grant execute on function own_campaign(text, uuid, uuid, bigint) to kevolve_home;
