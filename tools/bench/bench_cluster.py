@@ -239,23 +239,34 @@ class Faults:
             time.sleep(0.1)
         return False
 
+    @staticmethod
+    def finished_twice(log: list[str]) -> list[int]:
+        finished = [json.loads(e) for e in log if '"node_finished"' in e]
+        indices = [e.get("data", e).get("index") for e in finished]
+        return [i for k, i in enumerate(indices) if i in indices[:k]]
+
     def result(self) -> Json:
         while self.homes():
             time.sleep(0.5)
-        lost = twice = wrong = 0
-        homes = {row[0].replace("-", ""): row[1] for row in self.nodes.server.sql(
-            "select id, home from kevolve.campaigns", self.nodes.database)}
+        lost = twice = wrong = apart = 0
+        rows = self.nodes.server.sql("select id, home, events from kevolve.campaigns", self.nodes.database)
+        homes = {row[0].replace("-", ""): row[1] for row in rows}
+        shared = {row[0].replace("-", ""): int(row[2]) for row in rows}
         for campaign in self.campaigns:
             log = self.log_of(homes[campaign], campaign)
             before = self.before.get(campaign, [])
             lost += sum(1 for a, b in zip(before, log) if a != b) + max(0, len(before) - len(log))
-            finished = [json.loads(e) for e in log if '"node_finished"' in e]
-            indices = [e.get("data", e).get("index") for e in finished]
-            twice += len(indices) - len(set(indices))
+            again = self.finished_twice(log)
+            twice += len(again)
+            apart += len(log) != shared[campaign]
+            if again or len(log) != shared[campaign]:
+                sessions = [i for i, e in enumerate(log) if '"session_started"' in e]
+                common.say(f"campaign {campaign} on {homes[campaign]}: {len(log)} events, {shared[campaign]} in PostgreSQL, sessions "
+                           f"from events {sessions}; finished twice: {again}")
             status = self.kevolve(homes[campaign], "status", campaign)
             wrong += 0 if status and status["state"] == "finished" and status["candidates"] >= self.candidates else 1
         return {"faults": sum(self.counts.values()), "by_kind": self.counts, "campaigns": len(self.campaigns),
-                "events": self.events(), "lost": lost, "twice": twice, "unfinished": wrong,
+                "events": self.events(), "lost": lost, "twice": twice, "apart": apart, "unfinished": wrong,
                 "longest_take_over_s": round(self.longest_take_over, 1)}
 
 
@@ -321,9 +332,9 @@ def faults(server: Postgres, binaries: Path, count: int, seed: int, network: nam
 def render(document: Json) -> str:
     if "faults" in document:
         f = document["faults"]
-        return common.table([["faults", "of these", "campaigns", "events", "lost", "counted twice", "unfinished", "longest take-over, s"],
+        return common.table([["faults", "of these", "campaigns", "events", "lost", "counted twice", "logs apart", "unfinished", "longest take-over, s"],
                              [str(f["faults"]), ", ".join(f"{kind} {n}" for kind, n in sorted(f["by_kind"].items())),
-                              str(f["campaigns"]), str(f["events"]), str(f["lost"]), str(f["twice"]), str(f["unfinished"]),
+                              str(f["campaigns"]), str(f["events"]), str(f["lost"]), str(f["twice"]), str(f["apart"]), str(f["unfinished"]),
                               str(f["longest_take_over_s"])]])
     if "beside" in document:
         b = document["beside"]
@@ -369,7 +380,7 @@ def measured(a: argparse.Namespace) -> Json:
 def fell_short(document: Json) -> bool:
     """Returns true if a job or a result was lost or counted twice, or a campaign did not end."""
     if "faults" in document:
-        return any(document["faults"][key] for key in ("lost", "twice", "unfinished"))
+        return any(document["faults"][key] for key in ("lost", "twice", "apart", "unfinished"))
     return "scale" in document and any(r["lost"] or r["twice"] for r in [*document["scale"], document["queue"]])
 
 
