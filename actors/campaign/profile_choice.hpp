@@ -13,7 +13,8 @@ inline constexpr size_t improved_often = 4;
 inline constexpr uint32_t profile_attempts = 2;
 inline constexpr uint64_t profile_failures = 3;
 
-// Returns true if a part of the search reads profiles: the embedded generator, a model, or the cells of evolution.
+// Returns true if a part of the search reads profiles: the embedded generator, a model, or evolution by the axis
+// "bound".
 bool reads_profiles(const campaign_spec& spec);
 
 // Returns the seconds that the share of the wall time leaves for a profile that begins now.

@@ -94,6 +94,8 @@ TEST_CASE("with a share of 0, or where nothing reads a profile, no candidate is 
   CHECK_FALSE(next_profile(p.fold, unread, 1e6));
   unread.search.policies = {{"evolution", 1.0}}; // its cells read what bounds a candidate
   CHECK(next_profile(p.fold, unread, 1e6) == 1);
+  unread.evolution.axes = {"vector_bits", "code_bytes"};
+  CHECK_FALSE(next_profile(p.fold, unread, 1e6));
   unread.search.policies = {{"uct", 1.0}};
   unread.generators.push_back({"llm", 1.0});
   CHECK(next_profile(p.fold, unread, 1e6) == 1);
