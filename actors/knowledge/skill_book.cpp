@@ -28,7 +28,7 @@ skill_list listed(const skill_book_state& st) {
 }
 
 void publish(skill_book_state& st) {
-  st.board->publish(std::make_shared<const skill_list>(listed(st)));
+  st.board->publish(std::make_shared<const skill_index>(st.index));
   st.own_status->says(std::to_string(st.all.size()) + " skills");
 }
 
@@ -37,11 +37,16 @@ void publish(skill_book_state& st) {
 template <class T>
 caf::result<T> keep(book_pointer self, std::vector<skill> changed, T answer) {
   auto& st = self->state;
+  const bool is_one = changed.size() == 1;
   for (auto& s : changed) {
     st.unsaved.insert(s.id);
-    const auto id = s.id;
-    st.all[id] = std::make_shared<const skill>(std::move(s));
+    auto& place = st.all[s.id];
+    const auto before = std::exchange(place, std::make_shared<const skill>(std::move(s)));
+    if (is_one)
+      st.index.put(place, before);
   }
+  if (!is_one) // each put() copies a group
+    st.index = skill_index::of(listed(st));
   publish(st);
   append_request a;
   for (const auto& id : st.unsaved)
@@ -167,6 +172,7 @@ skill_book_actor::behavior_type skill_book(book_pointer self, actor_status_ptr o
   st.now_ns = std::move(now_ns);
   report_exceptions(self);
   load(st, *data);
+  st.index = skill_index::of(listed(st));
   publish(st);
   return {
       [self](atom::list, const skill_query& wanted) {
@@ -182,7 +188,7 @@ skill_book_actor::behavior_type skill_book(book_pointer self, actor_status_ptr o
       },
       [self](atom::find, const skill_situation& wanted) {
         handling h{self, self->state.own_status, "find"};
-        return find_skills(listed(self->state), wanted, {self->state.now_ns(), {}});
+        return find_skills(self->state.index, wanted, {self->state.now_ns(), {}});
       },
       [self](atom::apply, const skill_use& use) {
         handling h{self, self->state.own_status, "apply"};

@@ -25,6 +25,7 @@ struct skill_book_state {
   std::shared_ptr<skill_board> board;
   std::function<int64_t()> now_ns; // wall clock
   std::map<id128, std::shared_ptr<const skill>> all;
+  skill_index index;       // over `all`: those that may be offered
   std::set<id128> unsaved; // the storage refused them: the next write has them, too
 };
 

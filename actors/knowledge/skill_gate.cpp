@@ -12,6 +12,7 @@ namespace {
 constexpr double half_life_ns = 90.0 * 86'400e9;
 // Most steps change little: two thirds of all log gains are expected within this of 0.
 constexpr double prior_deviation = 0.15;
+constexpr double prior_precision = 1.0 / (prior_deviation * prior_deviation);
 // The gain of the same step differs between operators by about this, however well each is measured.
 constexpr double between_places = 0.05;
 constexpr double least_error = 0.005;
@@ -29,12 +30,17 @@ constexpr double interval_errors = 1.53;
 // The log of a speed-up whose interval is not known may be off by so much.
 constexpr double unknown_error = 0.1;
 
-double share_left(const skill_application& a, int64_t now_ns) {
-  return std::exp2(-std::max(0.0, static_cast<double>(now_ns - a.time_ns)) / half_life_ns);
+double share_left(int64_t since_ns, int64_t now_ns) {
+  return std::exp2(-std::max(0.0, static_cast<double>(now_ns - since_ns)) / half_life_ns);
 }
 
 double error_of(const skill_application& a) {
   return std::max(a.standard_error, least_error);
+}
+// Returns the precision of one application when it is new.
+double precision_of(const skill_application& a) {
+  const auto e = error_of(a);
+  return 1.0 / (e * e + between_places * between_places);
 }
 bool is_better(const skill_application& a) {
   return a.log_gain > beyond_noise * error_of(a);
@@ -112,24 +118,44 @@ bool is_elsewhere(const skill& s, const skill_application& a) {
 }
 
 skill_posterior posterior_of(const skill& s, int64_t now_ns, bool elsewhere) {
-  double precision = 1.0 / (prior_deviation * prior_deviation);
+  double precision = prior_precision;
   double sum = 0.0;
   for (const auto& a : s.applications) {
     if (elsewhere && !is_elsewhere(s, a))
       continue;
-    const auto e = error_of(a);
-    const auto p = share_left(a, now_ns) / (e * e + between_places * between_places);
+    const auto p = share_left(a.time_ns, now_ns) * precision_of(a);
     precision += p;
     sum += p * a.log_gain;
   }
   return {sum / precision, std::sqrt(1.0 / precision)};
 }
 
+skill_evidence evidence_of(const skill& s) {
+  skill_evidence out;
+  for (const auto& a : s.applications)
+    out.newest_ns = std::max(out.newest_ns, a.time_ns);
+  for (const auto& a : s.applications) {
+    const auto p = share_left(a.time_ns, out.newest_ns) * precision_of(a);
+    out.precision += p;
+    out.sum += p * a.log_gain;
+  }
+  return out;
+}
+
+skill_posterior posterior_of(const skill_evidence& e, int64_t now_ns) {
+  const auto left = share_left(e.newest_ns, now_ns);
+  const auto precision = prior_precision + left * e.precision;
+  return {left * e.sum / precision, std::sqrt(1.0 / precision)};
+}
+
+double contradictions_of(const skill& s) {
+  return static_cast<double>(std::count_if(s.applications.begin(), s.applications.end(), is_worse));
+}
+
 double weight_of(const skill& s, int64_t now_ns) {
   if (s.state == skill_state::rejected || s.state == skill_state::revoked)
     return 0.0;
-  const auto contradictions = std::count_if(s.applications.begin(), s.applications.end(), is_worse);
-  const auto mean = std::max(0.0, posterior_of(s, now_ns).mean) / (1.0 + static_cast<double>(contradictions));
+  const auto mean = std::max(0.0, posterior_of(s, now_ns).mean) / (1.0 + contradictions_of(s));
   return s.state == skill_state::hypothesis ? mean / 2.0 : mean;
 }
 

@@ -20,6 +20,20 @@ struct skill_posterior {
 // after 90 days. `elsewhere`: without applications to the candidate that the skill comes from.
 skill_posterior posterior_of(const skill& s, int64_t now_ns, bool elsewhere = false);
 
+// The sums over all applications of a skill at the time of its newest one, from which the posterior of any later moment
+// follows: all of them fade alike.
+struct skill_evidence {
+  double precision = 0.0; // of the applications, without the prior
+  double sum = 0.0;       // of their log gains by precision
+  int64_t newest_ns = 0;  // wall clock
+};
+
+skill_evidence evidence_of(const skill& s);
+// Returns what posterior_of(s, now_ns) does, but for rounding and for moments before the newest application.
+skill_posterior posterior_of(const skill_evidence& e, int64_t now_ns);
+// Returns how many applications were slower beyond their noise.
+double contradictions_of(const skill& s);
+
 // Returns what a skill is offered by where its conditions hold: the mean of the posterior, from 0 up. It is halved for
 // a hypothesis, and lowered by every application that was slower beyond its noise.
 double weight_of(const skill& s, int64_t now_ns);

@@ -47,12 +47,76 @@ struct ranked {
   const skill* what = nullptr;
   skill_state state = skill_state::hypothesis;
   double fit = 0.0;
-  double weight = 0.0;
+  double weight = 0.0; // by the evidence alone until it is weighed exactly
   skill_posterior figures;
 };
 
 bool is_before(const ranked& a, const ranked& b) {
   return a.weight != b.weight ? a.weight > b.weight : a.what->id < b.what->id;
+}
+
+// The figures by evidence agree with the exact ones within this, relative and absolute.
+constexpr double rounding = 1e-9;
+
+double weight_by_evidence(const indexed_skill& s, bool is_unproven, double fit, int64_t now_ns) {
+  const auto p = now_ns < s.evidence.newest_ns ? posterior_of(*s.what, now_ns) : posterior_of(s.evidence, now_ns);
+  return fit * (is_unproven ? std::max(0.0, p.mean) + p.deviation : p.mean / (1.0 + s.contradictions));
+}
+
+// Hypotheses are ranked by optimism in the face of doubt.
+void weigh(ranked& r, int64_t now_ns) {
+  r.figures = posterior_of(*r.what, now_ns);
+  r.weight = r.fit
+             * (r.state == skill_state::hypothesis ? std::max(0.0, r.figures.mean) + r.figures.deviation
+                                                   : weight_of(*r.what, now_ns));
+}
+
+// Keeps the best `most`, weighed exactly and in order. Only those that may be among them are weighed.
+void keep_best(std::vector<ranked>& all, size_t most, int64_t now_ns) {
+  if (all.size() > most && most > 0) {
+    const auto last = all.begin() + static_cast<std::ptrdiff_t>(most - 1);
+    std::nth_element(all.begin(), last, all.end(), is_before);
+    const auto least = last->weight - rounding * (1.0 + last->weight);
+    std::erase_if(all, [&](const ranked& r) { return r.weight < least; });
+  }
+  for (auto& r : all)
+    weigh(r, now_ns);
+  std::erase_if(all, [](const ranked& r) { return r.weight <= 0.0; });
+  const auto kept = std::min(all.size(), most);
+  std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kept), all.end(), is_before);
+  all.resize(kept);
+}
+
+// The skills of one kind that a step may be given.
+struct fitting {
+  std::vector<ranked> believed; // with the greatest weights; all there are, if these are few
+  std::vector<ranked> unproven;
+  size_t hypotheses = 0;
+};
+
+fitting fitting_skills(const skill_index& all, const skill_situation& wanted, const skill_moment& when) {
+  fitting out;
+  for (const auto& [key, group] : all.groups()) {
+    if (!(wanted.moves ? group->has_moves : group->has_code))
+      continue;
+    const auto& any = *group->skills.front().what;
+    const auto fit = relevance_of(any, wanted.signals);
+    if (fit <= 0.0)
+      continue;
+    const auto state = state_here(any, wanted.signals);
+    const bool is_unproven = state == skill_state::hypothesis;
+    for (const auto& s : group->skills) {
+      if (when.campaign && s.campaign == when.campaign)
+        continue;
+      const auto weight = weight_by_evidence(s, is_unproven, fit, when.now_ns);
+      if (is_unproven || weight > -rounding)
+        (is_unproven ? out.unproven : out.believed).push_back({s.what.get(), state, fit, weight, {}});
+    }
+  }
+  out.hypotheses = out.unproven.size();
+  keep_best(out.believed, wanted.most, when.now_ns);
+  keep_best(out.unproven, in_the_draw, when.now_ns);
+  return out;
 }
 
 offered_skill offer(const ranked& r) {
@@ -90,41 +154,17 @@ skill_state state_here(const skill& s, const std::vector<std::string>& signals) 
   return s.features == skill_features_version && measured_here ? s.state : skill_state::hypothesis;
 }
 
-std::vector<offered_skill> find_skills(const skill_list& all, const skill_situation& wanted, const skill_moment& when) {
-  std::vector<ranked> believed;
-  std::vector<ranked> unproven;
-  for (const auto& s : all) {
-    if (s->state == skill_state::rejected || s->state == skill_state::revoked
-        || (when.campaign && s->provenance.campaign == when.campaign)
-        || (wanted.moves ? s->step.moves.empty() : s->step.after.empty() && s->step.moves.empty()))
-      continue;
-    ranked r;
-    r.fit = relevance_of(*s, wanted.signals);
-    if (r.fit <= 0.0)
-      continue;
-    r.what = s.get();
-    r.state = state_here(*s, wanted.signals);
-    r.figures = posterior_of(*s, when.now_ns);
-    if (r.state == skill_state::hypothesis) {
-      r.weight = r.fit * (std::max(0.0, r.figures.mean) + r.figures.deviation); // optimism in the face of doubt
-      unproven.push_back(r);
-      continue;
-    }
-    r.weight = r.fit * weight_of(*s, when.now_ns);
-    if (r.weight > 0.0)
-      believed.push_back(r);
-  }
+std::vector<offered_skill> find_skills(const skill_index& all, const skill_situation& wanted,
+                                       const skill_moment& when) {
+  auto found = fitting_skills(all, wanted, when);
   std::vector<offered_skill> out;
   const auto tried =
-      std::min({believed.empty() ? trials_alone : trials, unproven.size(), static_cast<size_t>(wanted.most)});
-  const auto kept = std::min(believed.size(), wanted.most - tried);
-  std::partial_sort(believed.begin(), believed.begin() + static_cast<std::ptrdiff_t>(kept), believed.end(), is_before);
+      std::min({found.believed.empty() ? trials_alone : trials, found.hypotheses, static_cast<size_t>(wanted.most)});
+  const auto kept = std::min(found.believed.size(), wanted.most - tried);
   for (size_t i = 0; i < kept; ++i)
-    out.push_back(offer(believed[i]));
-  const auto drawn = std::min(in_the_draw, unproven.size());
-  std::partial_sort(unproven.begin(), unproven.begin() + static_cast<std::ptrdiff_t>(drawn), unproven.end(), is_before);
-  unproven.resize(drawn);
+    out.push_back(offer(found.believed[i]));
   splitmix64 random{wanted.seed ^ 0x736b696c6c73ULL};
+  auto& unproven = found.unproven;
   for (size_t i = 0; i < tried; ++i) {
     const auto at = random.below(unproven.size());
     out.push_back(offer(unproven[at]));

@@ -2,7 +2,7 @@
 // Pure and deterministic.
 #pragma once
 
-#include "actors/knowledge/skill_board.hpp"
+#include "actors/knowledge/skill_index.hpp"
 #include "actors/knowledge/skill_messages.hpp"
 
 #include <cstdint>
@@ -27,7 +27,7 @@ skill_state state_here(const skill& s, const std::vector<std::string>& signals);
 
 // Returns at most `most` skills: the confirmed ones by weight, and up to two hypotheses (four where nothing is
 // confirmed), which the seed chooses among the most promising, so that each gets its trial.
-std::vector<offered_skill> find_skills(const skill_list& all, const skill_situation& wanted, const skill_moment& when);
+std::vector<offered_skill> find_skills(const skill_index& all, const skill_situation& wanted, const skill_moment& when);
 
 // Returns the skills that a query admits with their figures, the greatest weight first.
 std::vector<weighed_skill> list_skills(const skill_list& all, const skill_query& wanted, int64_t now_ns);

@@ -21,6 +21,10 @@ skill_list list_of(const std::vector<skill>& skills) {
   return out;
 }
 
+skill_index index_of(const std::vector<skill>& skills) {
+  return skill_index::of(list_of(skills));
+}
+
 skill_situation wanting(std::vector<std::string> signals, uint64_t seed = 1) {
   skill_situation out;
   out.signals = std::move(signals);
@@ -61,7 +65,7 @@ TEST_CASE("a step is given the confirmed skills by weight, and two trials") {
     all.push_back(confirmed_skill("tile(_1," + std::to_string(i) + ")", 0.1 * i));
   for (int i = 1; i <= 5; ++i)
     all.push_back(a_skill("jam(_1," + std::to_string(i) + ")"));
-  const auto found = find_skills(list_of(all), wanting(here), {});
+  const auto found = find_skills(index_of(all), wanting(here), {});
   REQUIRE(found.size() == 6);
   for (size_t i = 0; i < 4; ++i) {
     CHECK(found[i].step.moves == "tile(_1," + std::to_string(9 - i) + ")");
@@ -70,7 +74,7 @@ TEST_CASE("a step is given the confirmed skills by weight, and two trials") {
   CHECK(found[4].state == skill_state::hypothesis);
   CHECK(found[5].state == skill_state::hypothesis);
   CHECK(found[4].id != found[5].id);
-  CHECK(found == find_skills(list_of(all), wanting(here), {}));
+  CHECK(found == find_skills(index_of(all), wanting(here), {}));
 }
 
 TEST_CASE("the seeds of a few steps give every hypothesis its trial") {
@@ -79,7 +83,7 @@ TEST_CASE("the seeds of a few steps give every hypothesis its trial") {
     all.push_back(a_skill("jam(_1," + std::to_string(i) + ")"));
   std::set<std::string> tried;
   for (uint64_t seed = 0; seed < 40; ++seed)
-    for (const auto& s : find_skills(list_of(all), wanting(here, seed), {}))
+    for (const auto& s : find_skills(index_of(all), wanting(here, seed), {}))
       tried.insert(s.step.moves);
   CHECK(tried.size() == 8);
 }
@@ -88,8 +92,8 @@ TEST_CASE("rejected and revoked skills, and the campaign's own, are not offered"
   const auto rejected = applied(a_skill("jam(_1,2)"), an_application(-0.4, 3), 0);
   const auto gone = revoked(a_skill("jam(_1,3)"), "somebody", "", 0);
   const auto all = list_of({rejected, gone, a_skill("jam(_1,4)")});
-  CHECK(find_skills(all, wanting(here), {0, {1, 1}}).empty());
-  const auto found = find_skills(all, wanting(here), {0, {2, 2}});
+  CHECK(find_skills(skill_index::of(all), wanting(here), {0, {1, 1}}).empty());
+  const auto found = find_skills(skill_index::of(all), wanting(here), {0, {2, 2}});
   REQUIRE(found.size() == 1);
   CHECK(found.front().step.moves == "jam(_1,4)");
   CHECK(list_skills(all, {}, 0).size() == 3);

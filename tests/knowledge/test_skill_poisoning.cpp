@@ -93,7 +93,7 @@ outcome play(const std::vector<planted>& all, uint64_t seed) {
     skill_situation wanted;
     wanted.signals = {"target:cpu", "language:c", "family:reduction", "dtype:f32", "hardware:zen3"};
     wanted.seed = random.next();
-    const auto offered = find_skills(list, wanted, {static_cast<int64_t>(step), {3, 3}});
+    const auto offered = find_skills(skill_index::of(list), wanted, {static_cast<int64_t>(step), {3, 3}});
     if (offered.empty())
       continue;
     const auto& chosen = offered[random.below(offered.size())];

@@ -130,7 +130,7 @@ skill_list made_up_skills(size_t count) {
 }
 
 // Returns the times of looking for the skills of a step, in order.
-std::vector<double> skill_times(const skill_list& all, size_t rounds) {
+std::vector<double> skill_times(const skill_index& all, size_t rounds) {
   std::vector<double> out;
   skill_situation wanted;
   wanted.signals = {"target:cpu", "language:c", "family:reduction", "dtype:f32", "hardware:x86-64", "hardware:zen3"};
@@ -171,7 +171,7 @@ int run(size_t documents, size_t skills, const std::string& file, size_t rounds)
       times.push_back(ms_since(begin));
     }
   std::sort(times.begin(), times.end());
-  const auto found = skill_times(made_up_skills(skills), std::max<size_t>(rounds, 20));
+  const auto found = skill_times(skill_index::of(made_up_skills(skills)), std::max<size_t>(rounds, 20));
   if (found.empty())
     return give_up("no skill was found");
   return print({{"documents", large->documents().size()},
