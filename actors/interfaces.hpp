@@ -73,7 +73,10 @@ using generator_actor = caf::typed_actor<
     // no_verdict::withdrawn.
     caf::reacts_to<atom::cancel, uint64_t>,
     // Replies with the moves by which the second genome goes beyond the first, with open places; errc::unsupported.
-    caf::replies_to<atom::distil, std::string, std::string>::with<distilled_moves>, caf::reacts_to<atom::crash>>;
+    caf::replies_to<atom::distil, std::string, std::string>::with<distilled_moves>,
+    // Replies with a gain of its model's candidate in the model's words; no_verdict::withdrawn as above;
+    // errc::unsupported; errc::bad_input: the reply words no step.
+    caf::replies_to<atom::distil, gain_texts>::with<worded_step>, caf::reacts_to<atom::crash>>;
 
 // Answers prompts. It stores an answer before it delivers it.
 using model_actor = caf::typed_actor<

@@ -144,7 +144,7 @@ void check_kind(section& s, const std::string& name) {
   if (name.empty())
     return;
   const auto& kind = find_generator_kind(name);
-  for (const auto* key : {"in_flight", "context_tokens", "reply_tokens", "diagnosis_tokens"})
+  for (const auto* key : {"in_flight", "context_tokens", "reply_tokens", "diagnosis_tokens", "distil_tokens"})
     if (s.has(key) && !kind.asks_model)
       s.error(key, "a generator of kind '" + name + "' asks no model; relay and llm do");
   if (s.has("plans") && !kind.has_moves)
@@ -250,6 +250,12 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
              .low = 0,
              .high = 16'000},
             spec.diagnosis_tokens.emplace_back());
+    s.value("distil_tokens",
+            {.text = "llm, relay: tokens of a short reply at each confirmed gain, which puts the step into words as a "
+                     "skill for later campaigns; 0: no such question, and the lines that differ are kept",
+             .low = 0,
+             .high = 16'000},
+            spec.distil_tokens.emplace_back());
     bool skills = true;
     s.value("skills",
             {.text = "transform, llm, relay: steps are given skills that earlier campaigns of this node have earned"},
@@ -402,6 +408,7 @@ std::string identity_bytes(campaign_spec spec) {
   auto out = encode(spec);
   const auto drop = [&out](const auto& member) { out.resize(out.size() - encode(member).size()); };
   // These follow from the file, the overrides and the build.
+  drop(spec.distil_tokens);
   drop(spec.plans);
   drop(spec.skills);
   drop(spec.evolution.axes);
@@ -452,6 +459,10 @@ session_spec session_of(const campaign_spec& spec, size_t generator) {
 
 int64_t diagnosis_tokens_of(const campaign_spec& spec, size_t generator) {
   return generator < spec.diagnosis_tokens.size() ? spec.diagnosis_tokens[generator] : 0;
+}
+
+int64_t distil_tokens_of(const campaign_spec& spec, size_t generator) {
+  return generator < spec.distil_tokens.size() ? spec.distil_tokens[generator] : 0;
 }
 
 bool uses_skills(const campaign_spec& spec, size_t generator) {

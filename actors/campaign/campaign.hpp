@@ -17,7 +17,9 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kevolve {
@@ -47,8 +49,9 @@ struct campaign_state {
   std::map<uint64_t, uint32_t> failed_as_baseline; // champions
   uint64_t generation = 0;                         // of the retry timer
   event_outbox outbox;
-  bool profiled_now = false;        // a profile of one of its candidates is under way
-  std::vector<std::string> signals; // of all its steps, by which skills are found; empty: not asked for yet
+  bool profiled_now = false;                    // a profile of one of its candidates is under way
+  std::vector<std::string> signals;             // of all its steps, by which skills are found; empty: not asked for yet
+  std::set<std::pair<size_t, uint64_t>> worded; // gains that a model is putting into words: generator and child
 
   bool loaded = false; // true once the fold is whole; status requests wait until then
   std::vector<caf::typed_response_promise<campaign_status>> status_askers;

@@ -127,6 +127,8 @@ void withdraw_questions(pointer self) {
   for (const auto& [index, r] : st.fold.open)
     if (awaits_model(st, r))
       self->send(st.context->generators[chosen_generator(r)], atom::cancel_v, index);
+  for (const auto& [generator, child] : st.worded)
+    self->send(st.context->generators[generator], atom::cancel_v, child);
 }
 
 } // namespace kevolve::campaign_steps

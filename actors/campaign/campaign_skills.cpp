@@ -1,8 +1,10 @@
 #include "actors/campaign/campaign_skills.hpp"
 
+#include "actors/campaign/campaign_generators.hpp"
 #include "actors/knowledge/skill_distil.hpp"
 #include "actors/knowledge/skill_gate.hpp"
 #include "actors/knowledge/skill_match.hpp"
+#include "actors/knowledge/skill_text.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
 #include "actors/synthesis/step_signals.hpp"
@@ -69,7 +71,8 @@ struct gain {
   skill_application measured;
   skill_step step;
   std::string pattern;
-  std::function<void()> then;
+  std::string by = "distilled";
+  std::function<void()> then; // not empty: the campaign's end waits for it
 
   void done() const {
     if (then)
@@ -82,7 +85,7 @@ void add_to_book(pointer self, const gain_ptr& g) {
   auto& st = self->state;
   const auto& c = *st.context;
   auto s = distilled_skill(conditions_of(signals_of(st, g->parent), g->pattern), g->step,
-                           {c.id, c.name, c.spec->task.task.name, g->parent, g->child, "distilled"}, g->measured);
+                           {c.id, c.name, c.spec->task.task.name, g->parent, g->child, g->by}, g->measured);
   self->request(c.skills, until_answered, atom::add_v, std::move(s))
       .then(
           [self, g](const skill& kept) {
@@ -93,7 +96,72 @@ void add_to_book(pointer self, const gain_ptr& g) {
           [g](caf::error&) { g->done(); }); // refused, and logged by the book
 }
 
-// The step between two sources, for models.
+void add_if_any(pointer self, const gain_ptr& g, std::optional<skill_step> step) {
+  if (!step) {
+    g->done();
+    return;
+  }
+  g->step = std::move(*step);
+  add_to_book(self, g);
+}
+
+// Returns the generator whose model may be asked for words now; nothing: none may. The end of a campaign does not wait
+// for a model: an answer may never come.
+std::optional<size_t> writer_of(const campaign_state& st, const gain& g, const proposal_record& after) {
+  const auto& c = *st.context;
+  for (size_t i = 0; i < c.spec->generators.size() && i < c.generators.size(); ++i)
+    if (c.spec->generators[i].kind == after.generator && asks_model(c.spec->generators[i])
+        && distil_tokens_of(*c.spec, i) > 0)
+      return g.then || st.phase() != campaign_phase::running || !refusal_of(st, i).empty() ? std::nullopt
+                                                                                           : std::optional{i};
+  return std::nullopt;
+}
+
+// Takes the model's words if a skill may hold them.
+void add_worded(pointer self, const gain_ptr& g, worded_step& words, std::optional<skill_step> plain) {
+  const auto conditions = conditions_of(signals_of(self->state, g->parent), words.pattern);
+  const auto wrong = kevolve::refusal_of(distilled_skill(conditions, words.step, {}, g->measured));
+  if (!wrong.empty()) {
+    log::warn("campaign", "{}: the words for candidate {}'s gain are refused: {}", self->state.context->name, g->child,
+              wrong);
+    add_if_any(self, g, std::move(plain));
+    return;
+  }
+  g->pattern = std::move(words.pattern);
+  g->by = "model";
+  add_if_any(self, g, std::move(words.step));
+}
+
+// The step between two sources, for models: the lines that differ, and the model's own words where it is asked.
+void distil_sources(pointer self, const gain_ptr& g, const proposal_record& child, const std::string& before,
+                    const std::string& after) {
+  auto& st = self->state;
+  auto plain = text_step(child.summary, before, after);
+  const auto writer = writer_of(st, *g, child);
+  if (!writer) {
+    add_if_any(self, g, std::move(plain));
+    return;
+  }
+  gain_texts q{g->child, child.summary, before, after, true, signals_of(st, g->parent), g->measured.log_gain};
+  if (plain) {
+    q.before = plain->before;
+    q.after = plain->after;
+    q.whole = false;
+  }
+  const std::pair key{*writer, g->child};
+  st.worded.insert(key);
+  self->request(st.context->generators[*writer], until_answered, atom::distil_v, std::move(q))
+      .then(
+          [self, g, key, plain](worded_step& words) {
+            self->state.worded.erase(key);
+            add_worded(self, g, words, plain);
+          },
+          [self, g, key, plain](caf::error&) { // unreadable, withdrawn or refused
+            self->state.worded.erase(key);
+            add_if_any(self, g, plain);
+          });
+}
+
 void distil_texts(pointer self, const gain_ptr& g, const proposal_record& before, const proposal_record& after) {
   auto& st = self->state;
   std::vector<stored_value> wanted{{keys::blobs, after.source, {}}};
@@ -108,13 +176,7 @@ void distil_texts(pointer self, const gain_ptr& g, const proposal_record& before
                   return v.value;
               return self->state.context->spec->task.reference_source;
             };
-            auto step = text_step(after.summary, text(before.source), text(after.source));
-            if (!step) {
-              g->done();
-              return;
-            }
-            g->step = std::move(*step);
-            add_to_book(self, g);
+            distil_sources(self, g, after, text(before.source), text(after.source));
           },
           [g](caf::error&) { g->done(); });
 }

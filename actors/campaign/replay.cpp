@@ -104,7 +104,7 @@ private:
   std::vector<const exchange_record*> exchanges_of(uint64_t node) const {
     std::map<uint32_t, const exchange_record*> by_round;
     for (const auto& x : from.exchanges)
-      if (x.id.node == node && x.answered && x.purpose != diagnosis_purpose)
+      if (x.id.node == node && x.answered && x.purpose.empty())
         by_round[x.id.round] = &x;
     std::vector<const exchange_record*> out_;
     for (const auto& [round, x] : by_round)

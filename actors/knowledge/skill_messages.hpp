@@ -40,6 +40,22 @@ struct skill_use {
   skill_application what;
 };
 
+// A confirmed gain that a model is asked to put into words.
+struct gain_texts {
+  uint64_t child = 0;
+  std::string summary; // of the child
+  std::string before;  // the lines that differ, or the whole source
+  std::string after;
+  bool whole = false;               // sources: their difference is too large to be one step
+  std::vector<std::string> signals; // "family:matmul": of the step
+  double log_gain = 0.0;
+};
+// Its step as the model puts it.
+struct worded_step {
+  skill_step step;
+  std::string pattern;
+};
+
 // The result of an import.
 struct skill_import {
   uint64_t added = 0;
@@ -62,6 +78,14 @@ typename I::result_type inspect(I& f, skill_situation& x) {
 template <class I>
 typename I::result_type inspect(I& f, skill_use& x) {
   return f(x.skill, x.what);
+}
+template <class I>
+typename I::result_type inspect(I& f, gain_texts& x) {
+  return f(x.child, x.summary, x.before, x.after, x.whole, x.signals, x.log_gain);
+}
+template <class I>
+typename I::result_type inspect(I& f, worded_step& x) {
+  return f(x.step, x.pattern);
 }
 template <class I>
 typename I::result_type inspect(I& f, skill_import& x) {

@@ -56,7 +56,7 @@ struct skill_provenance {
   std::string task;
   uint64_t parent = 0; // 0: the reference
   uint64_t candidate = 0;
-  std::string by; // "distilled", "imported" or a person
+  std::string by; // "distilled", "model" (which worded it), "imported" or a person
 
   bool operator==(const skill_provenance&) const = default;
 };

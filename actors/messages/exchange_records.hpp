@@ -29,6 +29,9 @@ inline constexpr uint32_t most_rounds = 128;
 // The round of the question for a diagnosis, which is asked before round 0.
 inline constexpr uint32_t diagnosis_round = most_rounds - 1;
 inline constexpr const char* diagnosis_purpose = "diagnosis";
+// The round of the question that puts a node's gain into words, once it is judged.
+inline constexpr uint32_t distil_round = most_rounds - 2;
+inline constexpr const char* distil_purpose = "distil";
 // Returns "<32 digits>-17-0-1", for people and paths.
 std::string to_string(const exchange_id& x);
 // Parses the text of to_string(); errc::bad_input.
@@ -102,8 +105,8 @@ struct exchange_record {
   uint32_t handed_out = 0;
   // For a provider's model.
   std::vector<call_record> calls;
-  std::string purpose;                      // "diagnosis": it asks for one; empty: for a candidate
-  report_record report;                     // on the parent; the prompt quotes it
+  std::string purpose;  // "diagnosis": it asks for one; "distil": for a gain in words; empty: for a candidate
+  report_record report; // on the parent; the prompt quotes it
   std::vector<retrieval_record> retrievals; // of the documents that the prompt quotes
 };
 

@@ -6,6 +6,7 @@
 #include "actors/messages/promises.hpp"
 #include "actors/messages/step_end.hpp"
 #include "actors/models/model_diagnosis.hpp"
+#include "actors/models/model_distilling.hpp"
 #include "actors/models/model_tools.hpp"
 #include "actors/models/provider_calls.hpp"
 #include "actors/search/novelty.hpp"
@@ -146,6 +147,7 @@ failure withdrawn() {
 // Withdraws the node's work. Its record stays in the journal, and so does a late answer.
 void withdraw(asking_pointer self, uint64_t node) {
   auto& st = self->state;
+  withdraw_distilling(self, node);
   st.withdrawn.insert(node);
   const auto all = st.under_way;
   for (const auto& [serial, w] : all)
@@ -297,6 +299,8 @@ void read_preparation(asking_pointer self) {
 model_generator_state::~model_generator_state() {
   for (auto& [serial, w] : under_way)
     abandon(w->promise, "the generator");
+  for (auto& [child, g] : gains)
+    abandon(g->promise, "the generator");
 }
 
 generator_actor::behavior_type model_generator(asking_pointer self, actor_status_ptr own_status,
@@ -327,6 +331,7 @@ generator_actor::behavior_type model_generator(asking_pointer self, actor_status
   st.budgets.reply = rules.reply_tokens;
   st.session = session_of(*st.context->spec, place);
   st.diagnosis_tokens = diagnosis_tokens_of(*st.context->spec, place);
+  st.distil_tokens = distil_tokens_of(*st.context->spec, place);
   const auto& budget = st.context->spec->budget;
   st.terms = {rules.providers,
               rules.temperature,
@@ -359,6 +364,10 @@ generator_actor::behavior_type model_generator(asking_pointer self, actor_status
       },
       [](atom::distil, const std::string&, const std::string&) -> caf::result<distilled_moves> {
         return to_error({errc::unsupported, "a model makes no moves"});
+      },
+      [self](atom::distil, gain_texts& gain) -> caf::result<worded_step> {
+        handling h{self, self->state.own_status, "distil"};
+        return distil_by_model(self, gain);
       },
       [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
   };

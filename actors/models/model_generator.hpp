@@ -37,6 +37,14 @@ struct model_generator_state {
   };
   using work_ptr = std::shared_ptr<work>;
 
+  // A gain that the model is putting into words.
+  struct gain {
+    gain_texts about;
+    model_question question;
+    caf::typed_response_promise<worded_step> promise;
+  };
+  using gain_ptr = std::shared_ptr<gain>;
+
   actor_status_ptr own_status;
   campaign_context_ptr context;
   uint32_t place = 0; // index in the campaign's list of generators
@@ -52,9 +60,11 @@ struct model_generator_state {
   sampling_terms terms;
   session_spec session;
   int64_t diagnosis_tokens = 0; // of the reply to the question for a diagnosis; 0: none is asked
+  int64_t distil_tokens = 0;    // of the reply that words a gain; 0: none is asked
   bool ready = false;           // the preparation has been read
   std::map<uint64_t, work_ptr> under_way;
-  std::set<uint64_t> withdrawn; // nodes
+  std::map<uint64_t, gain_ptr> gains; // by the child
+  std::set<uint64_t> withdrawn;       // nodes
   uint64_t last_serial = 0;
 
   ~model_generator_state();

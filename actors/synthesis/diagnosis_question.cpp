@@ -1,11 +1,10 @@
 #include "actors/synthesis/diagnosis_question.hpp"
 
+#include "actors/synthesis/labelled_line.hpp"
 #include "actors/synthesis/prompt_parts.hpp"
-#include "backends/llm/protocol/plain_text.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace kevolve::synthesis {
 
@@ -13,7 +12,6 @@ namespace {
 
 constexpr int64_t code_tokens = 12'000;
 constexpr int64_t report_tokens = 2'000;
-constexpr size_t longest_line = 300;
 constexpr size_t most_lines = 4; // of a kind
 
 constexpr std::string_view system_text = "You find out what limits a kernel. You do not write code.\n"
@@ -25,24 +23,6 @@ constexpr std::string_view system_text = "You find out what limits a kernel. You
                                          "evidence: the measurement or the line of code that shows it\n"
                                          "deferred: another problem that can wait; up to three lines\n"
                                          "look up: a few technical words to search documents by; up to three lines\n";
-
-// Returns the text after the word, if the line begins with it.
-std::string after(std::string_view line, std::string_view word) {
-  const auto first = line.find_first_not_of(" \t-*#>");
-  if (first == std::string_view::npos)
-    return {};
-  line.remove_prefix(first);
-  if (line.size() <= word.size())
-    return {};
-  for (size_t i = 0; i < word.size(); ++i)
-    if (std::tolower(static_cast<unsigned char>(line[i])) != word[i])
-      return {};
-  line.remove_prefix(word.size());
-  const auto begin = line.find_first_not_of(" \t*");
-  if (begin == std::string_view::npos)
-    return {};
-  return llm::plain_text(line.substr(begin, longest_line));
-}
 
 void add(std::vector<std::string>& to, std::string text) {
   if (!text.empty() && to.size() < most_lines)
@@ -72,15 +52,13 @@ diagnosis_prompt ask_for_diagnosis(const prompt_facts& facts) {
 model_diagnosis read_diagnosis(std::string_view reply) {
   model_diagnosis out;
   while (!reply.empty()) {
-    const auto end = std::min(reply.find('\n'), reply.size());
-    const auto line = reply.substr(0, end);
-    reply.remove_prefix(std::min(end + 1, reply.size()));
+    const auto line = take_line(reply);
     if (out.problem.empty())
-      out.problem = after(line, "problem:");
+      out.problem = text_after(line, "problem:");
     if (out.evidence.empty())
-      out.evidence = after(line, "evidence:");
-    add(out.deferred, after(line, "deferred:"));
-    add(out.look_up, after(line, "look up:"));
+      out.evidence = text_after(line, "evidence:");
+    add(out.deferred, text_after(line, "deferred:"));
+    add(out.look_up, text_after(line, "look up:"));
   }
   if (out.problem.empty())
     return {};

@@ -36,8 +36,8 @@ append_request answered(exchange_record& r, const given_answer& given, const ans
   r.answered_ns = given.at_ns;
   r.answered_by = given.by;
   r.model = given.model;
-  if (r.purpose == diagnosis_purpose) {
-    r.outcome = diagnosis_purpose;
+  if (!r.purpose.empty()) {
+    r.outcome = r.purpose;
   } else if (given.called) {
     r.outcome = called_tools;
   } else if (rules != nullptr) {

@@ -118,6 +118,9 @@ generator_actor::behavior_type generator_of(generator_pointer self, actor_status
           return to_error(moves.error());
         return std::move(*moves);
       },
+      [](atom::distil, const gain_texts&) -> caf::result<worded_step> {
+        return to_error({errc::unsupported, "a generator without a model puts nothing into words"});
+      },
       [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
   };
 }

@@ -360,6 +360,72 @@ TEST_CASE_FIXTURE(diagnosing_office, "without a problem in the reply the step go
   CHECK(draft->value->id == prompt_id(6));
 }
 
+namespace {
+
+struct distilling_office : post_office {
+  distilling_office() {
+    close();
+    auto spec = std::make_shared<campaign_spec>(*context->spec);
+    spec->distil_tokens = {500};
+    context->spec = spec;
+    open();
+  }
+  auto word(uint64_t child) {
+    gain_texts g;
+    g.child = child;
+    g.summary = "wider";
+    g.before = "a;\n";
+    g.after = "b;\n";
+    g.log_gain = 0.4;
+    auto out = ask<worded_step>(asking, atom::distil_v, g);
+    run();
+    return out;
+  }
+};
+
+} // namespace
+
+TEST_CASE_FIXTURE(distilling_office, "a gain is put into words by a question of its own") {
+  auto words = word(5);
+  auto question = next("a");
+  REQUIRE(question->value);
+  CHECK(question->value->id == exchange_id{campaign, 5, 0, distil_round});
+  auto receipt = answer(question->value->id, "words: both lanes at once\npattern: innermost\n");
+  REQUIRE(receipt->value);
+  CHECK(receipt->value->outcome == "distil");
+  CHECK(stored(question->value->id).purpose == "distil");
+  REQUIRE(words->value);
+  CHECK(words->value->step.words == "both lanes at once");
+  CHECK(words->value->step.after == "b;\n");
+  CHECK(words->value->pattern == "innermost");
+  auto silent = word(6);
+  answer({campaign, 6, 0, distil_round}, "I would rather not.");
+  REQUIRE(silent->error);
+  CHECK(silent->error->code == errc::bad_input);
+}
+
+TEST_CASE_FIXTURE(distilling_office, "a withdrawn gain ends its question, and another goes on") {
+  auto first = word(5);
+  auto other = word(6);
+  caf::anon_send(asking, atom::cancel_v, uint64_t{5});
+  run();
+  REQUIRE(first->error);
+  CHECK(first->error->code == errc::cancelled);
+  CHECK_FALSE(other->come());
+  auto left = next("a");
+  REQUIRE(left->value);
+  CHECK(left->value->id.node == 6);
+  CHECK(next("b")->error);
+}
+
+TEST_CASE_FIXTURE(post_office, "nothing is put into words where the campaign has no tokens for it") {
+  auto refused = ask<worded_step>(asking, atom::distil_v, gain_texts{});
+  run();
+  REQUIRE(refused->error);
+  CHECK(refused->error->code == errc::unsupported);
+  CHECK(next("a")->error);
+}
+
 TEST_CASE_FIXTURE(post_office, "the first answer counts; repeating it is no conflict") {
   auto made = generate(5);
   REQUIRE(answer(prompt_id(5), good)->value);
