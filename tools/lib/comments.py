@@ -106,13 +106,16 @@ def of_python(text: str) -> list[Line]:
         if token.type == tokenize.COMMENT and not token.string.startswith("#!"):
             number, column = token.start
             out.append(Line(number, token.string.lstrip("#").strip(), not token.line[:column].strip()))
-    for node in ast.walk(ast.parse(text)):
+    nodes: list[ast.AST] = [ast.parse(text)]
+    while nodes:
+        node = nodes.pop()
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             docstring = ast.get_docstring(node)
             if docstring and not docstring.startswith("launch plan"):
                 first = node.body[0].lineno
                 for at, line in enumerate(docstring.split("\n")):
                     out.append(Line(first + at, line.rstrip(), True, at == 0))
+        nodes += [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt | ast.ExceptHandler)]
     return sorted(out, key=lambda line: line.number)
 
 

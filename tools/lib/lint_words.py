@@ -1,56 +1,92 @@
-"""Comments without a subject, and commit subjects that are too long.
+"""Lists comments, names of tests and commit subjects that break the rules of CONTRIBUTING.md, "Words".
 
-A comment starts with its subject and has a verb. One that starts with a word such as "What" or "Whether", standing for
-a missing noun, is listed as FILE:LINE: TEXT. With --against REV, only lines that were added since REV are looked at, and
-subjects of commits since REV with more than 60 characters are listed, too. Exit 1 if anything is listed.
+Each is listed as FILE:LINE: RULE: TEXT. The comments are those of C++, Python with its docstrings, TypeScript, shell, CMake
+and TOML. With --against REV, only lines that were added since REV count, and commit subjects since REV are looked at,
+too. Exit 1 if anything is listed. --count prints numbers instead; with --against REV, those of REV beside today's.
 """
 
 import argparse
+import io
 import re
 import subprocess
 import sys
+import tarfile
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-HEADLESS = ("What", "Whether", "Of", "Who", "Whoever", "Whatever", "Whose", "Those", "As", "How", "Why", "Which", "Whom")
+import comments
+import word_rules
+
 LONGEST_SUBJECT = 60
-# An open question asked of a value (`// Why it is on hold; empty: it is not`) is headless, too.
-# "Where it lies" is headless, and "Where two meet, the first counts" is not: it goes on with a main clause.
-STARTS = re.compile(rf"^(?:(?:{'|'.join(HEADLESS)})\b|Where\b[^,]*$)")
-FOLDERS = ("actors", "backends", "config", "runtime", "store", "tests", "tools")
+# Folders of programs and tests at any revision; data, fixtures and other people's words are left out.
+FOLDERS = ("actors/", "backends/", "cmake/", "config/", "runtime/", "store/", "tests/", "tools/", "CMakeLists.txt")
+DATA = ("/cheats/", "/honest/", "/nests/", "/node_modules/")
+# The rules themselves, and their tests.
+OWN = ("tools/lib/word_rules.py", "tests/check/test_lint.py")
+RULES = {
+    "subject": "comment without a subject",
+    "length": f"sentence of more than {word_rules.LONGEST_SENTENCE} words",
+    "name": "name of a test without a subject",
+    "word": "private word",
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One place that breaks a rule; `end` is the last line that it covers."""
+
+    path: str
+    line: int
+    end: int
+    rule: str
+    text: str
 
 
 def git(*words: str) -> str:
-    """The output of a git command."""
+    """Returns the output of a git command."""
     return subprocess.run(["git", *words], check=True, capture_output=True, text=True).stdout
 
 
-def comment_of(line: str) -> str | None:
-    """The text of the line's comment; None if it has none."""
-    at = line.find("//")
-    if at < 0 or line[:at].count('"') % 2 == 1:
-        return None
-    return line[at:].lstrip("/<").strip()
+def is_read(path: str) -> bool:
+    """Returns true if the rules hold for this file."""
+    known = path.endswith(comments.SUFFIXES) or Path(path).name == "CMakeLists.txt"
+    return known and path.startswith(FOLDERS) and path not in OWN and not any(part in path for part in DATA)
 
 
-def headless(lines: list[str]) -> list[tuple[int, str]]:
-    """Numbers and texts of comments that begin without a subject. A comment of several lines begins once."""
-    out = []
-    continues = False
-    for number, line in enumerate(lines, 1):
-        text = comment_of(line)
-        whole_line = text is not None and line.lstrip().startswith("//")
-        if text and not (continues and whole_line) and STARTS.match(text):
-            out.append((number, text))
-        # The next whole-line comment goes on with this one, unless this one ended its sentence.
-        continues = bool(whole_line) and not (text or "").endswith((".", ":", ";", ")"))
-    return out
+def files_now(only: Mapping[str, set[int]] | None) -> Iterator[tuple[str, str]]:
+    """Yields path and text of the tracked files, or of those in `only`."""
+    for path in git("ls-files").splitlines():
+        if is_read(path) and (only is None or path in only):
+            yield path, Path(path).read_text(encoding="utf-8", errors="replace")
+
+
+def files_at(revision: str) -> Iterator[tuple[str, str]]:
+    """Yields path and text of the files of a revision."""
+    archive = subprocess.run(["git", "archive", revision], check=True, capture_output=True).stdout
+    with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+        for member in files:
+            if member.isfile() and is_read(member.name) and (content := files.extractfile(member)):
+                yield member.name, content.read().decode("utf-8", errors="replace")
+
+
+def findings(path: str, text: str) -> list[Finding]:
+    """Returns what breaks a rule in one file."""
+    lines = comments.of(path, text)
+    return [
+        *(Finding(path, at, at, "subject", found) for at, found in word_rules.headless(lines)),
+        *(Finding(path, at, end, "length", found) for at, end, found in word_rules.long_sentences(lines)),
+        *(Finding(path, at, at, "name", found) for at, found in word_rules.headless_names(text)),
+        *(Finding(path, at, at, "word", found) for at, found in word_rules.private_words(text)),
+    ]
 
 
 def added_lines(since: str) -> dict[str, set[int]]:
-    """By file, the numbers of the lines that were added or changed since that revision."""
+    """Returns, by file, the numbers of the lines that were added or changed since that revision."""
     out: dict[str, set[int]] = {}
     current: set[int] = set()
-    for line in git("diff", "--unified=0", "--diff-filter=d", since, "--", "*.cpp", "*.hpp").splitlines():
+    for line in git("diff", "--unified=0", "--diff-filter=d", since).splitlines():
         if line.startswith("+++ b/"):
             current = out.setdefault(line[6:], set())
         elif match := re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", line):
@@ -59,40 +95,36 @@ def added_lines(since: str) -> dict[str, set[int]]:
     return out
 
 
+def print_counts(against: str | None) -> None:
+    """Prints the number of findings by rule, today's and, if a revision is given, that one's before."""
+    now = Counter(f.rule for path, text in files_now(None) for f in findings(path, text))
+    before = Counter(f.rule for path, text in files_at(against) for f in findings(path, text)) if against else None
+    print(f"{(against or '')[:10]:>10} {'now':>6}" if against else f"{'now':>6}")
+    for rule, title in RULES.items():
+        print((f"{before[rule]:10} " if before is not None else "") + f"{now[rule]:6}  {title}")
+
+
 def main() -> int:
     """Lists what is wrong; the exit status says whether anything is."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--against", metavar="REV", help="look only at what changed since REV")
-    parser.add_argument("--count", action="store_true", help="print the number of headless comments by folder, exit 0")
+    parser.add_argument("--count", action="store_true", help="print the number of findings by rule, exit 0")
     options = parser.parse_args()
-    only = added_lines(options.against) if options.against else None
-    found: list[tuple[str, int, str]] = []
-    for name in git("ls-files", "--", "*.cpp", "*.hpp").splitlines():
-        if not name.startswith(FOLDERS) or "/cheats/" in name or "/nests/" in name:
-            continue
-        if only is not None and name not in only:
-            continue
-        for number, text in headless(Path(name).read_text(errors="replace").splitlines()):
-            if only is None or number in only[name]:
-                found.append((name, number, text))
     if options.count:
-        folders: dict[str, int] = {}
-        for name, _, _ in found:
-            key = "/".join(name.split("/")[:2])
-            folders[key] = folders.get(key, 0) + 1
-        for key, count in sorted(folders.items()):
-            print(f"{count:5} {key}")
-        print(f"{len(found):5} headless comments")
+        print_counts(options.against)
         return 0
-    for name, number, text in found:
-        print(f"{name}:{number}: comment without a subject: {text}")
-    long_subjects = []
-    if options.against:
-        subjects = git("log", "--format=%s", f"{options.against}..HEAD").splitlines()
-        long_subjects = [s for s in subjects if len(s) > LONGEST_SUBJECT]
-    for subject in long_subjects:
-        print(f"commit subject of {len(subject)} characters, {LONGEST_SUBJECT} are allowed: {subject}")
-    return 1 if found or long_subjects else 0
+    only = added_lines(options.against) if options.against else None
+    wrong = 0
+    for path, text in files_now(only):
+        for f in findings(path, text):
+            if only is None or only[path].intersection(range(f.line, f.end + 1)):
+                print(f"{f.path}:{f.line}: {RULES[f.rule]}: {f.text}")
+                wrong += 1
+    for subject in git("log", "--format=%s", f"{options.against}..HEAD").splitlines() if options.against else ():
+        if len(subject) > LONGEST_SUBJECT:
+            print(f"commit subject of {len(subject)} characters, {LONGEST_SUBJECT} are allowed: {subject}")
+            wrong += 1
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
