@@ -57,7 +57,7 @@ TEST_CASE("one reason of a batch holds at a time") {
   }
 }
 
-TEST_CASE("what a person's resume ends is told of a paused campaign alone") {
+TEST_CASE("a paused campaign alone reports a reason, and a person's resume leaves the storage's") {
   pause_reasons p;
   p.set(pause_reason::faults, "12 faults in a row");
   CHECK_FALSE(p.reported(campaign_phase::running));

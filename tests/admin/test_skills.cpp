@@ -59,7 +59,7 @@ json problem_of(const raw_answer& a) {
 
 } // namespace
 
-TEST_CASE("what a skill has brought leaves out its origin, and gains of wrong candidates") {
+TEST_CASE("the figures of a skill leave out its origin, and gains of wrong candidates") {
   auto s = made_skill("tile(_1,64)");
   auto origin = applied_at(1, 9.0);
   origin.is_origin = true;

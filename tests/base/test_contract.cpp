@@ -109,7 +109,7 @@ TEST_CASE("a contract survives the codec whole") {
   CHECK(find_argument(*again, "nobody") == nullptr);
 }
 
-TEST_CASE("what a task says of its outputs shares a byte with its cache, as contracts of before have it") {
+TEST_CASE("the contract keeps unread outputs in the cache's byte, as earlier contracts do") {
   auto c = example();
   const auto usual = encode(c);
   c.timing.cold_cache = true;

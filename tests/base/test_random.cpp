@@ -63,7 +63,7 @@ TEST_CASE("streams of one seed differ, and normal numbers have mean 0 and varian
   CHECK(std::abs(squares / count - 1.0) < 0.03);
 }
 
-TEST_CASE("what a seed draws is the same in every version") {
+TEST_CASE("a seed draws the same numbers in every version") {
   random_stream random{42, 5};
   CHECK(random.next() == 5549977994883275832ULL);
   CHECK(random.below(1000) == 332);

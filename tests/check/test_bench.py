@@ -16,7 +16,7 @@ import common
 
 
 class CutOff(unittest.TestCase):
-    def test_what_was_measured_is_kept(self) -> None:
+    def test_measurements_before_a_signal_are_kept(self) -> None:
         def measure(name: str) -> common.Json:
             if name == "second":
                 os.kill(os.getpid(), signal.SIGTERM)

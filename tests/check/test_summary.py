@@ -120,7 +120,7 @@ class Commands(unittest.TestCase):
         self.assertEqual(len(lines), 1)
         self.assertIn("clang++-19 -I/r", lines[0])
 
-    def test_what_is_compiled_as_one_is_checked_one_by_one(self) -> None:
+    def test_sources_compiled_as_one_are_checked_one_by_one(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             joint = Path(folder) / "Unity" / "unity_a.cxx"
             joint.parent.mkdir()

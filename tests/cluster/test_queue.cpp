@@ -220,7 +220,7 @@ TEST_CASE("wrong passwords, missing schemas and newer ones are refused with the 
   CHECK(check_schema(*home.c).error().code == errc::newer_format);
 }
 
-TEST_CASE("what is acknowledged survives a server that dies") {
+TEST_CASE("an acknowledged job survives a server that dies") {
   const auto database = queue_database();
   auto home = joined("h1", database);
   const auto j = job("kept");

@@ -53,7 +53,7 @@ TEST_CASE("the last core is for timing, the others compile") {
   CHECK(parse_core_list("x").empty());
 }
 
-TEST_CASE("of explicitly given cores, the first is for timing") {
+TEST_CASE("the first of explicitly given cores is for timing") {
   auto plan = plan_as_given({5, 2, 7});
   CHECK(plan.timing == 5);
   CHECK(plan.compiling == std::vector<int>{2, 7});

@@ -192,7 +192,7 @@ TEST_CASE("many can share a core, one can have it alone, and a waiter for that p
   CHECK(waits >= 1);
 }
 
-TEST_CASE("of several cores the free ones are shared, and all can be held at once") {
+TEST_CASE("the free ones of several cores are shared, and all can be held at once") {
   {
     const auto mine = mine_now();
     const auto some = share_cores({0, 1}, 60s, [](int) { FAIL("waited"); }, [] { return false; });

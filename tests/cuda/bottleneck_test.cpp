@@ -96,7 +96,7 @@ TEST_CASE("the bottleneck is the nearest roof, else the unused part of the devic
     CHECK_MESSAGE(b.why.find(says) != std::string::npos, b.why);
 }
 
-TEST_CASE("of several kernels, the one that takes most of the time is spoken of") {
+TEST_CASE("the kernel that takes most of the time is chosen among several") {
   const auto filled_with = [](const char* name, double threads, double took_ns) {
     filled out;
     out.kernel = name;

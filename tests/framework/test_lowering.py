@@ -167,7 +167,7 @@ class Lowering(unittest.TestCase):
             values = [{"input 0": x, "input 1": y}[a.origin] for a in f.arguments if a.role == "input"]
             check(self, compiled.call(f, values), list(wanted) if isinstance(wanted, tuple) else [wanted])
 
-    def test_what_cannot_be_lowered_is_named_with_its_line(self) -> None:
+    def test_an_operator_that_cannot_be_lowered_is_named_with_its_line(self) -> None:
         module = Function(lambda x: torch.linalg.matrix_exp(x) + torch.rand(3, 3))
         with self.assertRaises(Unsupported) as caught:
             lower(torch.export.export(module, (torch.eye(3),), strict=False), "f")

@@ -48,7 +48,7 @@ def wrong(text, arguments):
 
 @unittest.skipIf(torch is None, "torch is missing")
 class Outputs(unittest.TestCase):
-    def test_what_fits_is_traced_without_memory(self):
+    def test_outputs_that_fit_are_traced_without_memory(self):
         rows, cols = 1 << 20, 1 << 20  # 4 TiB
         document = asked_of_a_process("import torch\n\n\ndef f(x, rows):\n    return torch.softmax(x, -1)\n",
                                       [argument("x", "input", (rows, cols)), argument("y", "output", (rows, cols)),
@@ -71,7 +71,7 @@ class Outputs(unittest.TestCase):
         self.assertEqual(wrong(text, [x, y, n]), [])
         self.assertEqual(wrong(text, [x, argument("y", "output", (8,)), n]), ["output 'y' has shape [5], the task declares [8]"])
 
-    def test_what_depends_on_values_or_fails_is_not_traced_and_no_error(self):
+    def test_a_reference_that_depends_on_values_or_fails_is_not_traced_and_no_error(self):
         x, y = argument("x", "input", (4,)), argument("y", "output", (4,))
         for body in ("return x[:int(x[0])]", "return x @ x.missing", "raise SystemError('no')"):
             document = asked(f"def f(x):\n    {body}\n", [x, y])

@@ -168,7 +168,7 @@ TEST_CASE("the code that a reference names is quoted with its section") {
   CHECK(quoted(*d, d->sections[1]).text == "[rows.c#gone]\n");
 }
 
-TEST_CASE("what a diagnosis looks up is found by words alone, and nothing is quoted twice") {
+TEST_CASE("a diagnosis looks up sections by words alone, and nothing is quoted twice") {
   const auto b = base();
   auto wanted =
       about({"target:cpu", "phase:refine", "hardware:zen3", "bound:scalar_code"}, "turn a branch into a select");

@@ -4,7 +4,7 @@
 
 using namespace kevolve;
 
-TEST_CASE("what people wrote of a skill leaves the node without paths, keys and their names") {
+TEST_CASE("people's notes on a skill leave the node without paths, keys and their names") {
   skill s;
   s.conditions.target = "cpu";
   s.conditions.language = "c";

@@ -124,7 +124,7 @@ TEST_CASE("base64 broken into lines is found") {
   CHECK(r.finds(text));
 }
 
-TEST_CASE("of overlapping secrets the longer is removed as a whole, and all occurrences are") {
+TEST_CASE("the longer of overlapping secrets is removed as a whole, in all its occurrences") {
   const auto r = with({{"SHORT", "abcdefgh"}, {"LONG", "abcdefghijkl"}});
   CHECK(r.clean("abcdefghijkl abcdefgh xabcdefghx") == "<secret:LONG> <secret:SHORT> x<secret:SHORT>x");
 }

@@ -85,7 +85,7 @@ class Contracts(unittest.TestCase):
         with self.assertRaises(KeyError):
             contract.evaluate("n + m", {"n": 1})
 
-    def test_what_is_no_expression_is_refused(self) -> None:
+    def test_an_invalid_expression_is_refused(self) -> None:
         for text in ("n +", "n $ m", "(n", "n m"):
             with self.subTest(text=text), self.assertRaises(ValueError):
                 contract.evaluate(text, {"n": 1, "m": 1})

@@ -83,7 +83,7 @@ class Describe(unittest.TestCase):
         with self.assertRaisesRegex(kevolve.KevolveError, "gives another result"):
             self.described(module, (torch.randn(4, 8),))
 
-    def test_what_cannot_be_written_is_refused(self) -> None:
+    def test_a_function_that_cannot_be_written_to_a_file_is_refused(self) -> None:
         local = 2.0
 
         def closed(x: Any) -> Any:

@@ -237,7 +237,7 @@ class Launches(Laid):
 
 
 class Fallback(Laid):
-    def test_what_was_not_judged_is_computed_by_the_reference_with_one_warning(self) -> None:
+    def test_the_reference_computes_unjudged_calls_with_one_warning(self) -> None:
         self.lay_out(launches(launch("iterate")))
         said = self.python("""
         CUDA.usable = lambda: True
@@ -332,7 +332,7 @@ class Bundled(unittest.TestCase):
         self.assertEqual([k["modules"] for k in plan["kernels"]], [["kernels/0.0.cubin"], ["kernels/1.0.cubin"]])
         self.assertEqual(plan["kernels"][0]["plan"]["sizes"], [["rpb", "4 - 3*min(1, (cols - 1) / 1024)"]])
 
-    def test_what_cannot_be_bundled_is_refused(self) -> None:
+    def test_a_candidate_that_cannot_be_bundled_is_refused(self) -> None:
         softmax = ROOT / "config/tasks/gpu/softmax_f16.task.toml"
         broken = self.folder / "broken.cu"
         text = (ROOT / "docs/results/gpu/softmax_f16.cu").read_text(encoding="utf-8")

@@ -110,7 +110,7 @@ ONLY_BETWEEN_CALLS: dict[str, Callable[[Any], None]] = {
 
 @unittest.skipIf(WITHOUT, WITHOUT)
 class Facts(unittest.TestCase):
-    def test_what_is_judged_holds_and_so_do_its_copies(self) -> None:
+    def test_facts_of_the_judged_module_hold_for_it_and_its_copies(self) -> None:
         self.assertEqual(FACTS.unknown, [])
         made = Judged()
         for module in (made, copy.deepcopy(made), made.to(torch.float64), made.eval(), made.train()):
@@ -191,7 +191,7 @@ class Facts(unittest.TestCase):
         module.mask = torch.zeros(4)
         self.assertTrue(facts.holds(module))
 
-    def test_what_cannot_be_compared_is_named_where_it_is_read(self) -> None:
+    def test_a_value_that_cannot_be_compared_is_named_where_it_is_read(self) -> None:
         class Counted(Model):
             def forward(self, x: torch.Tensor) -> torch.Tensor:
                 return super().forward(x) if next(self.unread, None) is None else x

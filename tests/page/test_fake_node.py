@@ -229,7 +229,7 @@ class Unknowns(FakeCase):
         b.wait_text("The samples of this comparison were not kept")
         self.assertEqual(b.run("return document.querySelectorAll('.plot').length"), 0)
 
-    def test_what_was_not_measured_is_not_the_fastest_and_what_was_left_is_abandoned(self) -> None:
+    def test_an_estimate_is_not_the_fastest_and_an_unfinished_candidate_is_abandoned(self) -> None:
         events = story(8)
 
         def add(kind: str, **data: Any) -> None:

@@ -212,7 +212,7 @@ class Campaigns(OnADaemon):
         b.keys("Enter")
         b.wait_text(f"Candidate {self.campaign['best']['candidate']}", "h1")
 
-    def test_what_is_not_there_is_said_to_be_missing(self) -> None:
+    def test_a_missing_campaign_candidate_or_view_is_named(self) -> None:
         b = self.browser
         self.sign_in()
         self.go("#/campaigns/00000000")

@@ -91,7 +91,7 @@ TEST_CASE("a search learns the bottleneck and the line of the loop that takes th
   CHECK(summary_of(nullptr).line == 0);
 }
 
-TEST_CASE("of two findings of one bottleneck at one place the more confident one stays") {
+TEST_CASE("the more confident of two findings of one bottleneck at one place stays") {
   const auto out = ranked({found(bound_class::denormals, 0.5, 0.3), found(bound_class::denormals, 0.5, 0.9)});
   REQUIRE(out.size() == 1);
   CHECK(out[0].confidence == 0.9);

@@ -20,7 +20,7 @@ node_record node(uint64_t index, uint64_t parent, double speedup, const std::str
 
 } // namespace
 
-TEST_CASE("what was tried without gain comes from the best first, each step once, and leaves out what led to it") {
+TEST_CASE("steps without gain are listed once each, those from the best first, without those that led to it") {
   const std::vector<node_record> nodes{node(1, 0, 1.5, "tile"),        node(2, 1, 3.0, "vectorise"),
                                        node(3, 2, 2.95, "unroll"),     node(4, 2, 1.5, "stream"),
                                        node(5, 2, 0.0, "parallel"),    node(6, 1, 1.5, "unroll"),

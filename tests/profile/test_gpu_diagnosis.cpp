@@ -124,7 +124,7 @@ TEST_CASE("a last wave comes before the arithmetic of the waves that are full") 
   CHECK(f.bound == bound_class::tail_effect);
 }
 
-TEST_CASE("of two kernels the one that takes more time weighs more") {
+TEST_CASE("the kernel that takes more time weighs more than the other") {
   auto slow = changed({{"duration_ns", 9e6}, {"dram_percent", 80.0}});
   auto quick = changed({{"kernel", "other"}, {"fma_percent", 95.0}});
   auto have = with(slow);

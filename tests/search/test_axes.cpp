@@ -41,7 +41,7 @@ TEST_CASE("names stand for their axes, and no name stands for all of them") {
   CHECK(axes_named({"colour"}) == axis_set{});
 }
 
-TEST_CASE("what bounds a candidate is an axis with a bin for each bottleneck") {
+TEST_CASE("the bottleneck of a candidate is an axis with a bin for each bound") {
   behaviour_bins cell{};
   cell[bound_axis] = bin_of_bound("latency_chain");
   CHECK(cell[bound_axis] > 0);

@@ -61,7 +61,7 @@ std::string grown(const policy_options& options, uint64_t steps, bool cells = fa
 
 } // namespace
 
-TEST_CASE("what a recorded seed selected it selects still") {
+TEST_CASE("a recorded seed still selects the same nodes") {
   policy_options mixed;
   mixed.spreads = false; // as in campaigns of that time
   mixed.policies = {{"greedy", 0.3}, {"random", 0.2}, {"uct", 0.5}};
@@ -87,7 +87,7 @@ TEST_CASE("what a recorded seed selected it selects still") {
   CHECK(sha256_hex(all) == "4c131f0d721dd8f269014e98728e52ebe8cde50c8f30dd411f49f4eca392adc5");
 }
 
-TEST_CASE("what a recorded seed selected on islands and cells it selects still, by all axes") {
+TEST_CASE("a recorded seed still selects the same nodes on islands and cells, by all axes") {
   policy_options islands;
   islands.policies = {{"evolution", 1.0}};
   islands.evolution.elites = 0.5;

@@ -170,7 +170,7 @@ TEST_CASE("calls that call twice as often at each level are read in no time that
   CHECK(printed.size() < text.size() + 2000); // too much for an expression
 }
 
-TEST_CASE("what is no function of the file is refused with the reason") {
+TEST_CASE("a tree without the function of the file is refused with the reason") {
   auto reason = [](const std::string& tree) {
     auto p = read_function("void f(void) {}", tree, "f");
     return p ? std::string{} : p.error().detail;

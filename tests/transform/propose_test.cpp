@@ -315,7 +315,7 @@ TEST_CASE("a child resembles its parent") {
   CHECK(kept >= 15);
 }
 
-TEST_CASE("what siblings tried in vain is tried less") {
+TEST_CASE("moves that siblings tried in vain are tried less") {
   if (!have_clang())
     return;
   auto n = load_nest("gemm");
@@ -350,7 +350,7 @@ TEST_CASE("what siblings tried in vain is tried less") {
   CHECK(adds_jam() == before);
 }
 
-TEST_CASE("what is in the tree is not proposed again, and the end is said") {
+TEST_CASE("a candidate of the tree is not proposed again, and exhaustion is reported") {
   if (!have_clang())
     return;
   auto n = load_nest("prefix_sum");

@@ -23,7 +23,7 @@ TEST_CASE("a list copies its items when a copy of it is to be changed") {
   CHECK(b.size() == 2);
 }
 
-TEST_CASE("what a move makes of a copy leaves the programs before it as they were") {
+TEST_CASE("a move of a copy leaves the programs before it unchanged") {
   if (!have_clang())
     return;
   for (const auto& name : nest_names()) {

@@ -92,7 +92,7 @@ class Manifests(unittest.TestCase):
             self.assertEqual(set(secret["stringData"].values()), {""})
             self.assertNotIn("data", secret)
 
-    def test_what_pods_mount_is_there(self) -> None:
+    def test_volumes_that_pods_mount_exist(self) -> None:
         keys = {(x["kind"], x["metadata"]["name"]): x.get("data", x.get("stringData")) for x in all_objects()}
         for kind, pod in pods().items():
             mounted = {m["name"] for m in pod["containers"][0]["volumeMounts"]}
