@@ -45,7 +45,7 @@ TEST_CASE("a corner that is a shape, and a size that does not vary, add none") {
   CHECK(c.unseen.empty());
 }
 
-TEST_CASE("of many sizes only the widest ranges have corners") {
+TEST_CASE("only the widest ranges of many sizes have corners") {
   contract t;
   shape_case small{"", {}, false, 1.0};
   shape_case large = small;

@@ -1,7 +1,7 @@
 """Reads the documents: their fenced blocks, the commands in them, their links; runs what is tagged `sh`.
 
-Tags of blocks: `sh` is run; `gpu`, `model` and `cluster` need hardware or a service, so their commands are only parsed;
-`torch` is run by tests/package where a Python has PyTorch, together with the page's blocks tagged `python`;
+Blocks tagged `sh` are run. Those tagged `gpu`, `model` and `cluster` need hardware or a service, so their commands are
+only parsed. `torch` is run by tests/package where a Python has PyTorch, together with the page's blocks tagged `python`.
 `console` shows a command after `$ ` with its output, and its commands are parsed. The others are data.
 """
 
@@ -158,11 +158,11 @@ class Interface:
         return {name: match[2] or "" for match in found for name in match[1].split(",")}
 
     def required(self, path: tuple[str, ...]) -> int:
-        """How many words the verb cannot do without."""
+        """Returns the number of words that the verb cannot do without."""
         return sum(" REQUIRED" in line for line in self.section(path, "Positionals"))
 
     def errors(self, words: list[str], whole: bool) -> list[str]:
-        """What is wrong with a call of one of the programs; `whole` asks for the required words, too."""
+        """Returns what is wrong with a call of one of the programs; `whole` asks for the required words, too."""
         path: tuple[str, ...] = (Path(words[0]).name,)
         rest = words[1:]
         while rest and not rest[0].startswith("-") and (verbs := self.verbs(path)):
@@ -196,7 +196,7 @@ class Interface:
 
 
 def parse_errors(document: Path, interface: Interface) -> list[str]:
-    """What does not fit in a document: unknown tags, verbs, flags, tools and links."""
+    """Returns what does not fit in a document: unknown tags, verbs, flags, tools and links."""
     text = document.read_text()
     errors = []
     for block in blocks_of(text):

@@ -20,7 +20,7 @@ INTERFACE = documents.Interface(BIN)
 
 
 def pages() -> list[Path]:
-    """What readers of the project's documents are sent to."""
+    """Returns the documents that readers of the project are sent to."""
     return [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md"))]
 
 

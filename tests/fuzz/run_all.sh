@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run_all.sh SECONDS OUT [TARGET…]: every fuzz target (or those named) in turn, one process a core, until it has had
+# run_all.sh SECONDS OUT [TARGET…]: runs every fuzz target (or those named) in turn, one process a core. Each gets
 # SECONDS of processor time, so that a busy machine shortens nothing. It runs from the folder that pack.sh made and needs
 # nothing but bash, coreutils and awk. Writes OUT/summary.json and, a target: its corpus, its logs, and the input of each
 # crash. On SIGTERM to its process group it sums up what was done; with the same OUT it goes on from there. Exit 1 if

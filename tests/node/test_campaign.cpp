@@ -113,7 +113,7 @@ TEST_CASE("a campaign cancelled before its preparation stays cancelled") {
   CHECK(n.status(id).candidates == 0);
 }
 
-TEST_CASE("of many ended campaigns the oldest end their actors, and restart them on request") {
+TEST_CASE("the oldest of many ended campaigns stop their actors, and restart them on request") {
   scratch_folder dir;
   live_node n{dir.path};
   std::vector<id128> all;

@@ -30,7 +30,7 @@ def judged(files: list[Path], core: int) -> dict[str, subprocess.CompletedProces
 
 
 class Admission(unittest.TestCase):
-    """What every task must pass. The subclasses say which tasks."""
+    """The checks that every task must pass. The subclasses say which tasks."""
 
     def check_admitted(self, files: list[Path]) -> None:
         cores = sorted(os.sched_getaffinity(0))

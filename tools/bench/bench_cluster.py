@@ -107,7 +107,7 @@ def scale(server: Postgres, binaries: Path, counts: list[int], seconds: float) -
                 nodes.start(f"w{i}", "worker", more=ELSEWHERE + "[limits]\ncompilers = 1")
             nodes.await_live(count)
             full = WAITS * count / 0.2
-            # As many in flight as run at once, and a few that wait, so that no node is idle for want of work.
+            # As many jobs are in flight as run at once, and a few that wait, so that no node is idle for want of work.
             busy = drive(nodes, jobs=int(full * seconds), in_flight=WAITS * count + 8 * count, group=32)
             nodes.server.sql("delete from kevolve.jobs", nodes.database)
             calm = drive(nodes, jobs=int(full * 0.75 * seconds), in_flight=100_000, pace=full * 0.75, group=8)

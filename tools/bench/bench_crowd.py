@@ -247,8 +247,8 @@ def render(document: Json) -> str:
 
 
 def page_table(documents: dict[str, Json]) -> str:
-    """Returns a table of answer times and rates beside clients, with one column for each machine; of documents of
-    --memory, one of the bytes of an actor.
+    """Returns a table of answer times and rates beside clients, with one column for each machine. For documents of
+    --memory it is a table of the bytes of an actor.
     """
     if all("restarts" not in d for d in documents.values()):
         rows = [["machine", "actors of each kind", "empty", f"live search node (wanted: {BYTES_LIMIT} times)", "revived one"]]

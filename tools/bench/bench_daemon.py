@@ -249,8 +249,8 @@ class CutReader(threading.Thread):
 
 
 class Pollers:
-    """Clients that request the actors and nodes, one request after the other with a pause between, in a process that
-    uses little of the node's processor time.
+    """Clients that request the actors and nodes, one request after the other with a pause between. Their process uses
+    little of the node's processor time.
     """
 
     def __init__(self, daemon: Daemon, paths: list[str], clients: int, port: int | None = None) -> None:

@@ -1,7 +1,7 @@
 """Profiles micro-kernels with a planted bottleneck (tests/diagnosis) and counts the diagnoses whose dominant finding names
 it. Kernels of the folder unseen were written before the diagnosis and are not used to adjust it. The short form takes
 kernels that are quick to profile. With --target cuda the kernels are those of tests/diagnosis/cuda, each profiled by
-`kevolve profile TASK CANDIDATE`; without a GPU the passes that need one are skipped.
+`kevolve profile TASK CANDIDATE`. Without a GPU the passes that need one are skipped.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Puts faults into right kernels, looks for a witness of each, and asks the judge whether it would call the mutant right.
 
-A mutant counts if a search that shares nothing with the judge finds an allowed call on which it leaves the tolerance or
-touches what is not its own. The score is the share of those that the judge refuses, by class.
+A mutant counts if a search finds an allowed call on which it leaves the tolerance or touches what is not its own. The
+search shares nothing with the judge. The score is the share of those that the judge refuses, by class.
 """
 
 from __future__ import annotations

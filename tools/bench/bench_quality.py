@@ -1,4 +1,4 @@
-"""Measures the speed-up of each task's winner over the reference at -O3 and at -Ofast, and compares it with the best
+"""Measures the speed-up of each task's winner over the reference at -O3 and at -Ofast. Compares it with the best
 library or the roof of this core. Uses one thread or, with --threads, every core.
 """
 

@@ -1,6 +1,6 @@
 """Measures what skills save: campaigns of one half of the tasks earn them, campaigns of the other half run with and
-without, and the halves are swapped. Reports the candidates judged until the champion reaches 95 % of the best speed-up
-found by any run of the task, and the median over the tasks of the ratio. Shapes are small, so that a candidate is quick.
+without, and the halves are swapped. Reports how many candidates are judged until the champion reaches 95 % of the
+best speed-up of any run of the task. Reports the median of the ratio over the tasks, too. Shapes are small, so that a candidate is quick.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Compares the winners of a search with PyTorch's best form of the same operator: one thread, in interleaved pairs.
 
-Each form is called with tensors that it may have prepared before (another layout, an order of the products), and returns
-a new one; so does the kernel. The best form is found at each shape, and the figure is the geometric mean of
+Each form is called with tensors that it may have prepared before (another layout, an order of the products). It returns
+a new one, and so does the kernel. The best form is found at each shape, and the figure is the geometric mean of
 the shapes' ratios of times, by their weights: at most 1 where the kernel is as fast.
 
     KEVOLVE_PYTHON=… tools/bench/run torch --task conv2d --budget 25 --seeds 5

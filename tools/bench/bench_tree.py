@@ -1,6 +1,6 @@
-"""Measures one campaign's tree: the processor time of a selection with its node's start and end, a candidate's memory,
-the fold of the campaign's events at a node's start, and a live search node's memory beside an empty actor's. --long grows the tree to a
-million candidates.
+"""Measures one campaign's tree: the processor time of a selection with its node's start and end, and a candidate's memory.
+Measures the fold of the campaign's events at a node's start, and a live search node's memory beside an empty actor's,
+too. --long grows the tree to a million candidates.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The comments of a source file, by the rules of its language: C++, TypeScript, Python, and languages that begin them with #."""
+"""The comments of a source file in C++, TypeScript, Python, or a language that begins them with #."""
 
 import ast
 import io
@@ -16,7 +16,7 @@ CPP = re.compile(
     | (?<![0-9A-Za-z])'(?:\\.|[^'\\\n])*'""",
     re.VERBOSE | re.DOTALL,
 )
-# TypeScript, without the literals that need the text before them. A text of JSX may hold a lone quote: it ends with its line.
+# TypeScript, without the literals that need the text before them. A lone quote in a text of JSX ends with its line.
 TYPESCRIPT = re.compile(
     r"""(?P<line>//[^\n]*)
     | (?P<block>/\*.*?(?:\*/|\Z))
@@ -75,7 +75,7 @@ def of_cpp(text: str) -> list[Line]:
 def of_typescript(text: str) -> list[Line]:
     """The comments of a TypeScript source, those in the expressions of templates among them."""
     out: list[Line] = []
-    depths = [0]  # Of the braces of each open expression of a template, the innermost last.
+    depths = [0]  # The open braces in each open expression of a template, the innermost last.
     at = 0
     while match := TYPESCRIPT.search(text, at):
         at = match.end()

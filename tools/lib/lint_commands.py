@@ -20,7 +20,7 @@ def as_compiled(name: str, root: Path, build: Path) -> Path:
 
 
 def sources_of(entry: dict[str, str]) -> list[Path]:
-    """What this entry of compile_commands.json compiles; several where they are compiled as one."""
+    """Returns the sources that this entry of compile_commands.json compiles; several where they are compiled as one."""
     source = Path(entry["file"])
     if source.parent.name == "Unity" and source.is_file():
         lines = source.read_text().splitlines()

@@ -1,7 +1,7 @@
 """Lists comments, names of tests and commit subjects that break the rules of CONTRIBUTING.md, "Words".
 
-Each is listed as FILE:LINE: RULE: TEXT. The comments are those of C++, Python with its docstrings, TypeScript, shell, CMake
-and TOML. With --against REV, only lines that were added since REV count, and commit subjects since REV are looked at,
+Each is listed as FILE:LINE: RULE: TEXT. The comments are those of C++, Python with its docstrings, TypeScript, shell,
+CMake and TOML. With --against REV, only lines that were added since REV count. Commit subjects since REV are looked at,
 too. Exit 1 if anything is listed. --count prints numbers instead; with --against REV, those of REV beside today's.
 """
 

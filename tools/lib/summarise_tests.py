@@ -21,7 +21,7 @@ MAX_REASON = 400  # characters
 
 @dataclass
 class Summary:
-    """What was counted so far."""
+    """The counts so far."""
 
     passed: int = 0
     failed: list[str] = field(default_factory=list)

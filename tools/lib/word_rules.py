@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from comments import Line
 
 LONGEST_SENTENCE = 25
-HEADLESS = ("What", "Whether", "Of", "Who", "Whoever", "Whatever", "Whose", "Those", "As", "How", "Why", "Which", "Whom")
+HEADLESS = ("What", "Whether", "Of", "Who", "Whoever", "Whatever", "Whose", "Those", "How", "Why", "Which", "Whom")
 # An open question asked of a value (`// Why it is on hold; empty: it is not`) is headless, too.
 # "Where it lies" is headless, and "Where two meet, the first counts" is not: it goes on with a main clause.
-STARTS = re.compile(rf"^(?:(?:{'|'.join(HEADLESS)})\b|Where\b[^,]*$)")
-# Names of tests are in lower case. "as few as possible are chosen" has its subject.
-NAME_STARTS = re.compile(rf"^(?:(?:{'|'.join(HEADLESS)})\b(?! few\b| many\b)|Where\b[^,]*$)", re.IGNORECASE)
+# "As few as possible are chosen" has its subject.
+BEGINNING = rf"^(?:(?:{'|'.join(HEADLESS)})\b|As\b(?! few\b| many\b)|Where\b[^,]*$)"
+STARTS = re.compile(BEGINNING)
+NAME_STARTS = re.compile(BEGINNING, re.IGNORECASE)  # names of tests are in lower case
 TEST_NAME = re.compile(r'\b(?:TEST_CASE|SUBCASE|TEST_CASE_FIXTURE|SCENARIO)\((?:\w+,\s*)?"([^"]*)"|\bdef test_(\w+)')
 SENTENCE_END = re.compile(r"""(?<!\be\.g)(?<!\bi\.e)[.?!]["')\]`]*\s+|:\s+""")
 ITEM = re.compile(r"(?:[-*|•]|\d+[.)])\s|.*\S\s{3,}\S|[\w.-]+ {2,}\S|```")

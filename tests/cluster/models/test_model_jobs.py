@@ -45,7 +45,7 @@ class ModelJobs(unittest.TestCase):
         return done.stdout
 
     def logs(self) -> str:
-        """What the nodes said last."""
+        """Returns the last lines of the nodes' logs."""
         return "".join(f"\n{p.name}:\n{p.read_text(errors='replace')[-3000:]}" for p in sorted(self.folder.glob("*.log")))
 
     def start(self, name: str, settings: str) -> subprocess.Popen[bytes]:
@@ -66,7 +66,7 @@ class ModelJobs(unittest.TestCase):
         return home
 
     def joined(self) -> bool:
-        """Whether the home answers and is in the cluster."""
+        """Returns true if the home answers and is in the cluster."""
         asked = subprocess.run([str(BIN / "kevolve"), "nodes", "list", "--data", "home", "--json"], capture_output=True, text=True,
                                check=False, cwd=self.folder)
         return asked.returncode == 0 and json.loads(asked.stdout)["state"] == "joined"

@@ -125,7 +125,7 @@ class SlurmCluster:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def ask(self, *words: str, **more: str) -> str:
-        """What a command of Slurm prints; an empty text if it fails."""
+        """Returns the output of a command of Slurm; an empty text if it fails."""
         done = subprocess.run(words, capture_output=True, text=True, check=False, env={**self.environment, **more})
         return done.stdout if done.returncode == 0 else ""
 

@@ -258,7 +258,7 @@ class Pods(unittest.TestCase):
         return container, port
 
     def joined(self, role: str) -> bool:
-        """Whether the daemon is a live node of the cluster."""
+        """Returns true if the daemon is a live node of the cluster."""
         return self.database.ask(f"select count(*) from kevolve.nodes where role = '{role}' and left_at is null") == "1"
 
     def get(self, probe: dict, port: int, host: str) -> int:

@@ -42,7 +42,7 @@ class Campaign(unittest.TestCase):
         return done.stdout
 
     def logs(self) -> str:
-        """What the nodes said last."""
+        """Returns the last lines of the nodes' logs."""
         return "".join(f"\n{p.name}:\n{p.read_text(errors='replace')[-3000:]}" for p in sorted(self.folder.glob("*.log")))
 
     def start_home(self) -> None:

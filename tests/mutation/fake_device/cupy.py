@@ -1,4 +1,4 @@
-"""As much of cupy as the search for witnesses on a device uses. Its memory is the host's, and a module is a Python file
+"""The part of cupy that the search for witnesses on a device uses. Its memory is the host's, and a module is a Python file
 whose functions stand for kernels.
 """
 

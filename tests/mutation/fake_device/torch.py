@@ -1,4 +1,4 @@
-"""As much of torch as the search for witnesses on a device uses, over numpy."""
+"""The part of torch that the search for witnesses on a device uses, over numpy."""
 
 from __future__ import annotations
 

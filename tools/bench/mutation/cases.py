@@ -115,7 +115,7 @@ class Case:
 
 @dataclass
 class Finding:
-    """What a runner said: `kind` is right, wrong, touched, changed, signal, endless or unloadable."""
+    """The report of a runner: `kind` is right, wrong, touched, changed, signal, endless or unloadable."""
 
     kind: str
     case: int = 0

@@ -19,7 +19,7 @@ TASKS = ROOT / "config" / "tasks" / "gpu"
 OWN = ROOT / "tests" / "mutation" / "gpu"
 KERNELS = [ROOT / "docs" / "results" / "gpu", ROOT / "config" / "examples" / "gpu"]
 HONEST = ROOT / "tests" / "cuda" / "honest"
-# Those that differ in how they compute; the others differ in what else they do.
+# These kernels differ in how they compute; the others differ in what else they do.
 HONEST_KERNELS = ["plain", "counts_its_blocks", "four_at_once", "large_shared", "whole_grid", "zeroed_scratch"]
 ENDINGS = {"cuda": ".cu", "triton": ".py"}
 DEVICE_TYPES = C_TYPES | {"f16": "__half", "bf16": "__nv_bfloat16"}

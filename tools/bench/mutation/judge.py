@@ -17,7 +17,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Source:
-    """What an object was built from: a judge reads its constants and has it built again, with sanitizers."""
+    """The source that an object was built from: a judge reads its constants and has it built again, with sanitizers."""
 
     text: str
     language: str

@@ -19,7 +19,7 @@ Wanted = tuple[str, Mapping[str, int], Mapping[str, str], int]
 
 @dataclass(frozen=True)
 class Hint:
-    """What the author of a mutant knows: sizes and patterns that reach the fault, and how often it must be called."""
+    """Facts that the author of a mutant knows: sizes and patterns that reach the fault, and how often it must be called."""
 
     sizes: Mapping[str, Sequence[int]] = field(default_factory=dict)
     patterns: Mapping[str, str] = field(default_factory=dict)

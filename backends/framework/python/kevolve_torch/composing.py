@@ -18,8 +18,8 @@ def made_by(entry, initial):
 
 
 class Call:
-    """One call of the module: its positional arguments, each the name of an argument of the task or a text of Python,
-    and the weights by their names in the module."""
+    """One call of the module: its positional arguments, and the weights by their names in the module. A positional
+    argument is the name of one of the task's, or a text of Python."""
 
     def __init__(self, entry, kind, initial, training):
         self.entry, self.kind, self.initial, self.training = entry, kind, initial, training

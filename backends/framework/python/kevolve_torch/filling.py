@@ -1,4 +1,4 @@
-"""How the values of an argument are drawn: the distribution that its values have, or the numbers that an index may be."""
+"""The rule by which an argument is drawn: the distribution of its values, or the numbers that an index may be."""
 
 SAMPLES = 1 << 20  # values that a distribution is measured on
 DTYPE_NAMES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64", "int8": "i8", "uint8": "u8",

@@ -14,7 +14,7 @@ EDGES = ("zeros", "large", "cancellation")
 
 
 class Facts:
-    """What is known of one traced call: its graph, its arguments and their values."""
+    """The facts of one traced call: its graph, its arguments and their values."""
 
     def __init__(self, torch, program, inputs, module):
         self.torch, self.program = torch, program

@@ -115,8 +115,8 @@ def expression(e):
 
 
 def work_of(torch, program, arrays):
-    """Returns (flops, bytes) as expressions: the graph's products by torch's flop counter and one operation for each
-    element of every other result; each array read or written once, tables that are gathered from excepted."""
+    """Returns (flops, bytes) as expressions. Products count by torch's flop counter, other results one operation for
+    each element. Each array is read or written once, except for tables that are gathered from."""
     from torch.utils.flop_counter import flop_registry
 
     flops, gathered = 0, set()

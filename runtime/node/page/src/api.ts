@@ -69,7 +69,7 @@ export async function post<T>(path: string, body: Record<string, string>): Promi
   return (await answer.json()) as T;
 }
 
-// Whether the node takes this token; keeps it if so.
+// Keeps the token if the node takes it, and throws its refusal otherwise.
 export async function signIn(text: string): Promise<void> {
   await request("/v1/campaigns?limit=1", {}, text);
   token.keep(text);

@@ -1,4 +1,4 @@
-// What a node's colour says, and the legend that goes with it.
+// The meaning of a candidate's colour, and its legend.
 import { words } from "./format";
 import type { TreeNode } from "./story";
 

@@ -1,5 +1,5 @@
-// Why the candidate is slow: the passes of its profile in order, the findings, the kernels of a device's call, and the
-// loops of one call as a flame graph; and the total of a campaign's profiles.
+// Shows why the candidate is slow: the passes of its profile in order, the findings, and the kernels of a device's call.
+// The loops of one call are a flame graph. Below stands the total of a campaign's profiles.
 import { campaignPath } from "./api";
 import { count, seconds, short, visible, words } from "./format";
 import { Facts, Loading, Trouble, useGet } from "./parts";

@@ -65,7 +65,7 @@ async function readOne(f: Follow, position: { after: number }, signal: AbortSign
   }
 }
 
-// Whether the log ends before what was asked for: the store was restored since, or is another one.
+// True if the log ends before the requested event: the store was restored since, or is another one.
 export const isBeyondTheEnd = (e: unknown) => e instanceof Problem && e.status === 409;
 
 // Reads, and once again from the start when the log is another one than a while ago, which `again` is told first.

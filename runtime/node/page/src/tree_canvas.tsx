@@ -24,7 +24,7 @@ function neighbour(at: Placed, key: string): Placed | undefined {
   return row[key === "ArrowDown" ? i + 1 : i - 1];
 }
 
-// What changes without React to it: the canvas draws itself, once a frame at most.
+// The state that changes without a render: the canvas draws itself, once a frame at most.
 class Stage {
   view: View | null = null;
   picture: Picture | null = null;

@@ -1,4 +1,4 @@
-// What the admin answers, as far as the page reads it. /v1/openapi.json names the paths.
+// The admin's answers, as far as the page reads them. /v1/openapi.json names the paths.
 
 export interface Page<T> {
   items: T[];
@@ -26,7 +26,7 @@ export type Outputs = {
   read: { speedup: number; interval: Interval } | null;
 } | null;
 
-// What a candidate is beside eager PyTorch or torch.compile; null: it was not timed.
+// A candidate's speed-up over eager PyTorch or torch.compile; null: it was not timed.
 export interface Baseline extends Bounds {
   name: string;
   speedup: number | null;
@@ -163,7 +163,7 @@ export interface Outcome extends Bounds {
   judge_s: number;
 }
 
-// Whose measurement a verdict is.
+// The candidate whose measurement a verdict is.
 export interface Owner {
   campaign: string;
   candidate: number | null;
@@ -317,14 +317,14 @@ export interface Resource {
   unfit: string | null;
 }
 
-// What a document or a skill has brought: of the gains, the largest and the candidate that has it.
+// The use of a document or a skill: the largest gain and the candidate that has it.
 export interface Brought {
   best_gain: number | null;
   campaign: string | null;
   candidate: number | null;
 }
 
-// Of a document: finished steps whose prompts quoted it, and those whose candidate passed.
+// The use of a document: finished steps whose prompts quoted it, and those whose candidate passed.
 export interface DocumentFigure extends Brought {
   document: string;
   steps: number;

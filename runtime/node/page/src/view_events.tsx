@@ -1,4 +1,4 @@
-// What happens on the node, as it happens.
+// The node's events, as they happen.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { get, Problem } from "./api";
 import { clock, short, speedup, visible, words } from "./format";

@@ -14,7 +14,7 @@ interface Found {
 
 const share = (f: DocumentFigure) => (f.steps === 0 ? "—" : `${Math.round((100 * f.valid) / f.steps)} %`);
 
-// What a document has brought; nothing while that is not known.
+// The figures of a document's use; nothing while they are not known.
 function Figures({ of: f }: { of: DocumentFigure | undefined }) {
   return (
     <>

@@ -217,7 +217,7 @@ function ApplicationRow({ of: a }: { of: Application }) {
 
 const percent = (x: number) => `${Math.round(100 * x)} %`;
 
-// How the weight follows from the applications.
+// Describes how the weight follows from the applications.
 function weighing(s: SkillWhole): string {
   const w = s.weighing;
   const parts = [`${s.weight.toFixed(3)}: the mean of the log gains below is ${w.mean.toFixed(3)} by their shares, with ${percent(w.prior_share)} for no gain`];

@@ -1,4 +1,4 @@
-"""What a lowering starts from and ends with: arguments, results, refusals, and torch's facts about a graph."""
+"""The data that a lowering starts from and ends with: arguments, results, refusals, and torch's facts about a graph."""
 
 from __future__ import annotations
 

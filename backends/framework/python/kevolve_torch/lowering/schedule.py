@@ -153,8 +153,8 @@ def hands_over(a: Accesses, b: Accesses) -> bool:
 
 
 def join(first: list[Statement], second: list[Statement], outer: frozenset[Variable], top: bool) -> tuple[list[Statement], int]:
-    """Returns the statements of both in one list, loops joined where one hands values to the other, and how many
-    iterations the outermost joined loops share."""
+    """Returns the statements of both in one list, and how many iterations the outermost joined loops share. Loops are
+    joined where one hands values to the other."""
     q = next((n for n, s in enumerate(second) if isinstance(s, Loop)), None)
     if q is not None:
         loop = second[q]

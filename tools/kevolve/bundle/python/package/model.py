@@ -20,7 +20,7 @@ from .state import ModuleState
 Base: Any = torch.nn.Module if PLAN.is_function else original.ENTRY
 @dataclass
 class Judged:
-    """What the kernel was judged with. `usable` is false where there is no kernel for this machine."""
+    """The facts that the kernel was judged with. `usable` is false where there is no kernel for this machine."""
 
     usable: bool = False
     state: ModuleState | None = None

@@ -1,4 +1,4 @@
-"""What a module's result depends on beside its tensors, as facts that are checked before each call of a kernel."""
+"""Facts beside its tensors that a module's result depends on. They are checked before each call of a kernel."""
 
 from __future__ import annotations
 
