@@ -20,22 +20,28 @@ if(KEVOLVE_FUZZ)
   target_link_options(kevolve-options INTERFACE ${kevolve_fuzzing})
 endif()
 
-# The headers that most sources include, parsed once for the programs and once for the tests, which are compiled with
-# other flags. Of libraries only: a change to a header of ours compiles what includes it.
+# kevolve_parsed_headers(<name> [HEADERS …] [OPTIONS …]): the headers that most sources include, parsed once for the
+# programs and once for the tests, which are compiled with other flags. Of libraries only: a change to a header of ours
+# compiles what includes it. The two of cmake/ instantiate what most files would, since that takes longer than to parse.
 function(kevolve_parsed_headers name)
+  cmake_parse_arguments(ARG "" "" "HEADERS;OPTIONS" ${ARGN})
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${name}.cpp CONTENT "")
   add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/${name}.cpp)
   target_link_libraries(${name} PRIVATE kevolve-options CAF::core)
-  target_compile_options(${name} PRIVATE ${ARGN})
-  target_precompile_headers(${name} PRIVATE <caf/all.hpp> <algorithm> <array> <atomic> <chrono> <filesystem> <fstream>
-    <functional> <map> <memory> <mutex> <optional> <random> <set> <sstream> <string> <string_view> <thread>
-    <unordered_map> <variant> <vector>)
+  target_compile_options(${name} PRIVATE ${ARG_OPTIONS})
+  target_precompile_headers(${name} PRIVATE <caf/all.hpp> <fmt/core.h> <tl/expected.hpp> <algorithm> <array> <atomic>
+    <chrono> <filesystem> <fstream> <functional> <map> <memory> <mutex> <optional> <random> <set> <sstream> <string>
+    <string_view> <thread> <unordered_map> <variant> <vector> ${PROJECT_SOURCE_DIR}/cmake/parsed_json.hpp ${ARG_HEADERS})
 endfunction()
 if(KEVOLVE_UNITY)
   # Most of what a test costs to compile is optimising templates that it runs once.
   set(kevolve_test_options $<$<CONFIG:Release>:-O0>)
   kevolve_parsed_headers(kevolve-headers)
-  kevolve_parsed_headers(kevolve-test-headers ${kevolve_test_options})
+  if(KEVOLVE_TESTS)
+    kevolve_parsed_headers(kevolve-test-headers
+      HEADERS ${PROJECT_SOURCE_DIR}/cmake/parsed_doctest.hpp
+      OPTIONS ${kevolve_test_options})
+  endif()
 endif()
 
 function(kevolve_reuse_headers name from)
@@ -86,6 +92,10 @@ function(kevolve_test name)
   target_link_libraries(${name} PRIVATE kevolve-options doctest::doctest ${ARG_LINKS})
   target_compile_options(${name} PRIVATE ${kevolve_test_options})
   kevolve_reuse_headers(${name} kevolve-test-headers)
+  # doctest's main function is declared where its header is read first, so that file must be the one to read it.
+  set(mains ${ARG_SOURCES})
+  list(FILTER mains INCLUDE REGEX "(^|/)main\\.cpp$")
+  set_source_files_properties(${mains} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   set(names)
   if(ARG_SPLIT)

@@ -1,5 +1,4 @@
 // Tests that kill -9 at any moment leaves a prefix of the written events that contains all acknowledged ones.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "work.hpp"
 
 #include <doctest/doctest.h>
