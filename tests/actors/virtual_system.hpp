@@ -20,10 +20,7 @@ namespace kevolve {
 using namespace std::chrono_literals;
 
 struct virtual_config : caf::actor_system_config {
-  virtual_config() {
-    set("scheduler.policy", caf::atom("testing"));
-    add_message_types<caf::id_block::kevolve>();
-  }
+  virtual_config();
 };
 
 // The outcome of a request.
