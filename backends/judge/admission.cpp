@@ -197,7 +197,9 @@ private:
   attempt<void> run_planned_draws() {
     hooks_.progress("admit: adversarial draws");
     draw_coverage seen{request_.task};
-    for (auto wanted : {draws_of_task(request_), draws_at_declared_sizes(request_)}) {
+    auto all = draws_of_large_shapes(request_);
+    all.insert(all.begin(), {draws_of_task(request_), draws_at_declared_sizes(request_)});
+    for (auto& wanted : all) {
       wanted.strict = true;
       wanted.patience *= 2;
       auto inputs = maker_.get_planned(wanted);

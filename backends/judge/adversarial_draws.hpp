@@ -28,6 +28,7 @@ std::string to_string(const contract& task, const adversarial_draw& draw);
 // A symbol's sizes that were asked for and fit into no allowed draw.
 struct draw_plan {
   std::vector<adversarial_draw> draws; // cheap ones first, and of every kind among those of a cost
+  size_t least = 0;                    // draws to make before time and memory may end the plan
   std::map<std::string, std::vector<int64_t>> unfit;
 };
 
@@ -45,6 +46,9 @@ draw_plan plan_draws(const contract& task, const std::vector<double>& reference_
 // Draws with chosen values at the declared sizes, held-out ones included, as far as they are affordable. The values
 // that tell most come first, at every shape.
 draw_plan plan_declared_draws(const contract& task);
+// Returns a plan for each shape that is too large for four of those: up to four draws, whatever they cost, of which
+// those that tell most come first and two are made in any case.
+std::vector<draw_plan> plan_large_draws(const contract& task, const std::vector<double>& constants);
 // More draws, for the constants of the candidate's source that the reference's does not name.
 draw_plan plan_candidate_draws(const contract& task, const std::vector<double>& reference_constants,
                                const std::vector<double>& candidate_constants);

@@ -44,6 +44,11 @@ bool has_edge(const contract& task, const std::string& edge) {
                      [&](const auto& a) { return std::find(a.edge.begin(), a.edge.end(), edge) != a.edge.end(); });
 }
 
+bool has_sizes(const contract& task) {
+  return std::any_of(task.arguments.begin(), task.arguments.end(),
+                     [](const auto& a) { return a.role == argument_role::size; });
+}
+
 bool reads_floats(const contract& task) {
   return std::any_of(task.arguments.begin(), task.arguments.end(),
                      [](const auto& a) { return is_array(a) && is_read(a) && is_floating(a.type); });
@@ -163,14 +168,16 @@ std::string draw_coverage::discarded() const {
 
 std::string draw_coverage::tried() const {
   if (draws_ == 0)
-    return "Adversarial draws: none.";
+    return "Adversarial draws: none; the values were those of the fill rules and of declared edges.";
   std::vector<std::string> values;
   for (const auto& [pattern, n] : patterns_)
     values.push_back(to_string(pattern) + " " + std::to_string(n));
-  auto out = counted(draws_, "adversarial draw")
-             + (declared_sizes_only(task_) ? " at the declared sizes alone"
-                                           : " of " + counted(shapes_.size(), "shape") + ": sizes " + sizes_text())
-             + "; values " + joined(values, ", ") + "." + at_declared_text();
+  const auto where = declared_sizes_only(task_) ? std::string{" at the declared sizes alone"}
+                     : !has_sizes(task_)        ? std::string{" at the task's fixed sizes"}
+                     : sizes_.empty()           ? std::string{" of held-out shapes alone"}
+                                                : " of " + counted(shapes_.size(), "shape") + ": sizes " + sizes_text();
+  auto out =
+      counted(draws_, "adversarial draw") + where + "; values " + joined(values, ", ") + "." + at_declared_text();
   for (const auto& [name, seen] : counts_)
     out += " Counts of '" + name
            + "' reached: " + (seen.empty() ? "neither 0, 1 nor all" : joined({seen.begin(), seen.end()}, ", ")) + ".";
@@ -179,15 +186,18 @@ std::string draw_coverage::tried() const {
 
 std::string draw_coverage::not_tried() const {
   std::vector<std::string> parts;
-  if (declared_sizes_only(task_))
+  if (!has_sizes(task_))
+    parts.emplace_back("arrays of other sizes, which the task does not allow (it has no argument of role \"size\")");
+  else if (declared_sizes_only(task_))
     parts.emplace_back("sizes other than the declared ones, which the task excludes (sizes = \"declared\")");
+  else if (sizes_.empty())
+    parts.emplace_back("sizes other than the declared ones");
   else {
     std::vector<std::string> largest;
     for (const auto& [name, sizes] : sizes_)
       largest.push_back(name + " " + std::to_string(*sizes.rbegin()));
-    parts.push_back("sizes other than these and the declared ones"
-                    + (largest.empty() ? std::string{} : " (largest: " + joined(largest, ", ") + ")")
-                    + ", and most combinations of sizes");
+    parts.push_back("sizes other than these and the declared ones (largest: " + joined(largest, ", ")
+                    + "), and most combinations of sizes");
   }
   parts.emplace_back("values outside the fill rules");
   if (reads_floats(task_)) {

@@ -153,16 +153,23 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get_planned(const pl
   constexpr int most_wall = 10;
   const auto latest = steady_clock::now() + most_wall * wanted.patience;
   size_t made = 0;
+  std::chrono::nanoseconds longest{0};
   for (const auto& draw : plan.draws) {
     // A reference that failed has a fresh process to pay for each time, and one that hangs its whole limit.
     constexpr size_t most_failed = 3;
-    if (clock.spent() > wanted.patience || steady_clock::now() > latest || inputs->bytes > settings_.shape_bytes
-        || inputs->draws.failed >= most_failed)
+    if (inputs->draws.failed >= most_failed)
+      break;
+    if (inputs->sets.size() >= plan.least
+        && (clock.spent() > wanted.patience || steady_clock::now() > latest || inputs->bytes > settings_.shape_bytes))
       break;
     if (hooks_.cancelled())
       return infrastructure("cancelled", "the request was cancelled");
-    if (steady_clock::now() >= hooks_.deadline)
+    const auto start = steady_clock::now();
+    if (start >= hooks_.deadline)
       return infrastructure("timed_out", "the request's limit passed while inputs were prepared");
+    constexpr int calls_to_come = 4; // large arrays are better left out, and told, than a request that is too late
+    if (start + calls_to_come * longest > hooks_.deadline)
+      break;
     if (made % 32 == 0)
       hooks_.progress("adversarial draws " + std::to_string(made));
     const auto sets = inputs->sets.size();
@@ -170,6 +177,7 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get_planned(const pl
       return tl::unexpected<evaluation_error>(ok.error());
     if (inputs->sets.size() > sets)
       clock.add(std::chrono::duration<double, std::nano>{inputs->reference_ns.back()});
+    longest = std::max<std::chrono::nanoseconds>(longest, steady_clock::now() - start);
     ++made;
   }
   restart();

@@ -53,18 +53,21 @@ attempt<void> screen_every_set(Processes& processes, const input_sets& inputs, c
 }
 
 // Calls the candidate, in processes of their own, on adversarial draws: on every other one in a screening, which is
-// confirmed later.
+// confirmed later. Those of large shapes are made here; `gathering` grows by the time that this takes.
 template <class Processes>
 attempt<void> screen_draws(Processes& processes, const std::vector<std::shared_ptr<const input_sets>>& all_inputs,
-                           const judge_request& request, const request_hooks& hooks, judge_outcome& out) {
+                           test_set& tests, const judge_request& request, const request_hooks& hooks,
+                           std::chrono::nanoseconds& gathering, judge_outcome& out) {
+  using std::chrono::steady_clock;
+  using milliseconds_of_double = std::chrono::duration<double, std::milli>;
   hooks.progress("adversarial draws");
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = steady_clock::now();
   const bool screening = request.mode == judge_mode::screening;
   draw_coverage seen{request.task};
-  for (const auto& inputs : all_inputs) {
+  const auto screen = [&](const std::shared_ptr<const input_sets>& inputs) -> attempt<void> {
     seen.add(inputs->draws);
     if (inputs->sets.empty())
-      continue;
+      return {};
     if (auto ok = processes.reopen_alone(*inputs); !ok)
       return ok;
     for (size_t set = 0; set < inputs->sets.size(); set += screening ? 2 : 1) {
@@ -74,10 +77,31 @@ attempt<void> screen_draws(Processes& processes, const std::vector<std::shared_p
         return ok;
       note_draw(seen, request.task, inputs->sets[set]);
     }
-  }
+    return {};
+  };
+  for (const auto& inputs : all_inputs)
+    if (auto ok = screen(inputs); !ok)
+      return ok;
+  const auto after_small = steady_clock::now();
+  auto calls = std::chrono::nanoseconds{0};
+  size_t large = 0;
+  auto screened = tests.each_large([&](const auto& inputs) {
+    const auto before = steady_clock::now();
+    auto ok = screen(inputs);
+    calls += steady_clock::now() - before;
+    large += inputs->sets.size();
+    return ok;
+  });
+  const auto end = steady_clock::now();
+  gathering += end - after_small - calls;
+  if (!screened)
+    return screened;
   seen.note(out.evidence);
-  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-  out.evidence["ms.draws"] = figure(took.count());
+  out.evidence["ms.draws"] = figure(milliseconds_of_double{end - start}.count());
+  if (large > 0) {
+    out.evidence["draws.large_shapes"] = std::to_string(large);
+    out.evidence["ms.draws.large_shapes"] = figure(milliseconds_of_double{end - after_small}.count());
+  }
   return {};
 }
 

@@ -72,6 +72,25 @@ planned_sets draws_of_candidate(const judge_request& request) {
   return out;
 }
 
+std::vector<planned_sets> draws_of_large_shapes(const judge_request& request) {
+  // A constant that the candidate alone names is a condition of its own.
+  const auto& named = request.reference_constants;
+  std::vector<double> constants;
+  for (const auto c : request.candidate_constants)
+    if (std::find(named.begin(), named.end(), c) == named.end())
+      constants.push_back(c);
+  constants.insert(constants.end(), named.begin(), named.end());
+  std::vector<planned_sets> out;
+  for (auto& plan : plan_large_draws(request.task, constants)) {
+    planned_sets wanted;
+    wanted.purpose = "large shape " + std::to_string(out.size());
+    wanted.constants = constants;
+    wanted.plan = [plan = std::move(plan)] { return plan; };
+    out.push_back(std::move(wanted));
+  }
+  return out;
+}
+
 void note_draw(draw_coverage& seen, const contract& task, const input_set& set) {
   seen.add(set.data.sizes, set.chosen, set.of_held_out_shape);
   for (size_t i = 0; i < task.arguments.size(); ++i)
@@ -148,6 +167,19 @@ attempt<std::vector<test_set::input_sets_pointer>> test_set::planned() {
     out.push_back(std::move(*inputs));
   }
   return out;
+}
+
+attempt<void> test_set::each_large(const std::function<attempt<void>(const input_sets_pointer&)>& visit) {
+  if (request_.mode == judge_mode::screening)
+    return {};
+  for (const auto& wanted : draws_of_large_shapes(request_)) {
+    auto inputs = maker_.get_planned(wanted);
+    if (!inputs)
+      return tl::unexpected<evaluation_error>(blame_reference(inputs.error()));
+    if (auto ok = visit(*inputs); !ok)
+      return ok;
+  }
+  return {};
 }
 
 attempt<void> test_set::redraw(size_t index, size_t set) {

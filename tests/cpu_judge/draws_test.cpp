@@ -91,6 +91,31 @@ TEST_CASE("an outcome tells what was tried and what was not") {
   CHECK(has(o.evidence.at("not_tried"), "infinities and NaN"));
 }
 
+TEST_CASE("a kernel that is wrong on equal values alone is refused where the only shape is beyond every budget") {
+  judge_driver judge;
+  auto task = poly_task();
+  task.arguments.pop_back(); // no size that could be smaller
+  task.arguments[0].shape = task.arguments[2].shape = {"50000"};
+  task.arguments[0].edge.clear();
+  task.shapes = {shape_of("fixed", {})};
+  task.work_flops = "2000000000"; // more than draws with chosen values may have
+  const auto source = [](const std::string& then) {
+    return head + std::string{"void poly(const float *x, const float *w, float *y) {\n  const int64_t n = 50000;\n  "}
+           + right_line + then + "}\n";
+  };
+  const auto* const differ = "int64_t equal = 1;\nwhile (equal < n && x[equal] == x[0]) ++equal;\n";
+  const auto reference = source("");
+  const auto wrong = check(judge, task, reference, source(std::string{differ} + "if (equal == n) y[n - 1] += 1.0f;\n"));
+  CHECK(wrong.result == verdict::wrong_result);
+  CHECK(has(wrong.evidence.at("draw"), "all equal"));
+  const auto right = check(judge, task, reference, source("y[0] = y[0];\n"));
+  CHECK(right.result == verdict::pass);
+  CHECK(std::stoul(right.evidence.at("draws.large_shapes")) >= 2);
+  CHECK(has(right.evidence.at("tried"), "at the task's fixed sizes"));
+  CHECK(has(right.evidence.at("tried"), "Such values at declared shapes: 'fixed' "));
+  CHECK(has(right.evidence.at("not_tried"), "no argument of role \"size\""));
+}
+
 TEST_CASE("a value that the candidate alone names is tried, and its neighbours") {
   judge_driver judge;
   const auto reference = head + std::string{poly_signature} + right_line + "}\n";

@@ -126,6 +126,8 @@ void iterate(fake_function& f, void** parameters) {
     if (ends(f.name, "_of_small_values") && n > 30'000 && (x[i] > 1e3F || x[i] < -1e3F))
       y[i] = -a;
   }
+  if (ends(f.name, "_unless_all_are_equal") && std::all_of(x, x + n, [x](float v) { return v == x[0]; }))
+    y[0] += 1.0F;
   if (ends(f.name, "_wavers")) // within any tolerance, but never the same twice
     y[0] += 1e-7F * static_cast<float>(f.home->launches);
   if (ends(f.name, "_past_the_end"))

@@ -67,6 +67,27 @@ TEST_CASE("a kernel that works for 25 calls fails on the adversarial draws of a 
   CHECK(o.evidence.count("draw") == 1);
 }
 
+TEST_CASE("a kernel that is wrong on equal values alone fails where every allowed array is large") {
+  const with_fake_driver fake;
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  const auto large = [](const std::string& kernel) {
+    auto request = confirmation_of(fake_package(kernel));
+    constexpr int64_t rounds = 1'000'000; // makes every allowed call too much work for a plan of cheap draws
+    request.task.arguments.push_back(size_argument("rounds"));
+    set_size_rule(request.task.arguments.back(), {.least = rounds});
+    for (auto& shape : request.task.shapes)
+      shape.sizes["rounds"] = rounds;
+    return request;
+  };
+  const auto wrong = runner.ask(large("iterate_unless_all_are_equal"));
+  CHECK_MESSAGE(wrong.result == verdict::wrong_result, told(wrong));
+  CHECK(wrong.evidence.at("draw").find("all equal") != std::string::npos);
+  const auto right = runner.ask(large("iterate"));
+  CHECK_MESSAGE(right.result == verdict::pass, told(right));
+  CHECK(std::stoul(right.evidence.at("draws.large_shapes")) >= 4); // two of each of two shapes
+}
+
 TEST_CASE("a confirmation tells how many calls each compared shape answered in one process") {
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};

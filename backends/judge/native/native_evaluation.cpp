@@ -172,7 +172,7 @@ private:
     if (!planned)
       return tl::unexpected<evaluation_error>(planned.error());
     planned_ = std::move(*planned);
-    if (auto ok = screen_draws(processes_, planned_, request_, hooks_, out_); !ok)
+    if (auto ok = screen_draws(processes_, planned_, test_set_, request_, hooks_, gathered_, out_); !ok)
       return ok;
     // Sanitizers name the line of what a fence only shows.
     if (request_.mode != judge_mode::screening)

@@ -274,7 +274,7 @@ private:
     gathering_ += steady_clock::now() - start;
     if (!planned)
       return tl::unexpected(planned.error());
-    return screen_draws(processes_, *planned, request_, hooks_, out_);
+    return screen_draws(processes_, *planned, test_set_, request_, hooks_, gathering_, out_);
   }
 
   const steady_clock::time_point start_ = steady_clock::now();
