@@ -23,7 +23,7 @@ std::string why_skipped(const input_sets& inputs, const judge_request& request);
 planned_sets draws_of_task(const judge_request& request);
 planned_sets draws_at_declared_sizes(const judge_request& request);
 planned_sets draws_of_candidate(const judge_request& request);
-// Those of each shape that is too large for the above.
+// The draws of each shape that is too large for the above.
 std::vector<planned_sets> draws_of_large_shapes(const judge_request& request);
 
 // Adds a set that a candidate was called on, with the counts that its expected outputs hold.
@@ -53,7 +53,7 @@ public:
   attempt<input_sets_pointer> edge_of(const shape_case& shape, edge_kind edge);
   // Adversarial draws, made when they are asked for.
   attempt<std::vector<input_sets_pointer>> planned();
-  // Those of large shapes, for which a screening leaves no time; each is made, passed on and given back in turn.
+  // Passes on the draws of each large shape in turn, which are made for this and given back; of a screening none.
   attempt<void> each_large(const std::function<attempt<void>(const input_sets_pointer&)>& visit);
   // Puts new values into a set of compared()[index].
   attempt<void> redraw(size_t index, size_t set);
