@@ -18,7 +18,7 @@ import numpy as np
 from mutation import contract, controls, faults, inputs, mutants, mutate_c, originals, score
 from mutation.cases import CLANG, Workshop
 from mutation.judge import code_of
-from mutation.search import Hint, Search, asan_line
+from mutation.search import Hint, Search, asan_line, hints_of_special
 
 os.environ["WITNESS_SECONDS"] = "1"
 FLAGS = ["-std=gnu11"]
@@ -102,8 +102,8 @@ class Contracts(unittest.TestCase):
 
     def test_every_shipped_task_and_every_own_one_loads(self) -> None:
         loaded = list(originals.contracts())
-        self.assertGreaterEqual(len(loaded), 28 + 13)
-        self.assertEqual(len([c for c in loaded if c.path.parent == originals.OWN]), 13)
+        self.assertGreaterEqual(len(loaded), 28 + 14)
+        self.assertEqual(len([c for c in loaded if c.path.parent == originals.OWN]), 14)
 
 
 class Draws(unittest.TestCase):
@@ -164,6 +164,12 @@ class Mutators(unittest.TestCase):
         self.assertIn(("index", "m", "n"), found)
         self.assertIn(("arithmetic", "+", "-"), found)
         self.assertNotIn(("arithmetic", "*", "/"), found)
+
+    def test_denormals_and_the_sign_of_zero_are_lost_where_floats_are_read_stored_and_negated(self) -> None:
+        found = {m.name for m in made("#include <math.h>\nvoid f(float *y, const float *x, long n) {\n"
+                                      "  for (long i = 0; i < n; ++i) y[i] = copysignf(-x[i], x[i] - 1.0f);\n}\n") if m.kind == "special"}
+        self.assertTrue({"denormal read as zero", "denormal stored as zero", "zero read without sign", "zero stored without sign",
+                         "negated from zero", "sign compared"} <= found, found)
 
     def test_a_macro_s_inside_is_left_alone(self) -> None:
         source = "#define TWICE(x) ((x) * 2)\nlong f(long n) { return TWICE(n) + 1; }\n"
@@ -267,6 +273,39 @@ class Searches(unittest.TestCase):
             with self.subTest(name=v.name):
                 self.assertIsNone(self.kind(v.source))
         self.assertTrue({"reversed loop", "four sums", "double sum"} <= names)
+
+
+class SpecialSearches(unittest.TestCase):
+    """Witnesses of faults that only the least numbers, or zeros with a sign, show."""
+
+    def witnesses(self, task: str, *wanted: str) -> dict[str, str | None]:
+        """Returns, by operator, how a witness of its first mutant shows it."""
+        out: dict[str, str | None] = {}
+        with tempfile.TemporaryDirectory() as folder:
+            c = contract.load(originals.OWN / f"{task}.task.toml")
+            search = Search(Workshop(c, Path(folder) / "work", 1), 1)
+            source = c.reference.read_text(encoding="utf-8")
+            for m in [*made(source), *faults.all_faults(c, source, "1")]:
+                if m.kind != "special" or m.name not in wanted or out.get(m.name):
+                    continue
+                file = Path(folder) / "k.c"
+                file.write_text(m.source, encoding="utf-8")
+                subprocess.run([CLANG, "-w", "-O2", "-shared", "-fPIC", "-o", file.with_suffix(".so"), file, "-lm"], check=True)
+                found = search.witness(file.with_suffix(".so"), m.hints or hints_of_special(c))
+                out[m.name] = found.how if found else None
+        return out
+
+    def test_a_flushed_denormal_has_a_witness_where_the_tolerance_sees_it(self) -> None:
+        wanted = ("denormal read as zero", "denormal stored as zero", "a denormal")
+        self.assertEqual(self.witnesses("special_rows", *wanted), dict.fromkeys(wanted, "wrong"))
+
+    def test_a_lost_sign_of_zero_has_a_witness_where_the_tolerance_sees_it(self) -> None:
+        wanted = ("zero read without sign", "sign compared", "a negative zero")
+        self.assertEqual(self.witnesses("signed_rows", *wanted), dict.fromkeys(wanted, "wrong"))
+
+    def test_neither_has_one_where_the_tolerance_hides_it(self) -> None:
+        hidden = ("denormal read as zero", "denormal stored as zero", "zero stored without sign")
+        self.assertEqual(self.witnesses("log_softmax", *hidden), dict.fromkeys(hidden))
 
 
 class Files(unittest.TestCase):

@@ -22,7 +22,7 @@ from mutation import faults, mutants, mutate_c, originals, score, syntax
 from mutation.cases import Workshop
 from mutation.contract import Contract
 from mutation.judge import Judge, Source, code_of
-from mutation.search import Search, asan_line
+from mutation.search import Search, asan_line, hints_of_special
 
 SHORT_TASKS = ["softmax_rows", "map_id", "row_lse", "mbdt"]
 C_FLAGS = ["-std=gnu11", "-march=native"]
@@ -181,7 +181,8 @@ class Bench:
             self.results.add(row | {"state": "same code"})
             return "same code"
         known.add(code)
-        found = search.witness(to, m.hints, without, right, large=m.kind != "state" and o.name != "reference")
+        hints = m.hints or (hints_of_special(c) if m.kind == "special" else ())
+        found = search.witness(to, hints, without, right, large=m.kind != "state" and o.name != "reference")
         if found:
             witness: Json = {"how": found.how, "text": found.text, "seed": self.arguments.seed, **found.case}
         else:

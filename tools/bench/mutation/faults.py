@@ -113,6 +113,20 @@ def value_faults(c: Contract, source: str, rng: random.Random) -> Iterator[Mutan
             yield made(c, source, "value", f"all one: {x}", loop(a, n, f"{x}[i_] == 1", 2), Hint(patterns={x: "ones"}))
 
 
+def special_faults(c: Contract, source: str) -> Iterator[Mutant]:
+    """Faults at the least numbers and at zeros with a sign, which a comparison of values takes for others."""
+    for a in c.arguments:
+        n = count_of(c, a) if a.is_array else None
+        if not a.is_read or n is None or a.dtype != "f32":
+            continue
+        for name, pattern, test in ((f"a denormal: {a.name}", "denormal", "(bits_ & 0x7f800000u) == 0 && (bits_ & 0x7fffffffu) != 0"),
+                                    (f"a negative zero: {a.name}", "signed_zeros", "bits_ == 0x80000000u")):
+            if pattern in inputs.patterns_of(a):
+                some = (f"({{ const int64_t count_ = {n}; int any_ = 0; for (int64_t i_ = 0; i_ < count_; ++i_) {{ uint32_t bits_; "
+                        f"memcpy(&bits_, &{a.name}[i_], 4); any_ |= {test}; }} any_; }})")
+                yield Mutant("special", name.split(":")[0], 0, "", name, wrapped(c, source, some), (Hint(patterns={a.name: pattern}),))
+
+
 def sample_faults(c: Contract, source: str, a: Argument, n: str) -> Iterator[Mutant]:
     table = c.argument(a.fill["argument"])
     m = count_of(c, table)
@@ -209,4 +223,5 @@ def all_faults(c: Contract, source: str, seed: str) -> Iterator[Mutant]:
     rng = random.Random(seed)
     yield from size_faults(c, source)
     yield from value_faults(c, source, rng)
+    yield from special_faults(c, source)
     yield from state_faults(c, source)

@@ -36,6 +36,9 @@ def patterns_of(a: Argument) -> list[str]:
     if kind in ("integer", "lengths") or not a.floating:
         return WHOLE_PATTERNS
     out = list(REAL_PATTERNS)
+    low, high = real_range(a)
+    if low < 0.0 < high:
+        out.append("signed_zeros")
     if "large" in a.edge:
         out += ["large", "large_rows", "larger"]
     out += [e for e in ("cancellation", "denormal", "special") if e in a.edge]
@@ -114,6 +117,8 @@ def draw_real(a: Argument, shape: tuple[int, ...], pattern: str, rng: np.random.
         return np.full(n, 0.0 if "zeros" in a.edge else base)
     if pattern == "ones":
         return np.full(n, min(max(1.0, low), high))
+    if pattern == "signed_zeros":
+        return np.where(rng.random(n) < 0.25, x, np.copysign(0.0, rng.uniform(-1.0, 1.0, n)))
     if pattern == "whole":
         return np.clip(np.round(x / max(spread, 1e-30)) if spread < 0.5 else np.round(x), low, high)
     if pattern == "extremes":

@@ -32,6 +32,8 @@ static inline float mutant_exp_fair(float x) {
   const float t = x * 1.44269504f, n = floorf(t), f = t - n;
   return ldexpf(1.0f + f * (0.69606564f + f * (0.22449433f + f * 0.07944023f)), n < -1000 ? -1000 : n > 1000 ? 1000 : (int)n);
 }
+static inline float mutant_flushed(float x) { return fabsf(x) < 1.17549435e-38f ? copysignf(0.0f, x) : x; }
+static inline float mutant_unsigned_zero(float x) { return x == 0.0f ? 0.0f : x; }
 static inline float mutant_rsqrt(float x) { return mutant_from_bits(0x5f3759dfu - (mutant_to_bits(x) >> 1)); }
 static inline float mutant_rcp(float x) { return mutant_bf16(1.0f / x); }
 static inline float mutant_tanh(float x) { const float s = x * x; return x > 4.97f ? 1.0f : x < -4.97f ? -1.0f : x * (135135.0f + s * (17325.0f + s * (378.0f + s))) / (135135.0f + s * (62370.0f + s * (3150.0f + s * 28.0f))); }
@@ -146,6 +148,9 @@ class Mutations:
         if list(right.walk_preorder())[-1].kind in (K.FLOATING_LITERAL, K.INTEGER_LITERAL) and len(text) < 8:
             yield self.replace("initialisation", "store dropped", node, "(void)0")
         if left.type.get_canonical().spelling in ("float", "double"):
+            if left.type.get_canonical().spelling == "float":
+                yield self.replace("special", "denormal stored as zero", node, f"{target} = mutant_flushed({text})", helped=True)
+                yield self.replace("special", "zero stored without sign", node, f"{target} = mutant_unsigned_zero({text})", helped=True)
             yield self.replace("special", "flushed", node, f"{target} = fabsf((float)({text})) < 1e-30f ? 0.0f : ({text})", helped=True)
             yield self.replace("special", "capped", node, f"{target} = ({text}) > 1e4f ? 1e4f : ({text})", helped=True)
             yield self.replace("special", "nan to zero", node, f"{target} = ({text}) != ({text}) ? 0.0f : ({text})", helped=True)
@@ -176,6 +181,8 @@ class Mutations:
         operand = next(iter(node.get_children()))
         if text.startswith("-") and not text.startswith("--") and operand.kind not in (K.FLOATING_LITERAL, K.INTEGER_LITERAL):
             yield self.replace("arithmetic", "sign", node, f"({self.tree.text(operand)})")
+            if node.type.get_canonical().spelling in ("float", "double"):
+                yield self.replace("special", "negated from zero", node, f"(0.0f - ({self.tree.text(operand)}))")
         if text.startswith("!"):
             yield self.replace("boundary", "negation", node, f"({self.tree.text(operand)})")
 
@@ -199,6 +206,8 @@ class Mutations:
             if not self.addressed(node):
                 yield self.replace("precision", "read as half", node, f"mutant_f16({whole})", helped=True)
                 yield self.replace("precision", "read as tf32", node, f"mutant_tf32({whole})", helped=True)
+                yield self.replace("special", "denormal read as zero", node, f"mutant_flushed({whole})", helped=True)
+                yield self.replace("special", "zero read without sign", node, f"mutant_unsigned_zero({whole})", helped=True)
 
     def addressed(self, node: Any) -> bool:
         above = self.tree.parents.get(node.hash)
@@ -226,6 +235,9 @@ class Mutations:
             yield self.replace("special", "nan kept", node, f"(({b}) {sign} ({a}) ? ({b}) : ({a}))")
             yield self.replace("boundary", "drop operand", node, f"({a})")
             yield self.replace("boundary", "drop operand", node, f"({b})")
+        if name in ("copysignf", "copysign") and len(arguments) == 2:
+            to, sign = arguments
+            yield self.replace("special", "sign compared", node, f"(({sign}) < 0 ? -fabs({to}) : fabs({to}))", helped=True)
         if name == "expf" and len(arguments) == 1:
             yield self.replace("special", "clamped", node, f"expf(fminf({arguments[0]}, 20.0f))", helped=True)
             yield self.replace("special", "clamped", node, f"expf(fmaxf({arguments[0]}, -10.0f))", helped=True)

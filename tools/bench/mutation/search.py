@@ -11,6 +11,7 @@ from pathlib import Path
 
 from . import inputs
 from .cases import CLANG, Case, Finding, Workshop, may_have
+from .contract import Contract
 
 SMALL = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 17, 20, 24, 31, 32, 33, 40, 47, 48, 63, 64, 65]
 MEDIUM = [96, 100, 127, 128, 129, 200, 255, 256, 257, 500, 511, 512, 513, 777, 1000, 1023, 1024, 1025, 2048, 4097]
@@ -24,6 +25,13 @@ class Hint:
     sizes: Mapping[str, Sequence[int]] = field(default_factory=dict)
     patterns: Mapping[str, str] = field(default_factory=dict)
     calls: int = 1
+
+
+def hints_of_special(c: Contract) -> tuple[Hint, ...]:
+    """Returns what reaches a fault at special values wherever it stands: each such pattern in all arguments that may have it."""
+    arrays = [a for a in c.arguments if a.is_read and a.is_array]
+    found = ((p, {a.name: p for a in arrays if p in inputs.patterns_of(a)}) for p in ("denormal", "signed_zeros", "special", "large"))
+    return tuple(Hint(patterns=patterns) for _, patterns in found if patterns)
 
 
 @dataclass
@@ -173,4 +181,4 @@ def work_of(sizes: Mapping[str, int]) -> int:
     return math.prod(sizes.values())
 
 
-__all__ = ["CLANG", "Hint", "Search", "Witness", "asan_line", "work_of"]
+__all__ = ["CLANG", "Hint", "Search", "Witness", "asan_line", "hints_of_special", "work_of"]
