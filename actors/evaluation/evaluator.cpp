@@ -302,11 +302,13 @@ void with_blob(pointer self, const run_ptr& r, std::string& target, const std::s
           [self, r](caf::error& e) { failed(self, r, e); });
 }
 
-// Builds the reference for sanitised replays once, then calls `go`. A reference that does not build excuses nothing.
+// Builds the reference for sanitised replays once, then calls `go`. A reference that does not build excuses nothing,
+// nor does one in Python.
 template <class F>
 void with_sanitised_reference(pointer self, const run_ptr& r, F go) {
   auto& st = self->state;
-  if (st.sanitised_reference || r->progress.sanitised_object.empty()) {
+  if (st.sanitised_reference || r->progress.sanitised_object.empty()
+      || find_language(st.context->spec->task.task.language).runs_in_framework) {
     go();
     return;
   }

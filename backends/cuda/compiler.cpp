@@ -42,18 +42,20 @@ std::string cuda_compiler::fingerprint() const {
   return to_string(derive_id("cuda-toolchain", content));
 }
 
-std::vector<std::string> cuda_compiler::command(const std::string& flags) const {
+std::vector<std::string> cuda_compiler::command(const compile_request& request) const {
   const auto number = architecture_.substr(architecture_.find('_') + 1);
-  // Temporary files go to the working folder, the only place that the compiler may write. No line information is
-  // generated: it would contain that folder's name, but the same source must give the same bytes.
+  // Temporary files go to the working folder, the only place that the compiler may write. Line information contains
+  // that folder's name, but the same source must give the same bytes: only the build for the replay has it.
   std::vector<std::string> out{
       "/usr/bin/env",    "TMPDIR=.",   "PATH=" + tools_.root + "/bin:/usr/bin:/bin",
       tools_.nvcc,       "-std=c++17", "-gencode=arch=compute_" + number + ",code=sm_" + number,
       "-cubin",          "-Xptxas=-v", "-o",
       "candidate.cubin", file_name};
   for (const auto& e : cuda_menu())
-    if (e.about.name == flags)
+    if (e.about.name == request.flags)
       out.insert(out.begin() + 4, e.words.begin(), e.words.end());
+  if (request.role == compile_role::sanitised)
+    out.insert(out.begin() + 4, "-lineinfo");
   return out;
 }
 
@@ -94,7 +96,7 @@ void cuda_compiler::build(const compile_request& request, attention& listener, c
     out.trouble = {"toolchain_missing", "nvcc is missing: install the CUDA toolkit, or put its bin folder in PATH", 0};
     return;
   }
-  if (!tool_.run(command(request.flags), file_name, parts->source, request, listener, out)) {
+  if (!tool_.run(command(request), file_name, parts->source, request, listener, out)) {
     // ptxas usually prints this. It is only a remark, not a fault, since a source can make the compiler print these
     // words.
     if (out.log.find("Unsupported .version") != std::string::npos)
@@ -118,7 +120,8 @@ void cuda_compiler::build(const compile_request& request, attention& listener, c
         !wrong.empty())
       return refuse(out,
                     plan_errors(in_their_lines(std::move(wrong), parts->plan), file_name, parts->plan_line) + out.log);
-  out.evidence = sass_.evidence({*cubin}, *facts, request.task, listener);
+  if (request.role != compile_role::sanitised)
+    out.evidence = sass_.evidence({*cubin}, *facts, request.task, listener);
   out.artifact = pack({{std::move(*cubin)}, std::move(parts->plan)});
   out.result = verdict::pass;
 }

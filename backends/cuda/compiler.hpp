@@ -16,7 +16,8 @@ class cuda_compiler {
 public:
   static result<cuda_compiler> make(const nvidia_compiler_options& options);
 
-  // Compiles language "cuda". The artifact is a device package.
+  // Compiles language "cuda". The artifact is a device package; in the role `sanitised` of the same machine code, with
+  // line information for the tools of the replay.
   compile_outcome run(const compile_request& request, attention& listener);
   const cuda_toolchain& tools() const { return tools_; }
   const std::string& sandbox_level() const { return tool_.level(); }
@@ -28,7 +29,7 @@ private:
       : tools_(std::move(tools)), tool_(std::move(tool)), sass_(std::move(sass)),
         architecture_(std::move(architecture)) {}
   void build(const compile_request& request, attention& listener, compile_outcome& out);
-  std::vector<std::string> command(const std::string& flags) const;
+  std::vector<std::string> command(const compile_request& request) const;
 
   cuda_toolchain tools_;
   locked_tool tool_;

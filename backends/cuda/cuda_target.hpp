@@ -10,6 +10,8 @@ public:
   using nvidia_target::nvidia_target;
 
   std::string name() const override;
+  // A build with line information, for the findings of compute-sanitizer.
+  bool replays_sanitised() const override { return true; }
   std::vector<std::string> languages() const override;
   candidate_form form(const contract& task) const override;
   std::string lint_candidate(const contract& task, const std::string& source) const override;

@@ -148,10 +148,16 @@ const Elf64_Shdr* linked(const std::vector<Elf64_Shdr>& sections, const Elf64_Sh
   return from.sh_link < sections.size() ? &sections[from.sh_link] : nullptr;
 }
 
-} // namespace
-
-result<cubin_facts> read_cubin(std::string_view bytes) {
+// The sections of a file, and the table of their names.
+struct cubin_sections {
   Elf64_Ehdr head{};
+  std::vector<Elf64_Shdr> all;
+  std::string_view names;
+};
+
+result<cubin_sections> sections_of(std::string_view bytes) {
+  cubin_sections out;
+  auto& [head, sections, names] = out;
   if (bytes.size() > most_cubin_bytes)
     return fail(errc::bad_input, "machine code of more than " + std::to_string(most_cubin_bytes) + " bytes");
   if (!read_at(bytes, 0, head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0
@@ -159,14 +165,40 @@ result<cubin_facts> read_cubin(std::string_view bytes) {
     return fail(errc::bad_input, "not machine code for an NVIDIA device");
   if (head.e_shentsize != sizeof(Elf64_Shdr) || head.e_shnum == 0)
     return fail(errc::bad_input, "machine code without sections");
-  std::vector<Elf64_Shdr> sections(head.e_shnum);
+  sections.resize(head.e_shnum);
   for (size_t i = 0; i < sections.size(); ++i)
     if (!read_at(bytes, head.e_shoff + i * sizeof(Elf64_Shdr), sections[i]))
       return fail(errc::bad_input, "machine code that is cut off");
   if (head.e_shstrndx >= sections.size())
     return fail(errc::bad_input, "machine code without section names");
-  const auto names = content(bytes, sections[head.e_shstrndx]);
+  names = content(bytes, sections[head.e_shstrndx]);
+  return out;
+}
 
+// Returns the sections that a kernel runs, reads or writes, by name; of those without content the size counts.
+std::map<std::string, std::pair<uint64_t, std::string_view>> loaded_sections(std::string_view bytes) {
+  std::map<std::string, std::pair<uint64_t, std::string_view>> out;
+  if (const auto file = sections_of(bytes))
+    for (const auto& s : file->all)
+      if (auto name = text_at(file->names, s.sh_name); name.starts_with(".text.") || name.starts_with(".nv.constant")
+                                                       || name.starts_with(".nv.global")
+                                                       || name.starts_with(".nv.shared."))
+        out.try_emplace(std::move(name), s.sh_size, content(bytes, s));
+  return out;
+}
+
+} // namespace
+
+bool same_machine_code(std::string_view a, std::string_view b) {
+  const auto sections = loaded_sections(a);
+  return !sections.empty() && sections == loaded_sections(b);
+}
+
+result<cubin_facts> read_cubin(std::string_view bytes) {
+  const auto file = sections_of(bytes);
+  if (!file)
+    return tl::unexpected(file.error());
+  const auto& [head, sections, names] = *file;
   cubin_facts out;
   bool registers_read = false;
   // Version 8 of the format (CUDA 13) moved the architecture's bits.

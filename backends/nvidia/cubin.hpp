@@ -41,6 +41,9 @@ std::map<std::string, kernel_facts> kernels_of(const cubin_facts& facts);
 // Adds the facts of another module of the same program. Returns a kernel that both contain, if there is one.
 std::optional<std::string> add_facts(cubin_facts& all, cubin_facts&& more);
 
+// Returns true if both have the same instructions, constants and variables. They may differ in what describes them.
+bool same_machine_code(std::string_view a, std::string_view b);
+
 // Returns why the code must not be loaded: it needs the device runtime (to launch kernels itself) or unknown symbols.
 // Null: it may be loaded.
 std::optional<std::string> refuse_cubin(const cubin_facts& facts);

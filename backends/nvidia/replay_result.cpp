@@ -96,7 +96,8 @@ judged_run judge_run(const replay_run& run) {
   judged_run out;
   const auto log = read_sanitizer_log(run.log);
   const auto progress = read_replay_progress(run.progress);
-  for (const auto& f : log.findings) {
+  for (auto f : log.findings) {
+    f.file.erase(0, f.file.rfind('/') + 1); // the folder that it was compiled in
     const auto near = place_of(progress, f.address);
     if (f.warning)
       append(out.note, "; ", describe(f) + near.words);

@@ -139,6 +139,21 @@ TEST_CASE("a candidate compiles to a package for the device it names") {
   CHECK(compile_cuda(plan + kernel).artifact == compile_cuda(plan + kernel).artifact);
 }
 
+TEST_CASE("the build for the replay is the same machine code, with the author's file and lines") {
+  if (skip())
+    return;
+  const auto usual = compile_cuda(plan + kernel);
+  const auto replayed = compile_cuda(plan + kernel, "O3", "sm_90a", 60'000, {}, {}, compile_role::sanitised);
+  REQUIRE_MESSAGE(replayed.result == verdict::pass, replayed.log << replayed.trouble.detail);
+  const auto plain = unpack(usual.artifact)->modules.at(0);
+  const auto with_lines = unpack(replayed.artifact)->modules.at(0);
+  CHECK_FALSE(contains(plain, "candidate.cu"));
+  CHECK(contains(with_lines, "candidate.cu"));
+  CHECK(same_machine_code(plain, with_lines));
+  const auto other = compile_cuda(plan + "extern \"C\" __global__ void k(float *x) { x[threadIdx.x] = 2.0f; }\n");
+  CHECK_FALSE(same_machine_code(plain, unpack(other.artifact)->modules.at(0)));
+}
+
 TEST_CASE("errors have the author's own line numbers") {
   if (skip())
     return;

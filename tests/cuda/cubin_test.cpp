@@ -40,6 +40,17 @@ TEST_CASE("reads a cubin's processor, kernels, shared memory and globals") {
   CHECK(read_cubin(b.bytes(7, 0x5a055a))->capability == 0x5a);
 }
 
+TEST_CASE("modules that differ in line information alone are the same machine code") {
+  const auto plain = plain_code().bytes();
+  auto with_lines = plain_code();
+  with_lines.add(".debug_line", SHT_PROGBITS, 0);
+  CHECK(same_machine_code(plain, with_lines.bytes()));
+  auto larger = plain_code();
+  larger.add(".nv.constant0.softmax", SHT_PROGBITS, 8);
+  CHECK_FALSE(same_machine_code(plain, larger.bytes()));
+  CHECK_FALSE(same_machine_code("no code", "no code"));
+}
+
 TEST_CASE("reads the registers per thread of each kernel") {
   auto b = plain_code();
   b.registers("softmax", 40);

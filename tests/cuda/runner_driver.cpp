@@ -132,7 +132,8 @@ std::string why_no_compiler() {
 }
 
 compile_outcome compile_cuda(const std::string& source, const std::string& flags, const std::string& architecture,
-                             uint32_t limit_ms, const std::string& disassembler, const contract& task) {
+                             uint32_t limit_ms, const std::string& disassembler, const contract& task,
+                             compile_role role) {
   const auto* base = std::getenv("TMPDIR");
   cuda::nvidia_compiler_options options;
   options.scratch = base == nullptr ? "/tmp" : base;
@@ -144,6 +145,7 @@ compile_outcome compile_cuda(const std::string& source, const std::string& flags
   compile_request request;
   request.job = random_id();
   request.language = "cuda";
+  request.role = role;
   request.source = source;
   request.flags = flags;
   request.limit_ms = limit_ms;

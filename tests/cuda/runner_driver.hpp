@@ -50,7 +50,8 @@ std::string why_no_compiler();
 
 compile_outcome compile_cuda(const std::string& source, const std::string& flags = "O3",
                              const std::string& architecture = "sm_90a", uint32_t limit_ms = 600'000,
-                             const std::string& disassembler = {}, const contract& task = {});
+                             const std::string& disassembler = {}, const contract& task = {},
+                             compile_role role = compile_role::candidate);
 
 std::string read_text(const std::string& path);
 // Returns the path of a file in tests/cuda.

@@ -154,6 +154,25 @@ TEST_CASE("an error of a tool refuses the candidate; each tool has its rule") {
   CHECK(where.at("file") + ":" + where.at("line") == "block_error.cu:41");
 }
 
+TEST_CASE("a finding in a build with line information names the author's file and line") {
+  // Version 2025, on a build with -lineinfo: the file's name has the folder that it was compiled in.
+  constexpr const char* with_lines = R"(========= COMPUTE-SANITIZER
+========= Invalid __global__ read of size 4 bytes
+=========     at reads(const float *, float *, int)+0xd0 in /tmp/kevolve-compile-Xb3/candidate.cu:12
+=========     by thread (63,0,0) in block (9,0,0)
+=========     Access at 0x7f71b9e13880 is out of bounds
+=========     and is 1 bytes after the nearest allocation at 0x7f71b9e00000 of size 80,000 bytes
+=========
+========= ERROR SUMMARY: 1 error
+)";
+  const auto judged = judge_replay({run_of(sanitizer_tool::memcheck, with_lines, sanitizer_found_status)});
+  REQUIRE(judged.refused.has_value());
+  CHECK(judged.refused->detail.starts_with("memcheck: Invalid __global__ read of size 4 bytes in kernel "
+                                           "'reads(const float *, float *, int)' at candidate.cu:12: by thread"));
+  CHECK(judged.refused->evidence.at("file") == "candidate.cu");
+  CHECK(judged.refused->evidence.at("line") == "12");
+}
+
 TEST_CASE("an access is reported with the argument that it is in or behind") {
   const auto text = [](const char* progress) {
     return judge_replay({run_of(sanitizer_tool::memcheck, out_of_bounds, sanitizer_found_status, progress)})

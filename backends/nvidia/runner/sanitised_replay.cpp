@@ -1,5 +1,6 @@
 #include "backends/nvidia/runner/sanitised_replay.hpp"
 
+#include "backends/nvidia/cubin.hpp"
 #include "backends/nvidia/replay_result.hpp"
 #include "backends/nvidia/runner/device_process.hpp"
 #include "backends/nvidia/runner/replay.hpp"
@@ -89,6 +90,17 @@ uint64_t bytes_of(const cuda_wire::replay_call& call) {
   for (const auto& s : call.plan.scratch)
     out += s.bytes;
   return out;
+}
+
+// Takes the modules with line information, where they are the same machine code: a finding then names file and line.
+void take_lines(program& code, const judge_request& request) {
+  if (request.sanitised.empty())
+    return;
+  auto with_lines = read_program(request.sanitised, request.task);
+  if (with_lines
+      && std::equal(code.modules.begin(), code.modules.end(), with_lines->modules.begin(), with_lines->modules.end(),
+                    same_machine_code))
+    code.modules = std::move(with_lines->modules);
 }
 
 // A plan that cannot be resolved has been refused by the calls before.
@@ -226,9 +238,10 @@ replay_result replay_all(gpu_judge_context& b, const judge_request& request, con
     return unsanitised("the campaign gives it no time (judge.sanitised_limit)");
   if (b.settings.sanitizer.empty())
     return unsanitised("there is no compute-sanitizer");
-  const auto code = read_program(request.candidate, request.task);
+  auto code = read_program(request.candidate, request.task);
   if (!code)
     return unsanitised("the code cannot be read");
+  take_lines(*code, request);
   auto order = replay_order(b.examiner, *code, request.task, sets);
   if (!order || order->calls.empty())
     return unsanitised(order ? "there is no input to replay" : order.error().detail);
