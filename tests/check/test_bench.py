@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "bench"))
 
 import bench_results
 import bench_search
+import bench_skills
 import common
 
 
@@ -67,6 +68,35 @@ class Searches(unittest.TestCase):
 
     def test_a_campaign_that_did_not_run_is_one(self) -> None:
         self.assertEqual(bench_search.failures(self.document(1)), ["softmax, adaptive: 1 of 2 campaigns did not run"])
+
+
+class Skills(unittest.TestCase):
+    def document(self, *, earned: int = 2, given: int = 3, told: int = 0, without: int = 1) -> common.Json:
+        def run(given_skills: int) -> common.Json:
+            return {"seed": 1, "speedup": 2.0, "curve": [], "candidates": 8, "given_skills": given_skills, "applied_skills": 1}
+
+        arm = {"reached": 1, "of": 1, "evaluations": 4, "final": 2.0}
+        return {"seeds": 1, "budget": 8, "median_ratio": {"no plans": 1.5, "plans": None},
+                "books": [{"learnt_on": "softmax_rows", "plans": False, "skills": {"hypothesis": earned}}],
+                "tasks": [{"task": "row_lse", "plans": False, "best": 2.0, "ratio": 1.5, "with": arm, "without": arm,
+                           "runs": {"with": [run(given)], "without": [run(told)] * without}}]}
+
+    def test_skills_that_were_earned_and_given_are_no_failure(self) -> None:
+        self.assertEqual(bench_skills.failures(self.document()), [])
+
+    def test_lessons_without_a_skill_and_steps_that_were_given_none_are(self) -> None:
+        self.assertEqual(bench_skills.failures(self.document(earned=0, given=0)),
+                         ["softmax_rows: no skill was earned", "row_lse, with skills: no step was given one"])
+
+    def test_skills_in_the_arm_without_and_missing_campaigns_are(self) -> None:
+        self.assertEqual(bench_skills.failures(self.document(told=4)), ["row_lse, without skills, seed 1: 4 steps were given some"])
+        self.assertEqual(bench_skills.failures(self.document(without=0)), ["row_lse, without skills: 1 of 1 campaigns did not run"])
+
+    def test_the_page_has_a_row_a_task_and_the_median_ratio(self) -> None:
+        text = bench_skills.page_table({"skills": self.document()})
+        self.assertIn("| row_lse | no    | 2.00× | 4 (1 of 1)          | 4 (1 of 1) | 1.50  |", text)
+        self.assertIn("Median ratio of evaluations to 95 % of the best: 1.50 without plans, - with.", text)
+        self.assertIn("softmax_rows: 2 hypothesis", text)
 
 
 if __name__ == "__main__":

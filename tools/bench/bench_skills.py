@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace, name: str, data: Path, folder: Path, seed
         return None
     ended: Json = json.loads(done.stdout.strip().splitlines()[-1])
     winner = common.ask([arguments.bin / "bench-winner", "--data", data, "--out", folder, "--campaign", ended["campaign"]])
-    return winner and {k: winner[k] for k in ("seed", "speedup", "curve", "candidates", "skills")}
+    return winner and {k: winner[k] for k in ("seed", "speedup", "curve", "candidates", "skills", "given_skills", "applied_skills")}
 
 
 def measure(arguments: argparse.Namespace, name: str, learnt: Path, plans: bool) -> Json:
@@ -98,6 +98,22 @@ def rows_of(document: Json) -> list[list[str]]:
         rows.append([t["task"], "yes" if t["plans"] else "no", f"{t['best']:.2f}×", *cells, common.number(t["ratio"]),
                      *(f"{common.number(t[arm]['final'])}×" for arm in ("without", "with"))])
     return rows
+
+
+def failures(document: Json) -> list[str]:
+    """Returns a line for each campaign that did not run, for lessons that earned nothing, and for steps that were given skills or
+    none against the arm's setting."""
+    out = [f"{b['learnt_on']}: no skill was earned" for b in document["books"] if not sum((b["skills"] or {}).values())]
+    for t in document["tasks"]:
+        for arm, runs in t["runs"].items():
+            if len(runs) < document["seeds"]:
+                out.append(f"{t['task']}, {arm} skills: {document['seeds'] - len(runs)} of {document['seeds']} campaigns did not run")
+            out += [f"{t['task']}, {arm} skills, seed {r['seed']}: no candidate" for r in runs if not r["candidates"]]
+        if not sum(r["given_skills"] for r in t["runs"]["with"]):
+            out.append(f"{t['task']}, with skills: no step was given one")
+        out += [f"{t['task']}, without skills, seed {r['seed']}: {r['given_skills']} steps were given some"
+                for r in t["runs"]["without"] if r["given_skills"]]
+    return out
 
 
 def median_ratios(tasks: list[Json]) -> Json:
@@ -154,6 +170,9 @@ def main() -> None:
                 break
     document["median_ratio"] = median_ratios(document["tasks"])
     common.publish(common.close(document), render(document), arguments.json)
+    for line in (failed := failures(document)):
+        common.say(line)
+    raise SystemExit(1 if failed else 0)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
 #include "tools/bench/recording.hpp"
 
+#include "actors/knowledge/skill_distil.hpp"
 #include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace kevolve::bench {
@@ -33,12 +35,13 @@ public:
       case event_kind::node_selected:
         if (out_.first_selected_ns == 0)
           out_.first_selected_ns = e.time_ns;
-        return {};
+        return given(e);
       case event_kind::node_proposed: {
         proposal_record p;
         if (auto ok = keep(decode<proposal_record>(e.payload), p); !ok)
           return ok;
         out_.propose_ns += p.propose_ns;
+        note_applied(p);
         out_.proposals[p.index] = std::move(p);
         return {};
       }
@@ -70,6 +73,22 @@ private:
       return tl::unexpected(from.error());
     to = std::move(*from);
     return {};
+  }
+
+  result<void> given(const event_record& e) {
+    selection_record s;
+    if (auto ok = keep(decode_older<selection_record>(e.payload), s); !ok)
+      return ok;
+    if (!s.skills.empty() && skills_.emplace(s.index, std::move(s.skills)).second)
+      ++out_.given_skills;
+    return {};
+  }
+
+  void note_applied(const proposal_record& p) {
+    const auto& all = skills_[p.index];
+    if (std::any_of(all.begin(), all.end(),
+                    [&](const offered_skill& s) { return p.summary.find(offered_name(s.id)) != std::string::npos; }))
+      ++out_.applied_skills;
   }
 
   result<void> bought(const event_record& e) {
@@ -111,8 +130,9 @@ private:
 
   const store& data_;
   recording& out_;
-  std::map<id128, std::string> objects_; // candidate → digest
-  std::map<id128, std::string> digests_; // object_id → digest
+  std::map<uint64_t, std::vector<offered_skill>> skills_; // of steps, by the candidate
+  std::map<id128, std::string> objects_;                  // candidate → digest
+  std::map<id128, std::string> digests_;                  // object_id → digest
 };
 
 } // namespace

@@ -38,6 +38,8 @@ struct recording {
   std::vector<recorded_job> judgements; // screening, confirm and audit, without the final confirmation
   std::vector<promotion> promotions;
   uint64_t candidates = 0;       // finished candidates
+  uint64_t given_skills = 0;     // steps that were given skills
+  uint64_t applied_skills = 0;   // proposals that name one they were given
   int64_t first_selected_ns = 0; // wall clock
   int64_t last_finished_ns = 0;
   int64_t compile_ns = 0; // time in the helpers

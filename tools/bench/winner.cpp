@@ -94,6 +94,8 @@ int main(int argc, char** argv) {
            {"outputs_not_read", r->finish.outputs.not_read.speedup},
            {"reached_90_percent", reached(*r, 0.9)},
            {"skills", skills_of(**data)},
+           {"given_skills", r->given_skills},
+           {"applied_skills", r->applied_skills},
            {"winner", nullptr}};
   auto curve = json::array();
   for (const auto& c : r->promotions)
