@@ -144,7 +144,8 @@ void check_kind(section& s, const std::string& name) {
   if (name.empty())
     return;
   const auto& kind = find_generator_kind(name);
-  for (const auto* key : {"in_flight", "context_tokens", "reply_tokens", "diagnosis_tokens", "distil_tokens"})
+  for (const auto* key :
+       {"in_flight", "context_tokens", "reply_tokens", "diagnosis_tokens", "distil_tokens", "documents"})
     if (s.has(key) && !kind.asks_model)
       s.error(key, "a generator of kind '" + name + "' asks no model; relay and llm do");
   if (s.has("plans") && !kind.has_moves)
@@ -256,6 +257,11 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
              .low = 0,
              .high = 16'000},
             spec.distil_tokens.emplace_back());
+    bool documents = true;
+    s.value("documents",
+            {.text = "llm, relay: prompts quote documents of the knowledge base, and skills; false: neither"},
+            documents);
+    spec.documents.push_back(documents ? 1 : 0);
     bool skills = true;
     s.value("skills",
             {.text = "transform, llm, relay: steps are given skills that earlier campaigns of this node have earned"},
@@ -408,6 +414,7 @@ std::string identity_bytes(campaign_spec spec) {
   auto out = encode(spec);
   const auto drop = [&out](const auto& member) { out.resize(out.size() - encode(member).size()); };
   // These follow from the file, the overrides and the build.
+  drop(spec.documents);
   drop(spec.distil_tokens);
   drop(spec.plans);
   drop(spec.skills);
@@ -471,6 +478,10 @@ bool uses_skills(const campaign_spec& spec, size_t generator) {
 
 bool uses_plans(const campaign_spec& spec, size_t generator) {
   return generator >= spec.plans.size() || spec.plans[generator] != 0;
+}
+
+bool quotes_documents(const campaign_spec& spec, size_t generator) {
+  return generator >= spec.documents.size() || spec.documents[generator] != 0;
 }
 
 model_spec model_of(const campaign_spec& spec, size_t generator) {

@@ -137,6 +137,7 @@ struct campaign_spec {
   std::vector<uint8_t> skills;        // by the index of the generator: 1 if its steps are given skills
   std::vector<uint8_t> plans;         // likewise: 1 if it proposes the sequences of moves that it knows
   std::vector<int64_t> distil_tokens; // of a reply that words a gain, by the index of the generator; 0: none is asked
+  std::vector<uint8_t> documents;     // likewise: 1 if its prompts quote documents
 };
 
 // Returns the bytes that a campaign's id is derived from. Paths do not count, nor do members that records of before
@@ -155,6 +156,7 @@ int64_t distil_tokens_of(const campaign_spec& spec, size_t generator);
 // Return true unless the campaign's file says otherwise.
 bool uses_skills(const campaign_spec& spec, size_t generator);
 bool uses_plans(const campaign_spec& spec, size_t generator);
+bool quotes_documents(const campaign_spec& spec, size_t generator);
 
 template <class I>
 typename I::result_type inspect(I& f, generator_spec& x) {
@@ -206,7 +208,7 @@ typename I::result_type inspect(I& f, campaign_spec& x) {
            x.budget, x.stop, x.judge, x.compile_limit_s, x.models, x.was_adapt_weights, x.sessions, x.fresh,
            x.from_reference, x.task.files, x.baselines_limit_s, x.sanitised_limit_s, x.beam_width, x.evolution, x.stall,
            x.memory_choice, x.selection_rules, x.generator_choice, x.ask_again, x.diagnosis_tokens, x.profile,
-           x.evolution.axes, x.skills, x.plans, x.distil_tokens);
+           x.evolution.axes, x.skills, x.plans, x.distil_tokens, x.documents);
 }
 
 // The targets of this build, and their languages. An empty list accepts any name of a target, and any language.

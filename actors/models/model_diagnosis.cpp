@@ -28,7 +28,7 @@ void take_diagnosis(const model_generator_state& st, model_generator_state::work
   w.diagnosed = true;
   const auto d = synthesis::read_diagnosis(reply);
   synthesis::add_diagnosis(w.facts, d);
-  if (d.problem.empty() || !st.context->knowledge || w.facts.retrievals.empty())
+  if (d.problem.empty() || st.knowledge == nullptr || w.facts.retrievals.empty())
     return;
   knowledge::retrieval_request wanted;
   wanted.reason = diagnosis_purpose;
@@ -45,7 +45,7 @@ void take_diagnosis(const model_generator_state& st, model_generator_state::work
     wanted.known.push_back(s.title);
   }
   wanted.most_sections = most_added;
-  auto found = knowledge::retrieve(*st.context->knowledge, wanted);
+  auto found = knowledge::retrieve(*st.knowledge, wanted);
   for (auto& s : found.sections)
     w.facts.documents.push_back(std::move(s));
   w.facts.retrievals.push_back(std::move(found.trace));

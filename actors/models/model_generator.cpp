@@ -234,7 +234,7 @@ void begin_round(asking_pointer self, const work_ptr& w) {
 void begin(asking_pointer self, const work_ptr& w) {
   auto& st = self->state;
   const synthesis::campaign_facts shared{
-      &st.fixed,  st.machine,           st.zero_sizes, st.peaks,         st.context->knowledge.get(),
+      &st.fixed,  st.machine,           st.zero_sizes, st.peaks,         st.knowledge,
       st.signals, st.budgets.documents, st.admitted,   st.session.steps, baselines_beside(*st.context->spec)};
   w->facts = synthesis::facts_of(shared, w->step);
   if (wants_diagnosis(st, *w)) {
@@ -330,6 +330,8 @@ generator_actor::behavior_type model_generator(asking_pointer self, actor_status
   st.budgets.context = rules.context_tokens;
   st.budgets.reply = rules.reply_tokens;
   st.session = session_of(*st.context->spec, place);
+  if (quotes_documents(*st.context->spec, place))
+    st.knowledge = st.context->knowledge.get();
   st.diagnosis_tokens = diagnosis_tokens_of(*st.context->spec, place);
   st.distil_tokens = distil_tokens_of(*st.context->spec, place);
   const auto& budget = st.context->spec->budget;

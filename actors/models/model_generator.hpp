@@ -59,6 +59,7 @@ struct model_generator_state {
   synthesis::prompt_budgets budgets;
   sampling_terms terms;
   session_spec session;
+  const knowledge::knowledge_base* knowledge = nullptr; // the context's; null: prompts quote none
   int64_t diagnosis_tokens = 0; // of the reply to the question for a diagnosis; 0: none is asked
   int64_t distil_tokens = 0;    // of the reply that words a gain; 0: none is asked
   bool ready = false;           // the preparation has been read

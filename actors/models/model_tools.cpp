@@ -25,8 +25,8 @@ std::string words_of(const evaluation& e) {
 
 std::string documents_on(const model_generator_state& st, const std::string& query, int64_t tokens) {
   std::string out;
-  if (st.context->knowledge)
-    for (const auto& d : knowledge::search(*st.context->knowledge, query, st.signals, tokens))
+  if (st.knowledge != nullptr)
+    for (const auto& d : knowledge::search(*st.knowledge, query, st.signals, tokens))
       out += "## " + d.title + "\n" + d.text + "\n";
   return out.empty() ? "nothing on that" : out;
 }

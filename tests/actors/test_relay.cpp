@@ -285,6 +285,19 @@ TEST_CASE_FIXTURE(post_office, "a first draft and a clean start are shown docume
   CHECK(started->value->turns[1].text.find("Name it right.") == std::string::npos);
 }
 
+TEST_CASE_FIXTURE(post_office, "prompts quote no documents where the campaign's file says so") {
+  close();
+  auto spec = std::make_shared<campaign_spec>(*context->spec);
+  spec->documents = {0};
+  context->spec = spec;
+  open();
+  generate(5);
+  auto draft = next("a");
+  REQUIRE(draft->value);
+  CHECK(draft->value->turns[1].text.find("Begin plainly.") == std::string::npos);
+  CHECK(stored(draft->value->id).retrievals.empty());
+}
+
 namespace {
 
 struct diagnosing_office : post_office {

@@ -155,7 +155,7 @@ std::string since_version_4(const campaign_spec& x) {
   return encode(x.baselines_limit_s) + encode(x.sanitised_limit_s) + encode(x.beam_width) + encode(x.evolution)
          + encode(x.stall) + encode(x.memory_choice) + encode(x.selection_rules) + encode(x.generator_choice)
          + encode(x.ask_again) + encode(x.diagnosis_tokens) + encode(x.profile) + encode(x.evolution.axes)
-         + encode(x.skills) + encode(x.plans) + encode(x.distil_tokens);
+         + encode(x.skills) + encode(x.plans) + encode(x.distil_tokens) + encode(x.documents);
 }
 
 } // namespace
@@ -189,6 +189,7 @@ TEST_CASE("a campaign's id ignores paths and members of later versions that have
   ruled.ask_again = 0;
   ruled.diagnosis_tokens = {500};
   ruled.distil_tokens = {500};
+  ruled.documents = {0};
   CHECK(identity_bytes(ruled) == before);
   auto others = std::vector<campaign_spec>(4, spec);
   others[0].beam_width = 3;
@@ -443,6 +444,7 @@ TEST_CASE("a campaign stored by an older version can be decoded") {
   CHECK(old->ask_again == 0);
   CHECK(diagnosis_tokens_of(*old, 0) == 0);
   CHECK(distil_tokens_of(*old, 0) == 0);
+  CHECK(quotes_documents(*old, 0));
   CHECK(loaded->profile.share == 0.1);
   CHECK(old->profile.share == 0.0);
   CHECK(old->evolution == evolution_spec{});
