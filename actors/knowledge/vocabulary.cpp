@@ -2,7 +2,9 @@
 
 #include "actors/knowledge/error_class.hpp"
 #include "backends/profile/bound_class.hpp"
+#include "backends/target.hpp"
 #include "runtime/base/contract.hpp"
+#include "runtime/base/kinds.hpp"
 #include "runtime/base/verdict.hpp"
 
 #include <algorithm>
@@ -32,6 +34,20 @@ texts dtypes() {
   return out;
 }
 
+texts targets() {
+  auto out = target_names();
+  out.emplace_back("any");
+  return out;
+}
+
+texts languages() {
+  texts out;
+  for (const auto& l : language_kinds())
+    if (l.of_candidates && l.dialect != c_dialect::cpp) // C++ reads the documents for C
+      out.emplace_back(l.name);
+  return out;
+}
+
 template <class E>
 texts all_of(E x) {
   return {enum_texts(x).begin(), enum_texts(x).end()};
@@ -52,8 +68,8 @@ const std::vector<vocabulary_row>& vocabulary() {
        "the operator's family"},
       {signal_kind::dtype, dtypes(), 1.0, "the type of an array"},
       {signal_kind::tried, {"no_gain", "slower", "repeated_wrong"}, 2.0, "what earlier attempts showed"},
-      {signal_kind::target, {"cpu", "cuda", "triton", "hip", "any"}, 0.0, "the target"},
-      {signal_kind::language, {"c", "cuda", "triton", "hip"}, 0.0, "the candidate's language"},
+      {signal_kind::target, targets(), 0.0, "the target"},
+      {signal_kind::language, languages(), 0.0, "the candidate's language"},
       {signal_kind::hardware,
        {"x86-64", "zen3", "zen4", "zen5", "icelake", "sapphire-rapids", "neoverse-n1", "neoverse-v1", "neoverse-v2",
         "sm_80", "sm_86", "sm_89", "sm_90", "gfx908", "gfx90a", "gfx942", "gfx950"},

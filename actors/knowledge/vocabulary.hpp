@@ -61,7 +61,7 @@ struct vocabulary_row {
   std::string_view about;          // for a person
 };
 // Returns a row a kind, in the order of the kinds. The names of verdicts, bounds and types come from their
-// enumerations.
+// enumerations, those of targets and languages from their registries.
 const std::vector<vocabulary_row>& vocabulary();
 const vocabulary_row& row_of(signal_kind k);
 

@@ -40,6 +40,14 @@ def rules_in(text: str) -> set[str]:
     return {name for pattern in RULES for m in re.finditer(pattern, text) for name in m.groups() if name}
 
 
+def lists_of_names(text: str, names: set[str]) -> list[list[str]]:
+    """Lists of strings with two of the names or more; those in which a profile pass says what it reads do not count."""
+    code = re.sub(r"//.*", "", text)
+    found = re.finditer(r'(p\.targets = \{)?"\w*"(?:\s*,\s*"\w*")+', code)
+    lists = [re.findall(r'"(\w*)"', m.group(0)) for m in found if not m.group(1)]
+    return [x for x in lists if len(names & set(x)) > 1]
+
+
 class Kinds(unittest.TestCase):
     """Tables of runtime/base against the code."""
 
@@ -63,6 +71,15 @@ class Kinds(unittest.TestCase):
             ('raise Refused("no_entry", f"x")', {"no_entry"}),
         ):
             self.assertEqual(rules_in(text), names)
+
+    def test_nobody_lists_the_targets_again(self) -> None:
+        targets = table("backends/targets.cpp", r'\{"(\w+)", (?:true|false),')
+        self.assertTrue({"cpu", "cuda", "triton", "hip"} <= targets)
+        self.assertEqual(lists_of_names('IsMember({"cpu", "cuda"})', targets), [["cpu", "cuda"]])
+        self.assertEqual(lists_of_names('{"c", "cuda",\n "triton"}', targets), [["c", "cuda", "triton"]])
+        self.assertEqual(lists_of_names('p.targets = {"cuda", "triton"};', targets), [])
+        found = [f"{path}: {names}" for path, text in sources().items() for names in lists_of_names(text, targets)]
+        self.assertEqual(found, [], "a list of target_names() or language_kinds(), copied")
 
     def test_nobody_compares_strings_with_a_kind(self) -> None:
         kinds = table("runtime/base/kinds.cpp", r'\.name = "([^"]+)"')

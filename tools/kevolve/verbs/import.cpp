@@ -1,5 +1,6 @@
 // kevolve import: tasks from collections of PyTorch programs.
 #include "backends/framework/trace.hpp"
+#include "backends/target.hpp"
 #include "runtime/base/program_directory.hpp"
 #include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
@@ -194,9 +195,7 @@ void add_import(CLI::App& app, verb_action& chosen) {
                "Tasks that are there already are kept, so that the same command goes on.");
   verb->add_option("DIR", o->from, "folder with Python files, also in folders below")->required();
   verb->add_option("--out", o->out, "folder for the tasks, each in a folder of its own")->required();
-  verb->add_option("--target", o->target, "the hardware")
-      ->check(CLI::IsMember({"cpu", "cuda", "triton", "hip"}))
-      ->capture_default_str();
+  verb->add_option("--target", o->target, "the hardware")->check(CLI::IsMember(target_names()))->capture_default_str();
   add_strict_fp32(*verb, o->strict_fp32);
   verb->add_option("--device-memory", o->device_memory_gib, "GiB of the GPU, for the targets on one")
       ->check(CLI::Range(0.1, 65536.0))

@@ -1,4 +1,5 @@
 // kevolve new: a task, its reference and a campaign from a user's file.
+#include "backends/target.hpp"
 #include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/duration.hpp"
 #include "tools/kevolve/exit_codes.hpp"
@@ -61,9 +62,7 @@ void add_new_options(CLI::App& verb, new_options& o) {
                   "a Python file with a KernelBench module (Model, get_inputs) or a function, or a C or C++ function")
       ->required();
   verb.add_option("--name", o.name, "the task's name (default: the file's)");
-  verb.add_option("--target", o.target, "the hardware")
-      ->check(CLI::IsMember({"cpu", "cuda", "triton", "hip"}))
-      ->capture_default_str();
+  verb.add_option("--target", o.target, "the hardware")->check(CLI::IsMember(target_names()))->capture_default_str();
   verb.add_option("--entry", o.entry, "the class or function, where the file has several");
   verb.add_option("--input", o.inputs, "an input of a function, such as 4096x1024:f32, or a number; in order")
       ->allow_extra_args(false);
