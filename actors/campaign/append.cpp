@@ -1,5 +1,6 @@
 #include "actors/campaign/append.hpp"
 
+#include "backends/fault_kinds.hpp"
 #include "runtime/base/log.hpp"
 
 #include <caf/exit_reason.hpp>
@@ -21,7 +22,7 @@ void held_up(appender_pointer self, const failure& why) {
   auto is_disk = why.code == errc::no_space || why.code == errc::read_only || why.code == errc::io;
   if (!st.held_up && st.told && is_disk) {
     st.held_up = true;
-    self->send(st.told, atom::faulted_v, uint64_t{0}, fault{"no_space", to_string(why), 0});
+    self->send(st.told, atom::faulted_v, uint64_t{0}, fault{fault_kind::no_space, to_string(why), 0});
   }
   st.own_status->says("waiting: " + to_string(why));
   self->delayed_send(self, retry_after, atom::tick_v);

@@ -6,6 +6,7 @@
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
 #include "actors/search/search_node.hpp"
+#include "backends/fault_kinds.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/log.hpp"
 
@@ -164,7 +165,7 @@ void node_ended(pointer self, const caf::actor_addr& who, const caf::error& reas
     return;
   self->state.flight.expect(*index);
   if (reason && reason != caf::exit_reason::user_shutdown)
-    node_faulted(self, *index, {"internal", "its actor ended: " + describe_end(reason), 0});
+    node_faulted(self, *index, {fault_kind::internal, "its actor ended: " + describe_end(reason), 0});
 }
 
 // Returns the refusal of a change that cannot be recorded: what is reported as done must survive this process.

@@ -2,6 +2,7 @@
 #include "actors/campaign/campaign_generators.hpp"
 #include "actors/campaign/campaign_steps.hpp"
 #include "actors/messages/promises.hpp"
+#include "backends/fault_kinds.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/log.hpp"
 
@@ -149,7 +150,7 @@ void prepare(pointer self) {
             log::warn("campaign", "{}: cannot prepare yet: {}", state.context->name, state.reason);
             // A machine that only evaluates a batch does not wait for a missing toolchain.
             const bool for_good =
-                state.context->evaluate_only && state.reason.find("toolchain_missing") != std::string::npos;
+                state.context->evaluate_only && state.reason.find(fault_kind::toolchain_missing) != std::string::npos;
             mind_cluster(self);
             if (state.pauses.holds(pause_reason::cluster))
               arm_retry(self); // it is not the task's fault

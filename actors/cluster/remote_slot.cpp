@@ -3,6 +3,7 @@
 #include "actors/cluster/job_blobs.hpp"
 #include "actors/devices/leased_job.hpp"
 #include "actors/messages/promises.hpp"
+#include "backends/fault_kinds.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -87,15 +88,16 @@ caf::result<Outcome> take(Self* self, const lease& l, const Request& request) {
       .then(
           [self](cluster_result& r) {
             if (r.away) {
-              finish(self, fault_of<Outcome>(resource_gone, r.failure));
+              finish(self, fault_of<Outcome>(fault_kind::resource_gone, r.failure));
               return;
             }
             auto o =
                 r.failure.empty() ? decode<Outcome>(r.result) : tl::unexpected(failure{errc::unavailable, r.failure});
-            finish(self, o ? std::move(*o) : fault_of<Outcome>("worker_killed", r.node + ": " + to_string(o.error())));
+            finish(self, o ? std::move(*o)
+                           : fault_of<Outcome>(fault_kind::worker_killed, r.node + ": " + to_string(o.error())));
           },
           [self](caf::error& e) {
-            finish(self, fault_of<Outcome>("worker_killed", "the cluster: " + to_string(to_failure(e))));
+            finish(self, fault_of<Outcome>(fault_kind::worker_killed, "the cluster: " + to_string(to_failure(e))));
           });
   return st.promise;
 }

@@ -2,6 +2,7 @@
 
 #include "actors/devices/device_samples.hpp"
 #include "actors/messages/keys.hpp"
+#include "backends/fault_kinds.hpp"
 #include "runtime/base/wall_clock.hpp"
 
 namespace kevolve {
@@ -91,7 +92,7 @@ void drop_postponed(device_state& st, const id128& job) {
   st.postponed.reset();
   st.doubtful.emplace();
   st.doubtful->job = job;
-  st.doubtful->trouble = {"cancelled", "the request was cancelled before it began", 0};
+  st.doubtful->trouble = {fault_kind::cancelled, "the request was cancelled before it began", 0};
 }
 
 void job_ended(device_pointer self, judge_outcome outcome) {

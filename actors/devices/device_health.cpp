@@ -1,5 +1,7 @@
 #include "actors/devices/device_health.hpp"
 
+#include "backends/fault_kinds.hpp"
+
 #include <algorithm>
 
 namespace kevolve {
@@ -24,9 +26,7 @@ bool probe_due(const device_health& h, const health_rules& rules, std::chrono::m
 
 bool casts_doubt(const judge_outcome& outcome) {
   if (outcome.trouble)
-    // These faults say why nothing was tried, not that something failed.
-    return outcome.trouble.kind != "cancelled" && outcome.trouble.kind != "core_busy"
-           && outcome.trouble.kind != "sandbox_weak";
+    return !fault_kind::nothing_was_tried(outcome.trouble.kind);
   return outcome.result == verdict::crashed || outcome.result == verdict::out_of_memory;
 }
 
@@ -54,7 +54,7 @@ void after_probe(device_health& h, const health_rules& rules, const judge_outcom
 judge_outcome spared(const device_health& h, const id128& job, const std::string& resource_id) {
   judge_outcome out;
   out.job = job;
-  out.trouble = {"device_sick", resource_id + " fails its known answer: " + h.why, 0};
+  out.trouble = {fault_kind::device_sick, resource_id + " fails its known answer: " + h.why, 0};
   return out;
 }
 

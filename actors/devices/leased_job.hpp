@@ -6,6 +6,7 @@
 #include "actors/actor_status.hpp"
 #include "actors/interfaces.hpp"
 #include "actors/messages/promises.hpp"
+#include "backends/fault_kinds.hpp"
 #include "runtime/base/log.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -21,9 +22,6 @@
 namespace kevolve {
 
 inline constexpr uint32_t job_attempts = 4;
-// Kind of the fault of a job whose resource went away before it was tried. It waits for another one, and no attempt is
-// counted.
-inline constexpr const char* resource_gone = "resource_gone";
 // Pause before the next attempt, while the failed part restarts.
 inline constexpr auto attempt_again_after = std::chrono::milliseconds{250};
 
@@ -85,13 +83,13 @@ struct leased_job : std::enable_shared_from_this<leased_job<Resource, Outcome, S
             },
             [job, l](caf::error& e) {
               job->self->send(job->scheduler, atom::release_v, l);
-              job->failed({"worker_killed", l.resource_id + ": " + to_string(to_failure(e)), job->attempt});
+              job->failed({fault_kind::worker_killed, l.resource_id + ": " + to_string(to_failure(e)), job->attempt});
             });
   }
 
   void failed(fault f) {
-    const bool stays = f.kind == "sandbox_weak" || f.kind == "toolchain_missing";
-    if (f.kind == resource_gone || (++attempt < job_attempts && !stays)) {
+    const bool stays = fault_kind::needs_a_person(f.kind);
+    if (f.kind == fault_kind::resource_gone || (++attempt < job_attempts && !stays)) {
       log::scope about{self->state.own_status->ids()};
       log::warn("job", "attempt {} of {}: {}: {}", attempt, job_attempts, f.kind, f.detail);
       auto job = this->shared_from_this();

@@ -7,6 +7,7 @@
 #include "actors/evaluation/telemetry.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
+#include "backends/fault_kinds.hpp"
 #include "backends/judge/source_constants.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/kinds.hpp"
@@ -77,7 +78,7 @@ void finish_with_fault(pointer self, const run_ptr& r, fault f) {
 }
 
 void failed(pointer self, const run_ptr& r, const caf::error& e) {
-  finish_with_fault(self, r, {"journal", to_string(to_failure(e)), 0});
+  finish_with_fault(self, r, {fault_kind::journal, to_string(to_failure(e)), 0});
 }
 
 stored_value stored(const evaluation_record& record) {

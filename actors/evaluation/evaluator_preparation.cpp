@@ -5,6 +5,7 @@
 #include "actors/evaluation/module_baseline.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
+#include "backends/fault_kinds.hpp"
 #include "backends/generators/transform/checked_reference.hpp"
 #include "backends/judge/source_constants.hpp"
 #include "runtime/base/codec.hpp"
@@ -45,7 +46,8 @@ void give_up(pointer self, fault f) {
   auto& st = self->state;
   st.preparing = false;
   // A weak sandbox stays refused until an operator accepts it; other faults may pass.
-  auto e = to_error({f.kind == "sandbox_weak" ? errc::unsupported : errc::unavailable, f.kind + ": " + f.detail});
+  auto e =
+      to_error({f.kind == fault_kind::sandbox_weak ? errc::unsupported : errc::unavailable, f.kind + ": " + f.detail});
   for (auto& p : std::exchange(st.awaiting_preparation, {}))
     p.deliver(e);
   for (auto& r : std::exchange(st.held, {})) {
@@ -90,7 +92,7 @@ void store(pointer self, const making_ptr& m) {
   append(
       self, st.own_status, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a),
       [self, m](uint64_t) { ready(self, m); },
-      [self](caf::error& e) { give_up(self, {"journal", to_string(to_failure(e)), 0}); });
+      [self](caf::error& e) { give_up(self, {fault_kind::journal, to_string(to_failure(e)), 0}); });
 }
 
 // Refuses the task; the admission holds the reason.
@@ -209,7 +211,7 @@ void probe(pointer self, const making_ptr& m) {
   q.mode = judge_mode::probe;
   judge(self, std::move(q), [self, m](judge_outcome o) {
     if (!o.trouble && o.result != verdict::pass)
-      o.trouble = {"device_sick", o.detail, 0};
+      o.trouble = {fault_kind::device_sick, o.detail, 0};
     if (o.trouble) {
       give_up(self, std::move(o.trouble));
       return;
@@ -338,7 +340,7 @@ void make(pointer self) {
   if (m->out.device.empty() && st.context->cluster)
     m->out.device = st.context->cluster->usual_device(st.context->spec->target, m->out.harness);
   if (m->out.device.empty()) {
-    give_up(self, {"device_missing",
+    give_up(self, {fault_kind::device_missing,
                    "target " + st.context->spec->target + " has no device here"
                        + (st.context->cluster ? ", nor on any other node of the cluster now" : ""),
                    0});
@@ -414,7 +416,7 @@ void start_preparation(pointer self) {
             if (to_failure(e).code == errc::not_found)
               make(self);
             else
-              give_up(self, {"journal", to_string(to_failure(e)), 0});
+              give_up(self, {fault_kind::journal, to_string(to_failure(e)), 0});
           });
 }
 

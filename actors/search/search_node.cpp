@@ -5,6 +5,7 @@
 #include "actors/search/axes.hpp"
 #include "actors/search/novelty.hpp"
 #include "actors/search/search_node_record.hpp"
+#include "backends/fault_kinds.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -37,7 +38,7 @@ void tell_fault(node_pointer self, fault f) {
 }
 
 void tell_error(node_pointer self, const char* who, const caf::error& e) {
-  tell_fault(self, {"internal", std::string{who} + ": " + to_string(to_failure(e)), 0});
+  tell_fault(self, {fault_kind::internal, std::string{who} + ": " + to_string(to_failure(e)), 0});
 }
 
 // Hands the verdict to the campaign, which may have a new champion to screening.
@@ -170,7 +171,7 @@ void synthesize(node_pointer self) {
             if (const auto end = no_verdict_of(e); end != no_verdict::none)
               end_without_candidate(self, end, why.detail);
             else if (why.code == errc::unavailable)
-              tell_fault(self, {"generator", why.detail, 0});
+              tell_fault(self, {fault_kind::generator, why.detail, 0});
             else
               tell_error(self, "synthesizer", e);
           });

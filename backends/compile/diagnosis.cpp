@@ -1,5 +1,7 @@
 #include "backends/compile/diagnosis.hpp"
 
+#include "backends/fault_kinds.hpp"
+
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -55,16 +57,16 @@ step_diagnosis refusal(verdict v, std::string log) {
 fault fault_from(const failure& why) {
   switch (why.code) {
     case errc::no_space:
-      return {"no_space", why.detail, 0};
+      return {fault_kind::no_space, why.detail, 0};
     case errc::unsupported:
     case errc::not_found:
-      return {"toolchain_missing", why.detail, 0};
+      return {fault_kind::toolchain_missing, why.detail, 0};
     case errc::cancelled:
-      return {"cancelled", why.detail, 0};
+      return {fault_kind::cancelled, why.detail, 0};
     case errc::protocol:
-      return {"protocol", why.detail, 0};
+      return {fault_kind::protocol, why.detail, 0};
     default:
-      return {"internal", to_string(why), 0};
+      return {fault_kind::internal, to_string(why), 0};
   }
 }
 
@@ -107,14 +109,14 @@ step_diagnosis diagnose(const step_result& step, std::string_view diagnostics) {
         return refusal(verdict::compile_error, "the compiler's output is too large");
       // The kernel's out-of-memory killer, a service manager or a person sent the signal. The source is not blamed.
       if (step.value == SIGKILL || step.value == SIGTERM || step.value == SIGINT || step.value == SIGHUP)
-        return {verdict::none, {"worker_killed", "the compiler was killed from outside", 0}, ""};
+        return {verdict::none, {fault_kind::worker_killed, "the compiler was killed from outside", 0}, ""};
       if (ran_out_of_memory(diagnostics))
         return refusal(verdict::out_of_memory, "the compiler ran out of memory");
       return refusal(verdict::compile_error, "the compiler crashed: " + std::string{::strsignal(step.value)});
     case step_end::over_time:
       return refusal(verdict::timeout, "the compiler exceeded its time limit");
     case step_end::given_up:
-      return {verdict::none, {"cancelled", "on request", 0}, ""};
+      return {verdict::none, {fault_kind::cancelled, "on request", 0}, ""};
     case step_end::not_started:
       return {verdict::none, fault_from(step.trouble), ""};
   }

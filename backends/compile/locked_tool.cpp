@@ -1,6 +1,7 @@
 #include "backends/compile/locked_tool.hpp"
 
 #include "backends/compile/diagnosis.hpp"
+#include "backends/fault_kinds.hpp"
 #include "runtime/base/helper_process.hpp"
 
 #include <fcntl.h>
@@ -65,7 +66,7 @@ bool locked_tool::run(std::vector<std::string> argv, const std::string& file, co
     return true;
   auto diagnosis = diagnose(end, out.log);
   if (diagnosis.result != verdict::none && work_.full())
-    diagnosis = {verdict::none, {"no_space", work_.path() + " is full", 0}, ""};
+    diagnosis = {verdict::none, {fault_kind::no_space, work_.path() + " is full", 0}, ""};
   out.result = diagnosis.result;
   out.trouble = diagnosis.trouble;
   if (!diagnosis.log.empty())

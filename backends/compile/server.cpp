@@ -1,5 +1,6 @@
 #include "backends/compile/server.hpp"
 
+#include "backends/fault_kinds.hpp"
 #include "backends/host_machine.hpp"
 #include "backends/judge/core_turn.hpp"
 #include "runtime/base/log.hpp"
@@ -42,7 +43,7 @@ void run_on(const std::vector<int>& cores) {
 compile_outcome dropped(const id128& job) {
   compile_outcome out;
   out.job = job;
-  out.trouble = {"cancelled", "on request", 0};
+  out.trouble = {fault_kind::cancelled, "on request", 0};
   return out;
 }
 
@@ -124,7 +125,7 @@ void compile_server::receive() {
         waiting_.push_back(std::move(*request));
       } else {
         compile_outcome out;
-        out.trouble = {"protocol", to_string(request.error()), 0};
+        out.trouble = {fault_kind::protocol, to_string(request.error()), 0};
         closed_ = !link_.send_message(frame_kind::compile_outcome, out);
       }
       break;
@@ -216,7 +217,7 @@ compile_outcome compile_server::compile(const compile_request& request) {
   }
   auto out = dropped(request.job);
   if (turns.error().code != errc::cancelled)
-    out.trouble = {"core_busy", turns.error().detail, 0};
+    out.trouble = {fault_kind::core_busy, turns.error().detail, 0};
   return out;
 }
 

@@ -1,6 +1,7 @@
 #include "backends/cuda/compiler.hpp"
 
 #include "backends/compile/diagnosis.hpp"
+#include "backends/fault_kinds.hpp"
 #include "backends/launch_plan/package.hpp"
 #include "backends/launch_plan/plan_check.hpp"
 #include "backends/nvidia/cubin.hpp"
@@ -67,7 +68,7 @@ compile_outcome cuda_compiler::run(const compile_request& request, attention& li
   const auto known =
       std::any_of(cuda_menu().begin(), cuda_menu().end(), [&](const auto& e) { return e.about.name == request.flags; });
   if (!tool_.too_weak().empty())
-    out.trouble = {"sandbox_weak", tool_.too_weak(), 0};
+    out.trouble = {fault_kind::sandbox_weak, tool_.too_weak(), 0};
   else if (request.kind != compile_kind::object)
     refuse(out, "no syntax tree of " + request.language + "\n");
   else if (request.language != own_language)
@@ -93,7 +94,8 @@ void cuda_compiler::build(const compile_request& request, attention& listener, c
   if (!plan && about_a_task)
     return refuse(out, plan_errors(plan.error(), file_name, parts->plan_line));
   if (tools_.nvcc.empty()) {
-    out.trouble = {"toolchain_missing", "nvcc is missing: install the CUDA toolkit, or put its bin folder in PATH", 0};
+    out.trouble = {fault_kind::toolchain_missing,
+                   "nvcc is missing: install the CUDA toolkit, or put its bin folder in PATH", 0};
     return;
   }
   if (!tool_.run(command(request), file_name, parts->source, request, listener, out)) {

@@ -1,6 +1,7 @@
 #include "backends/framework/framework_check.hpp"
 
 #include "backends/compile/diagnosis.hpp"
+#include "backends/fault_kinds.hpp"
 #include "backends/framework/framework_source.hpp"
 
 #include <array>
@@ -92,13 +93,13 @@ compile_outcome framework_check::run(const compile_request& request, attention& 
   out.sandbox_level = tool_.level();
   const auto begin = steady::now();
   if (!tool_.too_weak().empty())
-    out.trouble = {"sandbox_weak", tool_.too_weak(), 0};
+    out.trouble = {fault_kind::sandbox_weak, tool_.too_weak(), 0};
   else if (request.kind == compile_kind::syntax_tree)
     refuse(out, "no syntax tree of pytorch\n");
   else if (request.role == compile_role::candidate)
     refuse(out, "a candidate's language is cuda or triton; pytorch is a reference's\n");
   else if (python_.empty())
-    out.trouble = {"toolchain_missing", "python3 is missing: apt-get install python3, or put it in PATH", 0};
+    out.trouble = {fault_kind::toolchain_missing, "python3 is missing: apt-get install python3, or put it in PATH", 0};
   else if (request.source.size() > most_source)
     refuse(out, "the source has more than " + std::to_string(most_source) + " bytes\n");
   else if (tool_.run({python_, "-I", "-S", "-B", "-c", script, file_name, request.entry, given_names(request.task)},

@@ -2,6 +2,7 @@
 
 #include "backends/amd/launch_limits.hpp"
 #include "backends/compile/diagnosis.hpp"
+#include "backends/fault_kinds.hpp"
 #include "backends/launch_plan/package.hpp"
 #include "backends/launch_plan/plan_check.hpp"
 
@@ -36,7 +37,7 @@ compile_outcome hip_compiler::run(const compile_request& request, attention& lis
   out.sandbox_level = tool_.level();
   const auto begin = steady::now();
   if (!tool_.too_weak().empty())
-    out.trouble = {"sandbox_weak", tool_.too_weak(), 0};
+    out.trouble = {fault_kind::sandbox_weak, tool_.too_weak(), 0};
   else if (request.kind != compile_kind::object)
     cuda::refuse(out, "no syntax tree of hip\n");
   else if (request.flags != "default")
@@ -59,7 +60,7 @@ void hip_compiler::build(const compile_request& request, attention& listener, co
   if (!plan && about_a_task)
     return cuda::refuse(out, plan_errors(plan.error(), file_name, parts->plan_line));
   if (tools_.clang.empty()) {
-    out.trouble = {"toolchain_missing", tools_.missing + " is missing: apt-get install hipcc", 0};
+    out.trouble = {fault_kind::toolchain_missing, tools_.missing + " is missing: apt-get install hipcc", 0};
     return;
   }
   if (!tool_.run(listing_command(tools_), file_name, parts->source, request, listener, out))

@@ -2,6 +2,7 @@
 // Never both, and the second never becomes the first.
 #pragma once
 
+#include "backends/fault_kinds.hpp"
 #include "backends/judge/rejection.hpp"
 #include "backends/protocol.hpp"
 #include "runtime/base/result.hpp"
@@ -25,18 +26,18 @@ inline tl::unexpected<evaluation_error> infrastructure(std::string kind, std::st
 }
 
 inline tl::unexpected<evaluation_error> infrastructure(const failure& f) {
-  return infrastructure(f.code == errc::no_space      ? "no_space"
-                        : f.code == errc::unsupported ? "sandbox"
-                        : f.code == errc::not_found   ? "toolchain_missing"
-                        : f.code == errc::unavailable ? "worker_killed"
-                                                      : "internal",
+  return infrastructure(f.code == errc::no_space      ? fault_kind::no_space
+                        : f.code == errc::unsupported ? fault_kind::sandbox
+                        : f.code == errc::not_found   ? fault_kind::toolchain_missing
+                        : f.code == errc::unavailable ? fault_kind::worker_killed
+                                                      : fault_kind::internal,
                         to_string(f));
 }
 
 // A rejection without a verdict speaks of the infrastructure.
 inline tl::unexpected<evaluation_error> refusal(rejection c) {
   if (c.result == verdict::none)
-    return infrastructure("worker_killed", std::move(c.detail));
+    return infrastructure(fault_kind::worker_killed, std::move(c.detail));
   return tl::unexpected<evaluation_error>(evaluation_error{{}, std::move(c)});
 }
 
@@ -64,7 +65,7 @@ inline evaluation_error blame_baseline(evaluation_error s, bool is_reference) {
   if (s.trouble)
     return s;
   if (is_reference)
-    return {{"internal",
+    return {{fault_kind::internal,
              "the reference failed in the race: " + to_string(s.refused.result) + ": " + s.refused.detail
                  + (s.refused.result == verdict::wrong_result
                         ? "; on rare inputs it misses the task's own tolerance: loosen it"
@@ -77,7 +78,7 @@ inline evaluation_error blame_baseline(evaluation_error s, bool is_reference) {
 // In a screening the reference has been admitted: its failing now says nothing about the candidate.
 inline evaluation_error blame_reference(evaluation_error s) {
   if (!s.trouble)
-    s = {{"internal", "while inputs were prepared: " + s.refused.detail, 0}, {}};
+    s = {{fault_kind::internal, "while inputs were prepared: " + s.refused.detail, 0}, {}};
   return s;
 }
 

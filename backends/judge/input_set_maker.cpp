@@ -1,5 +1,6 @@
 #include "backends/judge/input_set_maker.hpp"
 
+#include "backends/fault_kinds.hpp"
 #include "backends/judge/assertion_check.hpp"
 #include "backends/judge/distributions.hpp"
 #include "backends/judge/finiteness.hpp"
@@ -93,7 +94,7 @@ attempt<void> input_set_maker::holds_assertions(const shape_case& shape, const c
     const auto detail = "an assertion of the task is false " + where + ": " + why
                         + ". Take it out of the task, or make the fill rules draw what the operator is called with";
     if (request_.mode != judge_mode::admit) // no fault of the candidate that is judged on it
-      return infrastructure("internal", detail);
+      return infrastructure(fault_kind::internal, detail);
     return refusal({verdict::wrong_result, "false_assertion", detail, {{"shape", shape.name}}});
   };
   if (const auto why = broken_assertion(task, data))
@@ -126,7 +127,7 @@ attempt<double> input_set_maker::call(reference_process& process, const std::str
     if (refused->rule == "call_limit" && most <= left)
       refused->rule = "timeout";
     else if (refused->result == verdict::timeout && steady_clock::now() >= hooks_.deadline)
-      return infrastructure("timed_out", "the " + who + " did not end within the request's limit");
+      return infrastructure(fault_kind::timed_out, "the " + who + " did not end within the request's limit");
     auto s = refusal(std::move(*refused)).value();
     return tl::unexpected<evaluation_error>(about(who, std::move(s)));
   }
@@ -326,9 +327,9 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get(const shape_case
     if (i >= least && (spent > size.patience || full()) && (i >= enough_when_slow || full()))
       break;
     if (hooks_.cancelled())
-      return infrastructure("cancelled", "the request was cancelled");
+      return infrastructure(fault_kind::cancelled, "the request was cancelled");
     if (steady_clock::now() >= hooks_.deadline)
-      return infrastructure("timed_out", "the request's limit passed while inputs were prepared");
+      return infrastructure(fault_kind::timed_out, "the request's limit passed while inputs were prepared");
     if (i == 0 || spent > std::chrono::milliseconds{200})
       hooks_.progress("inputs " + label + " " + std::to_string(i));
 

@@ -1,3 +1,4 @@
+#include "backends/fault_kinds.hpp"
 #include "backends/judge/input_set_maker.hpp"
 #include "backends/judge/random_stream.hpp"
 

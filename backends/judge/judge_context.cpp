@@ -1,5 +1,7 @@
 #include "backends/judge/judge_context.hpp"
 
+#include "backends/fault_kinds.hpp"
+
 #include <chrono>
 #include <exception>
 #include <new>
@@ -15,9 +17,9 @@ judge_outcome run_request(const judge_request& request, const std::string& who,
   try {
     ended = evaluate(out);
   } catch (const std::bad_alloc&) {
-    ended = infrastructure("no_space", "the " + who + " has no memory for this task's arrays");
+    ended = infrastructure(fault_kind::no_space, "the " + who + " has no memory for this task's arrays");
   } catch (const std::exception& e) {
-    ended = infrastructure("internal", e.what());
+    ended = infrastructure(fault_kind::internal, e.what());
   }
   if (ended)
     out.result = verdict::pass;

@@ -1,5 +1,7 @@
 #include "backends/judge/paired_comparison.hpp"
 
+#include "backends/fault_kinds.hpp"
+
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,5 @@
 // The input sets of adversarial draws.
+#include "backends/fault_kinds.hpp"
 #include "backends/judge/finiteness.hpp"
 #include "backends/judge/input_set_maker.hpp"
 #include "backends/judge/numbers.hpp"

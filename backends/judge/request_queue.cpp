@@ -1,5 +1,7 @@
 #include "backends/judge/request_queue.hpp"
 
+#include "backends/fault_kinds.hpp"
+
 #include <algorithm>
 #include <cstdio>
 #include <utility>
@@ -75,7 +77,7 @@ bool request_queue::cancel(const id128& job) {
   waiting_.erase(found);
   judge_outcome out;
   out.job = job;
-  out.trouble = {"cancelled", "the request was cancelled before it began", 0};
+  out.trouble = {fault_kind::cancelled, "the request was cancelled before it began", 0};
   return channel_.send_message(frame_kind::judge_outcome, out).has_value();
 }
 

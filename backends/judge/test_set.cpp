@@ -1,5 +1,6 @@
 #include "backends/judge/test_set.hpp"
 
+#include "backends/fault_kinds.hpp"
 #include "backends/judge/distributions.hpp"
 
 #include <algorithm>
@@ -135,7 +136,7 @@ attempt<void> test_set::gather() {
   if (auto ok = add_declared(screen_purpose); !ok)
     return ok;
   if (all_.empty())
-    return infrastructure("internal", "the task has no shape");
+    return infrastructure(fault_kind::internal, "the task has no shape");
   smallest_ = (*std::min_element(all_.begin(), all_.end(), is_smaller))->shape;
   if (std::none_of(screens_.begin(), screens_.end(), [&](const auto& p) { return p->shape.name == smallest_.name; }))
     if (auto ok = add(maker_.get(smallest_, edge_kind::none, screen_purpose, screen_size), screens_); !ok)

@@ -1,5 +1,6 @@
 #include "backends/judge/timing_session.hpp"
 
+#include "backends/fault_kinds.hpp"
 #include "backends/judge/figure.hpp"
 #include "backends/judge/pair_limits.hpp"
 #include "backends/judge/spent_sign_test.hpp"
@@ -204,7 +205,7 @@ private:
 
   // The request's end during a round: what was seen before it counts.
   attempt<void> stopped_short(const evaluation_error& s) {
-    if (s.trouble.kind != "timed_out" || rounds_.calls.size() < least_pairs)
+    if (s.trouble.kind != fault_kind::timed_out || rounds_.calls.size() < least_pairs)
       return tl::unexpected<evaluation_error>(s);
     out_.evidence["stopped"] = "limit";
     return {};
@@ -301,9 +302,9 @@ private:
 
 attempt<void> still_wanted(const request_hooks& hooks) {
   if (hooks.cancelled())
-    return infrastructure("cancelled", "the request was cancelled");
+    return infrastructure(fault_kind::cancelled, "the request was cancelled");
   if (steady_clock::now() >= hooks.deadline)
-    return infrastructure("timed_out", "the request's limit passed");
+    return infrastructure(fault_kind::timed_out, "the request's limit passed");
   return {};
 }
 

@@ -1,6 +1,7 @@
 // kevolve-profiler: runs the profile passes of one job for a node or a verb, which talks to it over descriptor 3. Not
 // for direct use; use `kevolve profile`.
 #include "backends/compile/workspace.hpp"
+#include "backends/fault_kinds.hpp"
 #include "backends/judge/core_turn.hpp"
 #include "backends/profile/device_host.hpp"
 #include "backends/profile/locked_sandbox.hpp"
@@ -78,11 +79,11 @@ int serve(channel& link, const std::string& scratch, const std::vector<std::stri
   const auto level = locked_pass_sandbox::level();
   const auto work = workspace::make(scratch);
   if (!level || !work)
-    end.trouble = {"sandbox", (level ? work.error() : level.error()).detail, 0};
+    end.trouble = {fault_kind::sandbox, (level ? work.error() : level.error()).detail, 0};
   else {
     end.sandbox_level = *level + (around.empty() ? "" : "+" + around);
     if (auto why = refusal_of_level(end.sandbox_level, done_without); !why.empty())
-      end.trouble = {"sandbox_weak", std::move(why), 0};
+      end.trouble = {fault_kind::sandbox_weak, std::move(why), 0};
   }
   if (!end.trouble)
     run_passes(

@@ -3,6 +3,7 @@
 #include "backends/amd/launch_limits.hpp"
 #include "backends/compile/diagnosis.hpp"
 #include "backends/compile/hostile_step.hpp"
+#include "backends/fault_kinds.hpp"
 #include "backends/launch_plan/plan_check.hpp"
 #include "backends/nvidia/cubin.hpp"
 #include "backends/triton/triton_flags.hpp"
@@ -62,13 +63,13 @@ compile_outcome triton_compiler::run(const compile_request& request, attention& 
   out.sandbox_level = tool_.level();
   const auto begin = steady::now();
   if (!tool_.too_weak().empty())
-    out.trouble = {"sandbox_weak", tool_.too_weak(), 0};
+    out.trouble = {fault_kind::sandbox_weak, tool_.too_weak(), 0};
   else if (request.kind != compile_kind::object)
     refuse(out, "no syntax tree of triton\n");
   else if (triton_options(request.flags).empty())
     refuse(out, "there is no flag set '" + request.flags + "'\n");
   else if (!available())
-    out.trouble = {"toolchain_missing",
+    out.trouble = {fault_kind::toolchain_missing,
                    "Triton is missing: python3 -m pip install triton==3.6, for the python3 in PATH", 0};
   else if (request.source.size() > most_source)
     refuse(out, "the source has more than " + std::to_string(most_source) + " bytes\n");
@@ -94,7 +95,7 @@ void triton_compiler::build(const compile_request& request, attention& listener,
                                 file_name, parts->source, request, watched, out);
   if (!watched.clear()) {
     out.result = verdict::none;
-    out.trouble = {"internal", "processes that a candidate left behind cannot be ended", 0};
+    out.trouble = {fault_kind::internal, "processes that a candidate left behind cannot be ended", 0};
     return;
   }
   if (watched.flooded()) {

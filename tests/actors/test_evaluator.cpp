@@ -3,6 +3,7 @@
 #include "actors/devices/leased_job.hpp"
 #include "actors/evaluation/evaluator.hpp"
 #include "actors/journal/journal.hpp"
+#include "backends/fault_kinds.hpp"
 #include "paper_target.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/scheduler.hpp"
@@ -719,7 +720,7 @@ TEST_CASE_FIXTURE(laboratory, "after four faults all requesters of the evaluatio
 
 TEST_CASE_FIXTURE(laboratory, "a job whose resource went away waits for another, however often that is") {
   said->faults = 9;
-  said->fault_kind = resource_gone;
+  said->fault_kind = fault_kind::resource_gone;
   auto e = evaluate("candidate");
   for (int i = 0; i < 10; ++i)
     pass(250ms);

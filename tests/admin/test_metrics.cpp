@@ -1,5 +1,6 @@
 // Parses the metrics by the rules of Prometheus's text format.
 #include "actors/messages/records.hpp"
+#include "backends/fault_kinds.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/verdict.hpp"
 #include "runtime/node/admin/device_figures.hpp"
@@ -150,7 +151,7 @@ TEST_CASE("known series exist from the start") {
   auto all = scrape();
   CHECK(all.at("kevolve_build_info").labels.contains("version"));
   CHECK(all.at("kevolve_evaluations_total").samples.size() == static_cast<size_t>(last_value(verdict::none)));
-  CHECK(all.at("kevolve_faults_total").samples.size() == 10);
+  CHECK(all.at("kevolve_faults_total").samples.size() == fault_kind::all.size() + 1);
   CHECK(all.at("kevolve_campaigns").samples.at("kevolve_campaigns{state=\"finished\"}") == 1);
   CHECK(all.at("kevolve_candidates").samples.at("kevolve_candidates") == 2);
   CHECK(all.at("process_resident_memory_bytes").samples.begin()->second > 1e6);
@@ -193,21 +194,25 @@ TEST_CASE("events are counted once, and waiting is the remaining part of a candi
   faulted.trouble.kind = "device_sick";
   fault_record odd;
   odd.trouble.kind = "something new";
+  fault_record weak;
+  weak.trouble.kind = fault_kind::sandbox_weak;
   const std::vector<journal_event> events{event(10, event_kind::node_finished, 0, finished), // before the first scrape
                                           event(11, event_kind::node_selected, 3'000'000'000, selected),
                                           event(12, event_kind::node_proposed, 4'000'000'000, proposed),
                                           event(14, event_kind::node_finished, 9'500'000'000, finished),
                                           event(15, event_kind::node_faulted, 9'600'000'000, faulted),
-                                          event(16, event_kind::node_faulted, 9'700'000'000, odd)};
+                                          event(16, event_kind::node_faulted, 9'700'000'000, odd),
+                                          event(17, event_kind::node_faulted, 9'800'000'000, weak)};
   tally.add(events);
   tally.add(events);
   auto figures = tally.figures();
-  CHECK(tally.after() == 16);
-  CHECK(figures.events == 5);
+  CHECK(tally.after() == 17);
+  CHECK(figures.events == 6);
   CHECK(figures.proposed == 1);
   CHECK(figures.evaluations.at("wrong_result") == 1);
   CHECK(figures.evaluations.at("pass") == 0);
   CHECK(figures.faults.at("device_sick") == 1);
+  CHECK(figures.faults.at("sandbox_weak") == 1);
   CHECK(figures.faults.at("other") == 1);
   CHECK(figures.wait_sum_s == doctest::Approx(2.0));
   CHECK(figures.waits[5] == 1); // at most 5 s

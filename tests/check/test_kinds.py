@@ -72,6 +72,15 @@ class Kinds(unittest.TestCase):
         ):
             self.assertEqual(rules_in(text), names)
 
+    def test_nobody_names_a_fault_by_a_string(self) -> None:
+        kinds = table("backends/fault_kinds.hpp", r'const char\* \w+ = "([a-z_]+)"')
+        self.assertTrue({"worker_killed", "sandbox_weak", "cancelled"} <= kinds)
+        named = re.compile(r'(?:trouble(?:\.kind [!=]=| =)|infra(?:structure)?\(|fault\{|\bf\.kind [!=]=)[^;\n]*?"(?:' + "|".join(kinds) + r')"')
+        self.assertTrue(named.search('out.trouble = {"no_space", why, 0};'))
+        self.assertTrue(named.search('if (o.trouble.kind == "cancelled")'))
+        found = [f"{path}: {m.group(0)}" for path, text in sources().items() if path.suffix != ".py" for m in named.finditer(text)]
+        self.assertEqual(found, [])
+
     def test_nobody_lists_the_targets_again(self) -> None:
         targets = table("backends/targets.cpp", r'\{"(\w+)", (?:true|false),')
         self.assertTrue({"cpu", "cuda", "triton", "hip"} <= targets)

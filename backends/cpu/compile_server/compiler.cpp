@@ -4,6 +4,7 @@
 #include "backends/cpu/compile_server/syntax_tree.hpp"
 #include "backends/cpu/prelude.hpp"
 #include "backends/cpu/sanitizers.hpp"
+#include "backends/fault_kinds.hpp"
 #include "runtime/base/kinds.hpp"
 #include "runtime/base/printable.hpp"
 
@@ -104,9 +105,10 @@ compile_outcome compiler::run(const compile_request& request, attention& listene
   auto begin = steady::now();
   const auto* entry = request.role == compile_role::oracle ? &oracle_flags() : find_flags(request.flags);
   if (!too_weak_.empty())
-    out.trouble = {"sandbox_weak", too_weak_, 0};
+    out.trouble = {fault_kind::sandbox_weak, too_weak_, 0};
   else if (!tools_.usable())
-    out.trouble = {"toolchain_missing", "clang-19 and ld.bfd are missing: apt-get install clang-19 binutils", 0};
+    out.trouble = {fault_kind::toolchain_missing, "clang-19 and ld.bfd are missing: apt-get install clang-19 binutils",
+                   0};
   else if (entry == nullptr)
     refuse(out, "there is no flag set '" + request.flags + "'; there are: " + menu_names(tools_) + "\n");
   else if (!is_native(request.language))
@@ -168,7 +170,7 @@ bool compiler::run_step(command_line argv, const compile_request& request, stead
     diagnosis.log = std::move(unknown);
   // On a full disk, the compiler reports an error in the source, so the disk itself is checked.
   if (diagnosis.result != verdict::none && work_.full())
-    diagnosis = {verdict::none, {"no_space", work_.path() + " is full", 0}, ""};
+    diagnosis = {verdict::none, {fault_kind::no_space, work_.path() + " is full", 0}, ""};
   out.result = diagnosis.result;
   out.trouble = diagnosis.trouble;
   if (!diagnosis.log.empty())

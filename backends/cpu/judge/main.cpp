@@ -2,6 +2,7 @@
 // backends/protocol.hpp on descriptor 3; pins itself to its core.
 #include "backends/cpu/judge/core_sensors.hpp"
 #include "backends/cpu/judge/scheduling_priority.hpp"
+#include "backends/fault_kinds.hpp"
 #include "backends/host_machine.hpp"
 #include "backends/judge/core_turn.hpp"
 #include "backends/judge/native/native_judge_context.hpp"
@@ -140,7 +141,7 @@ private:
     const auto too_weak = refusal_of_level(judge_.sandbox.zygote.sandbox_level(), done_without_);
     if (!too_weak.empty() && request.mode != judge_mode::probe) {
       out.job = request.job;
-      out.trouble = {"sandbox_weak", too_weak, 0};
+      out.trouble = {fault_kind::sandbox_weak, too_weak, 0};
     } else if (auto turns = take_cores(std::move(cores), turn_limit, waiting, hooks.cancelled)) {
       if (waited)
         requests_.report("core " + std::to_string(judge_.sandbox.settings.core) + " is free",
@@ -152,7 +153,8 @@ private:
         requests_.send(frame_kind::device_sample, sample);
     } else {
       out.job = request.job;
-      out.trouble = {turns.error().code == errc::cancelled ? "cancelled" : "core_busy", turns.error().detail, 0};
+      out.trouble = {turns.error().code == errc::cancelled ? fault_kind::cancelled : fault_kind::core_busy,
+                     turns.error().detail, 0};
     }
     requests_.finish(out);
   }

@@ -1,4 +1,5 @@
 // check, screening and confirm: a candidate against the expected outputs, and against a baseline's time.
+#include "backends/fault_kinds.hpp"
 #include "backends/judge/figure.hpp"
 #include "backends/judge/native/edges_among_calls.hpp"
 #include "backends/judge/native/native_judge_context.hpp"
@@ -39,7 +40,7 @@ public:
   attempt<void> run() {
     const auto start = steady_clock::now();
     auto ended = judge();
-    if (!ended && ended.error().trouble.kind == "timed_out" && took_the_time(steady_clock::now() - start))
+    if (!ended && ended.error().trouble.kind == fault_kind::timed_out && took_the_time(steady_clock::now() - start))
       ended = refusal({verdict::timeout,
                        "too_slow",
                        "its calls alone took " + figure(processes_.candidate_ns() / 1e9) + " s of the "
@@ -240,7 +241,7 @@ private:
         continue;
       // A roof measured while a neighbour disturbed us would accuse the innocent: look again before saying so.
       if (auto ok = judge_.peaks.measure(); !ok)
-        return infrastructure("device_sick", ok.error().detail);
+        return infrastructure(fault_kind::device_sick, ok.error().detail);
       for (const auto& shape : comparison_.shapes())
         if (shape.inputs->shape.name == t.shape) {
           auto floor = floor_of(judge_, request_, *shape.inputs);

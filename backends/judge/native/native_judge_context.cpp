@@ -1,12 +1,14 @@
 #include "backends/judge/native/native_judge_context.hpp"
 
+#include "backends/fault_kinds.hpp"
+
 namespace kevolve {
 
 namespace {
 
 attempt<void> probe(native_judge_context& c, judge_outcome& out) {
   if (auto ok = c.peaks.measure(); !ok)
-    return infrastructure("device_sick", ok.error().detail);
+    return infrastructure(fault_kind::device_sick, ok.error().detail);
   for (auto& [name, value] : c.peaks.facts())
     out.evidence[name] = value;
   return {};
@@ -30,7 +32,7 @@ attempt<void> dispatch(native_judge_context& c, const judge_request& request, co
     case judge_mode::confirm:
       return evaluate_candidate(c, request, hooks, out);
     default:
-      return infrastructure("protocol", "no such mode");
+      return infrastructure(fault_kind::protocol, "no such mode");
   }
 }
 
@@ -51,7 +53,7 @@ judge_outcome evaluate_request(native_judge_context& c, const judge_request& req
 attempt<double> floor_of(native_judge_context& c, const judge_request& request, const input_sets& inputs) {
   if (!c.peaks.measured())
     if (auto ok = c.peaks.measure(); !ok)
-      return infrastructure("device_sick", ok.error().detail);
+      return infrastructure(fault_kind::device_sick, ok.error().detail);
   const auto peaks = request.task.threads ? c.peaks.of_all_cores() : c.peaks.of_core();
   double least = 0.0;
   for (const auto& set : inputs.sets) {

@@ -1,5 +1,6 @@
 #include "backends/judge/native/native_process_pair.hpp"
 
+#include "backends/fault_kinds.hpp"
 #include "backends/judge/figure.hpp"
 #include "backends/judge/library_allowance.hpp"
 
@@ -132,7 +133,7 @@ attempt<call_times> native_process_pair::checked_call(timed_side who, const inpu
   const auto begun = std::chrono::steady_clock::now();
   const nanoseconds left = hooks_.deadline - begun;
   if (left <= nanoseconds{0})
-    return infrastructure("timed_out", "the request's limit passed");
+    return infrastructure(fault_kind::timed_out, "the request's limit passed");
   const auto cut = left < options.limit;
   options.limit = std::min(options.limit, left);
   auto took = checker_.call(process(who), inputs, set, options, report);
@@ -140,7 +141,7 @@ attempt<call_times> native_process_pair::checked_call(timed_side who, const inpu
     candidate_ns_ +=
         took ? took->call_ns : static_cast<double>(nanoseconds{std::chrono::steady_clock::now() - begun}.count());
   if (!took && cut && !took.error().trouble && took.error().refused.result == verdict::timeout)
-    return infrastructure("timed_out", "the request's limit passed during a call");
+    return infrastructure(fault_kind::timed_out, "the request's limit passed during a call");
   return took;
 }
 

@@ -1,5 +1,6 @@
 #include "backends/judge/native/sanitised_replay.hpp"
 
+#include "backends/fault_kinds.hpp"
 #include "backends/judge/call_check.hpp"
 #include "backends/judge/pattern.hpp"
 #include "backends/judge/test_set.hpp"
@@ -91,7 +92,7 @@ attempt<sanitised_replay::ended_call> sanitised_replay::launch(const std::string
 attempt<sanitised_replay::ended_call> sanitised_replay::call(sandboxed_process& process, const replay_draw& draw) {
   const nanoseconds left = hooks_.deadline - std::chrono::steady_clock::now();
   if (left <= nanoseconds{0})
-    return infrastructure("timed_out", "the request's limit passed");
+    return infrastructure(fault_kind::timed_out, "the request's limit passed");
   const auto& task = request_.task;
   const auto& set = draw.inputs->sets.at(draw.set);
   auto& arena = sandbox_.replay_arena;
@@ -109,7 +110,7 @@ attempt<sanitised_replay::ended_call> sanitised_replay::call(sandboxed_process& 
   out.refused = process.call(values.data(), 2 * task.arguments.size(),
                              std::min(left, std::max<nanoseconds>(usual, least_limit)), took);
   if (out.refused && out.refused->result == verdict::timeout && hooks_.deadline <= std::chrono::steady_clock::now())
-    return infrastructure("timed_out", "the request's limit passed during a call");
+    return infrastructure(fault_kind::timed_out, "the request's limit passed during a call");
   if (out.refused) {
     if (auto all = findings(); !all.empty())
       out.finding = all.back();

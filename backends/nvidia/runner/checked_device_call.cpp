@@ -1,5 +1,6 @@
 #include "backends/nvidia/runner/checked_device_call.hpp"
 
+#include "backends/fault_kinds.hpp"
 #include "backends/judge/call_check.hpp"
 
 #include <algorithm>
@@ -92,7 +93,7 @@ attempt<void> checked_device_call::check_in_arena(const input_sets& inputs, cons
     if (!ok)
       return ok;
     if (seen->bytes_differ)
-      return infrastructure("device_sick", "the device finds bytes changed that the host finds as they were");
+      return infrastructure(fault_kind::device_sick, "the device finds bytes changed that the host finds as they were");
   }
   return seen->differs ? refuse_rerun(*seen->differs) : attempt<void>{};
 }

@@ -1,5 +1,6 @@
 #include "backends/nvidia/runner/device_process.hpp"
 
+#include "backends/fault_kinds.hpp"
 #include "backends/launch_plan/plan_check.hpp"
 
 #include <algorithm>
@@ -56,7 +57,7 @@ evaluation_error worker_lost(const failure& why, const char* doing, milliseconds
              "call_limit",
              "the kernels did not end within " + std::to_string(limit.count()) + " ms",
              {{"phase", doing}}}};
-  return infra("worker_killed", std::string{"the worker died while "} + doing + ": " + to_string(why));
+  return infra(fault_kind::worker_killed, std::string{"the worker died while "} + doing + ": " + to_string(why));
 }
 
 } // namespace
@@ -73,7 +74,7 @@ evaluation_error judge_answer(const cuda_wire::answer& how) {
   switch (how.status < 0 ? blame::machine : blame_for(how.status)) {
     case blame::memory:
       if (how.phase == "arena" || how.phase == "sweep" || how.phase == "context")
-        return infra("no_space", "device memory: " + how.detail);
+        return infra(fault_kind::no_space, "device memory: " + how.detail);
       return no(verdict::out_of_memory, how.phase == "scratch" ? "scratch" : how.phase);
     case blame::candidate:
       if (how.phase == "load" || how.phase == "shared memory")
@@ -90,13 +91,13 @@ evaluation_error judge_answer(const cuda_wire::answer& how) {
         return no(verdict::load_error, "device_limit");
       return no(verdict::crashed, crash_rule(how.status));
     default:
-      return infra("device_sick", how.detail.empty() ? how.phase + ": " + how.name : how.detail);
+      return infra(fault_kind::device_sick, how.detail.empty() ? how.phase + ": " + how.name : how.detail);
   }
 }
 
 bool doubts_device(const evaluation_error& s) {
-  return s.trouble.kind == "worker_killed" || s.trouble.kind == "device_sick" || s.refused.result == verdict::crashed
-         || s.refused.result == verdict::timeout;
+  return s.trouble.kind == fault_kind::worker_killed || s.trouble.kind == fault_kind::device_sick
+         || s.refused.result == verdict::crashed || s.refused.result == verdict::timeout;
 }
 
 attempt<call_time> read_clocks(const cuda_wire::done& done, size_t launches) {
@@ -117,7 +118,8 @@ attempt<call_time> read_clocks(const cuda_wire::done& done, size_t launches) {
                   "the device's records have " + std::to_string(out.span_ns) + " ns, the events around them "
                       + std::to_string(out.event_ns));
   if (!std::isfinite(out.ns) || out.ns <= 0.0)
-    return infrastructure("device_sick", "the device's clock says that a call took " + std::to_string(out.ns) + " ns");
+    return infrastructure(fault_kind::device_sick,
+                          "the device's clock says that a call took " + std::to_string(out.ns) + " ns");
   return out;
 }
 
@@ -171,9 +173,9 @@ attempt<device_process> device_process::start_profiled(const worker_options& opt
 attempt<void> device_process::load(gpu_judge_context& b) {
   auto hello = worker_.greet(start_limit);
   if (!hello)
-    return infrastructure("device_sick", "a worker has no context: " + to_string(hello.error()));
+    return infrastructure(fault_kind::device_sick, "a worker has no context: " + to_string(hello.error()));
   if (hello->how.status != 0)
-    return infrastructure("device_sick", hello->how.detail);
+    return infrastructure(fault_kind::device_sick, hello->how.detail);
   limits_ = hello->limits;
   ready_ns_ = hello->ready_ns;
   cuda_wire::load order;
@@ -188,10 +190,10 @@ attempt<void> device_process::load(gpu_judge_context& b) {
       worker_.hand<cuda_wire::loaded>(cuda_wire::word::load, order, in_arena_ ? b.examiner.arena_fd() : b.exchange.fd(),
                                       cuda_wire::word::loaded, start_limit);
   if (!loaded)
-    return infrastructure("worker_killed", "while code was loaded: " + to_string(loaded.error()));
+    return infrastructure(fault_kind::worker_killed, "while code was loaded: " + to_string(loaded.error()));
   if (in_arena_ && loaded->how.status != 0 && loaded->how.status != out_of_memory && loaded->how.phase == "arena") {
     b.examiner.give_up(loaded->how.detail);
-    return infrastructure("device_sick", loaded->how.detail);
+    return infrastructure(fault_kind::device_sick, loaded->how.detail);
   }
   if (loaded->how.status != 0)
     return tl::unexpected(judge_answer(loaded->how));
@@ -230,7 +232,7 @@ attempt<void> device_process::fetch() {
   auto back =
       worker_.ask<cuda_wire::fetched>(cuda_wire::word::fetch, cuda_wire::fetch{}, cuda_wire::word::fetched, copy_limit);
   if (!back)
-    return tl::unexpected(infra("worker_killed", "while outputs were copied: " + to_string(back.error())));
+    return tl::unexpected(infra(fault_kind::worker_killed, "while outputs were copied: " + to_string(back.error())));
   if (back->how.status != 0)
     return tl::unexpected(judge_answer(back->how));
   if (back->strayed)
@@ -262,7 +264,7 @@ attempt<size_t> device_process::run_plain(const contract& task, const input_set&
     return tl::unexpected(order.error());
   auto staged = worker_.ask<cuda_wire::staged>(cuda_wire::word::stage, *order, cuda_wire::word::staged, copy_limit);
   if (!staged)
-    return tl::unexpected(infra("worker_killed", "while inputs were copied: " + to_string(staged.error())));
+    return tl::unexpected(infra(fault_kind::worker_killed, "while inputs were copied: " + to_string(staged.error())));
   if (staged->how.status != 0)
     return tl::unexpected(judge_answer(staged->how));
   auto done = worker_.ask<cuda_wire::done>(cuda_wire::word::go, cuda_wire::go{true}, cuda_wire::word::done, limit);
@@ -284,7 +286,7 @@ attempt<call_time> device_process::call(const contract& task, const input_set& s
   const auto copying = steady_clock::now();
   auto staged = worker_.ask<cuda_wire::staged>(cuda_wire::word::stage, order, cuda_wire::word::staged, copy_limit);
   if (!staged)
-    return tl::unexpected(infra("worker_killed", "while inputs were copied: " + to_string(staged.error())));
+    return tl::unexpected(infra(fault_kind::worker_killed, "while inputs were copied: " + to_string(staged.error())));
   if (staged->how.status != 0)
     return tl::unexpected(judge_answer(staged->how));
   const auto staging = steady_clock::now() - copying;

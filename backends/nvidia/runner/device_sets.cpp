@@ -1,5 +1,6 @@
 #include "backends/nvidia/runner/device_sets.hpp"
 
+#include "backends/fault_kinds.hpp"
 #include "backends/nvidia/runner/framework_reference.hpp"
 #include "runtime/base/codec.hpp"
 
@@ -115,7 +116,7 @@ attempt<input_set> device_sets::make(const judge_request& request, const request
                                      const draw_options& options, bool with_reference, std::vector<double>* error,
                                      double* reference_ns) {
   if (hooks.cancelled())
-    return infrastructure("cancelled", "the request was cancelled");
+    return infrastructure(fault_kind::cancelled, "the request was cancelled");
   if (auto there = ready(); !there)
     return tl::unexpected(there.error());
   const auto& task = request.task;
@@ -218,7 +219,8 @@ attempt<double> device_sets::run(const input_set& set, bool oracle, outputs to, 
   if (auto ok = examiner.ready_pool(call.bytes); !ok)
     return tl::unexpected(ok.error());
   if (auto refused = (*process)->map_device_pool(examiner.pool_fd(), examiner.pool_bytes(), examiner.pool_number()))
-    return infrastructure("internal", "the reference's process maps no memory of the device: " + refused->detail);
+    return infrastructure(fault_kind::internal,
+                          "the reference's process maps no memory of the device: " + refused->detail);
   const auto where = place_set(set);
   std::vector<piece> in;
   std::vector<piece> back;
@@ -238,10 +240,10 @@ attempt<double> device_sets::run(const input_set& set, bool oracle, outputs to, 
   nanoseconds took{0};
   if (auto refused = (*process)->call_in_pool(program, oracle, task, set.data, call.places, call_limit, took)) {
     if (refused->rule == "memory")
-      return infrastructure("no_space", "device memory: the " + std::string{who} + " in "
-                                            + (oracle ? "double" : "its own types") + " needs more than is left beside "
-                                            + std::to_string(set.remote->bytes() >> 20U)
-                                            + " MiB of its arrays: " + refused->detail);
+      return infrastructure(fault_kind::no_space,
+                            "device memory: the " + std::string{who} + " in " + (oracle ? "double" : "its own types")
+                                + " needs more than is left beside " + std::to_string(set.remote->bytes() >> 20U)
+                                + " MiB of its arrays: " + refused->detail);
     return tl::unexpected(about(who, refusal(std::move(*refused)).value()));
   }
   const auto found = examiner.work_in_pool(set, back);

@@ -1,5 +1,7 @@
 #include "backends/nvidia/runner/examiner_client.hpp"
 
+#include "backends/fault_kinds.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,13 +24,13 @@ constexpr uint64_t least_host_bytes = uint64_t{64} << 20U; // uploads go through
 
 tl::unexpected<evaluation_error> examiner_client::fault(const cuda_wire::answer& how) {
   end();
-  return how.status == out_of_memory ? infrastructure("no_space", "device memory: " + how.detail)
-                                     : infrastructure("device_sick", how.detail);
+  return how.status == out_of_memory ? infrastructure(fault_kind::no_space, "device memory: " + how.detail)
+                                     : infrastructure(fault_kind::device_sick, how.detail);
 }
 
 tl::unexpected<evaluation_error> examiner_client::lost(const failure& why) {
   end();
-  return infrastructure("worker_killed", "the examiner: " + to_string(why));
+  return infrastructure(fault_kind::worker_killed, "the examiner: " + to_string(why));
 }
 
 void examiner_client::give_up(const std::string& why) {

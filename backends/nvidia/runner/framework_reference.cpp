@@ -1,5 +1,7 @@
 #include "backends/nvidia/runner/framework_reference.hpp"
 
+#include "backends/fault_kinds.hpp"
+
 #include <algorithm>
 
 namespace kevolve::cuda {
@@ -30,7 +32,7 @@ std::chrono::milliseconds least_limit(framework_mode mode) {
 attempt<framework_client*> ready(gpu_judge_context& b, framework_client::program which, const std::string& package) {
   const auto source = unpack_framework(package);
   if (!source)
-    return infrastructure("internal", "the reference is no framework's");
+    return infrastructure(fault_kind::internal, "the reference is no framework's");
   auto& process = b.framework;
   if (!process.alive()) {
     if (auto started = process.start(b.settings.framework); !started)
@@ -40,9 +42,10 @@ attempt<framework_client*> ready(gpu_judge_context& b, framework_client::program
     if (on != b.device.facts["device"] && !b.settings.framework.on_host) {
       const auto why = process.facts().find("why");
       process.end();
-      return infrastructure("toolchain_missing", "PyTorch does not see this device ("
-                                                     + (why == process.facts().end() ? "it sees " + on : why->second)
-                                                     + "): it wants a build for this driver");
+      return infrastructure(fault_kind::toolchain_missing,
+                            "PyTorch does not see this device ("
+                                + (why == process.facts().end() ? "it sees " + on : why->second)
+                                + "): it wants a build for this driver");
     }
   }
   if (auto refused = process.load(which, *source))
@@ -52,7 +55,7 @@ attempt<framework_client*> ready(gpu_judge_context& b, framework_client::program
 
 attempt<void> map(framework_client& process, framework_client::arena where, const shared_arena& arena) {
   if (auto refused = process.map(where, arena.fd(), arena.mapped_bytes()))
-    return infrastructure("internal", "the reference's process maps no memory: " + refused->detail);
+    return infrastructure(fault_kind::internal, "the reference's process maps no memory: " + refused->detail);
   return {};
 }
 
@@ -125,7 +128,7 @@ attempt<void> framework_baseline::load(gpu_judge_context& b) {
     if (!refused)
       return {};
     if (!process_->alive())
-      return infrastructure("worker_killed", "the reference's process died while it mapped the arena");
+      return infrastructure(fault_kind::worker_killed, "the reference's process died while it mapped the arena");
   }
   // The exchange is prepared here if the candidate works in the arena; otherwise it exists already, with a worker that
   // maps it.
@@ -153,7 +156,7 @@ attempt<call_time> framework_baseline::call(const contract& task, const input_se
   out.ns = out.event_ns = out.work_ns = out.wall_ns = static_cast<double>(took.count()); // its own events
   out.copy_ns = static_cast<double>(nanoseconds{std::chrono::steady_clock::now() - start}.count()) - out.ns;
   if (out.ns <= 0.0)
-    return infrastructure("device_sick", "the device's clock says that a call took no time");
+    return infrastructure(fault_kind::device_sick, "the device's clock says that a call took no time");
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include "backends/nvidia/runner/gpu_judge_context.hpp"
 
+#include "backends/fault_kinds.hpp"
 #include "backends/judge/physics.hpp"
 #include "backends/nvidia/runner/device_sets.hpp"
 #include "backends/nvidia/runner/framework_reference.hpp"
@@ -177,13 +178,13 @@ attempt<void> check_health(gpu_judge_context& b) {
     return infrastructure(worker.error());
   auto hello = worker->greet(probe_limit);
   if (!hello || hello->how.status != 0)
-    return infrastructure("device_sick", hello ? hello->how.detail : to_string(hello.error()));
+    return infrastructure(fault_kind::device_sick, hello ? hello->how.detail : to_string(hello.error()));
   auto measured = worker->ask<cuda_wire::measured>(cuda_wire::word::measure, cuda_wire::measure{},
                                                    cuda_wire::word::measured, probe_limit);
   if (!measured || measured->how.status != 0)
-    return infrastructure("device_sick", measured ? measured->how.detail : to_string(measured.error()));
+    return infrastructure(fault_kind::device_sick, measured ? measured->how.detail : to_string(measured.error()));
   if (!measured->right)
-    return infrastructure("device_sick", "the device computes a known answer wrongly");
+    return infrastructure(fault_kind::device_sick, "the device computes a known answer wrongly");
   b.peaks = std::move(*measured);
   look(b, standing_processes(b) + 1); // and the worker
   return {};

@@ -1,6 +1,7 @@
 // kevolve-runner-cuda: owns inputs, expected values, clock and verdict for one NVIDIA device. Speaks
 // backends/protocol.hpp on descriptor 3, as a judge does; the device itself is touched only by its workers, one process
 // and context per candidate.
+#include "backends/fault_kinds.hpp"
 #include "backends/host_machine.hpp"
 #include "backends/judge/request_queue.hpp"
 #include "backends/nvidia/runner/examiner.hpp"
@@ -106,7 +107,7 @@ private:
     if (const auto weak = refusal_of_level(judge_.sandbox.zygote.sandbox_level(), done_without_);
         !weak.empty() && request.mode != judge_mode::probe) {
       out.job = request.job;
-      out.trouble = {"sandbox_weak", weak, 0};
+      out.trouble = {fault_kind::sandbox_weak, weak, 0};
     } else
       out = evaluate_request(judge_, request, hooks);
     tell_sample();

@@ -1,5 +1,6 @@
 #include "backends/nvidia/runner/profiling.hpp"
 
+#include "backends/fault_kinds.hpp"
 #include "backends/judge/random_stream.hpp"
 #include "backends/nvidia/profile.hpp"
 #include "backends/nvidia/runner/device_process.hpp"
@@ -52,7 +53,7 @@ attempt<std::string> run_profiled(gpu_judge_context& b, const judge_request& req
                                   std::vector<profiled_shape>& shapes, const request_hooks& hooks) {
   const scratch_folder folder{"kevolve-profile"};
   if (folder.path().empty())
-    return infrastructure("no_space", "there is no folder for the profiler's report");
+    return infrastructure(fault_kind::no_space, "there is no folder for the profiler's report");
   const auto log = folder.path() + "/report.csv";
   auto options = b.settings.worker;
   options.under = ncu_command(b.settings.profiler, log);

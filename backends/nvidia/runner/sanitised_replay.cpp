@@ -277,7 +277,7 @@ attempt<void> replay_sanitised(gpu_judge_context& b, const judge_request& reques
     return tl::unexpected<evaluation_error>(sets.error());
   auto result = replay_all(b, request, *sets, hooks);
   if (hooks.cancelled())
-    return infrastructure("cancelled", "the request was cancelled in the sanitised replay");
+    return infrastructure(fault_kind::cancelled, "the request was cancelled in the sanitised replay");
   out.evidence.merge(result.evidence);
   out.evidence["ms.sanitised"] =
       std::to_string(std::chrono::duration_cast<milliseconds>(steady_clock::now() - start).count());

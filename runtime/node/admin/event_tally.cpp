@@ -1,6 +1,7 @@
 #include "runtime/node/admin/event_tally.hpp"
 
 #include "actors/messages/records.hpp"
+#include "backends/fault_kinds.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/verdict.hpp"
 
@@ -9,10 +10,6 @@
 namespace kevolve {
 
 namespace {
-
-constexpr std::array<const char*, 9> fault_kinds{"no_space",    "worker_killed",     "worker_terminated",
-                                                 "device_sick", "toolchain_missing", "protocol",
-                                                 "timed_out",   "sandbox",           "internal"};
 
 constexpr size_t most_waiting = 10'000;
 
@@ -23,8 +20,8 @@ event_figures event_tally::empty() {
   for (int v = 0; v <= static_cast<int>(last_value(verdict::none)); ++v)
     if (auto x = static_cast<verdict>(v); x != verdict::none)
       out.evaluations[to_string(x)] = 0;
-  for (const auto* kind : fault_kinds)
-    out.faults[kind] = 0;
+  for (const auto kind : fault_kind::all)
+    out.faults[std::string{kind}] = 0;
   out.faults["other"] = 0;
   return out;
 }
@@ -70,8 +67,7 @@ void event_tally::add(const std::vector<journal_event>& events) {
       selected_.erase(since);
     } else if (e.kind == event_kind::node_faulted) {
       auto record = decode_older<fault_record>(e.payload);
-      auto known =
-          record && std::find(fault_kinds.begin(), fault_kinds.end(), record->trouble.kind) != fault_kinds.end();
+      const bool known = record && fault_kind::is_known(record->trouble.kind);
       ++now_.faults[known ? record->trouble.kind : "other"];
       if (record)
         selected_.erase({e.campaign, record->index});
