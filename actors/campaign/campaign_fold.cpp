@@ -6,6 +6,7 @@
 
 #include "runtime/base/codec.hpp"
 #include "runtime/base/kinds.hpp"
+#include "runtime/base/verdict_rules.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -122,7 +123,7 @@ std::string why_nothing(const node_record& r) {
 } // namespace
 
 bool fold_finished(campaign_fold& f, const node_record& r) {
-  const bool verified = f.confirmations.contains(r.index) || r.rule == same_object;
+  const bool verified = f.confirmations.contains(r.index) || r.rule == rule_name::same_object;
   const node_outcome o{{r}, r.confirmed, verified, r.duplicate_of, bins_of(r.features), prior_of(r.features)};
   if (!f.tree.finish(r.index, o))
     return r.index >= f.tree.size(); // never selected: a lost event

@@ -11,6 +11,7 @@
 #include "backends/judge/source_constants.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/kinds.hpp"
+#include "runtime/base/verdict_rules.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/exit_reason.hpp>
@@ -108,7 +109,7 @@ evaluation_record no_screening() {
   evaluation_record record;
   record.stage = to_string(stage::screening);
   record.outcome.result = verdict::pass;
-  record.outcome.rule = same_object;
+  record.outcome.rule = rule_name::same_object;
   record.outcome.detail = "compiles to the same code as its baseline";
   record.outcome.set_speedup({1.0, 1.0, 1.0});
   record.outcome.estimate = true;
@@ -206,7 +207,7 @@ void compile(pointer self, const run_ptr& r, stage s, const id128& id) {
         }
         auto record = new_record(self->state, r, s, id);
         record.outcome.result = o.result;
-        record.outcome.rule = o.result == verdict::pass ? "" : "compiler";
+        record.outcome.rule = o.result == verdict::pass ? "" : rule_name::compiler;
         record.outcome.detail = o.result == verdict::pass ? "" : o.log;
         record.outcome.sandbox_level = o.sandbox_level;
         record.outcome.evidence = std::move(o.evidence);
@@ -428,7 +429,7 @@ evaluation_record lint_candidate(pointer self, const run_ptr& r, const std::stri
   const auto& st = self->state;
   auto record = new_record(st, r, stage::compile, evaluation_id(st.ground, r->candidate, stage::compile, {}));
   record.outcome.result = verdict::compile_error;
-  record.outcome.rule = "compiler";
+  record.outcome.rule = rule_name::compiler;
   record.outcome.detail = why;
   record.log = why;
   r->request.unsaved.values.push_back(stored(record));

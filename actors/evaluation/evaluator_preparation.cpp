@@ -11,6 +11,7 @@
 #include "runtime/base/codec.hpp"
 #include "runtime/base/kinds.hpp"
 #include "runtime/base/log.hpp"
+#include "runtime/base/verdict_rules.hpp"
 
 #include <caf/actor_cast.hpp>
 
@@ -231,7 +232,7 @@ void build_checked(pointer self, const making_ptr& m) {
   }
   const auto text = checked_reference(spec.task, spec.reference_source, m->syntax_tree);
   if (!text) {
-    refuse(self, m, verdict::compile_error, "assertion", text.error().detail);
+    refuse(self, m, verdict::compile_error, rule_name::assertion, text.error().detail);
     return;
   }
   auto q = reference_job(self->state, compile_kind::object, compile_role::reference);
@@ -243,7 +244,8 @@ void build_checked(pointer self, const making_ptr& m) {
       return;
     }
     if (o.result != verdict::pass) {
-      refuse(self, m, o.result, "assertion", "the reference with its assertions checked does not compile: " + o.log);
+      refuse(self, m, o.result, rule_name::assertion,
+             "the reference with its assertions checked does not compile: " + o.log);
       return;
     }
     m->checked = std::move(o.artifact);
@@ -294,7 +296,7 @@ void build_oracle(pointer self, const making_ptr& m) {
       return;
     }
     if (o.result != verdict::pass) {
-      refuse(self, m, o.result, "oracle", o.log);
+      refuse(self, m, o.result, rule_name::oracle, o.log);
       return;
     }
     m->out.oracle_object = sha256_hex(o.artifact);
@@ -311,7 +313,7 @@ void build_reference(pointer self, const making_ptr& m) {
               return;
             }
             if (o.result != verdict::pass) {
-              refuse(self, m, o.result, "reference", o.log);
+              refuse(self, m, o.result, rule_name::reference, o.log);
               return;
             }
             m->out.reference_object = sha256_hex(o.artifact);

@@ -3,6 +3,7 @@
 #include "backends/judge/figure.hpp"
 #include "backends/judge/outcome_figures.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/verdict_rules.hpp"
 
 #include <charconv>
 
@@ -149,7 +150,7 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
     if (const auto word = o.evidence.find(evades_sanitizers); word != o.evidence.end()) {
       r.set_verdict(o);
       r.result = verdict::cheating;
-      r.rule = "sanitizer_evasion";
+      r.rule = rule_name::sanitizer_evasion;
       return;
     }
     p.unsanitised = "the candidate does not compile with sanitizers: " + o.detail.substr(0, o.detail.find('\n'));
@@ -181,7 +182,7 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
   r.estimate = o.estimate;
   if (s == stage::screening) {
     p.compared = true;
-    r.verified = o.rule == same_object; // the baseline's code has been verified
+    r.verified = o.rule == rule_name::same_object; // the baseline's code has been verified
     return;
   }
   p.confirmed = true;

@@ -58,9 +58,6 @@ id128 evaluation_id(const evaluation_ground& ground, const id128& subject, stage
                     double parent_lead = 0.0);
 id128 object_id(const std::string& object_blob);
 
-// The rule of a screening that was skipped because the compiler made the same code as the baseline's.
-inline constexpr const char* same_object = "same_object";
-
 // The results so far of an evaluation in progress.
 struct evaluation_progress {
   bool final_check = false;

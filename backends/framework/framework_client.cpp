@@ -222,8 +222,9 @@ std::optional<rejection> framework_client::ask(word kind, const std::string& tex
   if (!reply) {
     end();
     if (reply.error().code == errc::timed_out)
-      return refuse(verdict::timeout, "call_limit", "did not end within " + std::to_string(patience.count()) + " ms");
-    return refuse(verdict::crashed, "died", "its process died (" + to_string(reply.error()) + ")");
+      return refuse(verdict::timeout, rule_name::call_limit,
+                    "did not end within " + std::to_string(patience.count()) + " ms");
+    return refuse(verdict::crashed, rule_name::died, "its process died (" + to_string(reply.error()) + ")");
   }
   const auto& said = reply->payload;
   if (reply->kind == static_cast<uint8_t>(word::answer) && said.starts_with("ok ")) {
@@ -239,7 +240,7 @@ std::optional<rejection> framework_client::ask(word kind, const std::string& tex
   if (reply->kind != static_cast<uint8_t>(word::answer) || (how != "refused" && how != "spoilt")
       || line == std::string::npos || line < space) {
     end();
-    return refuse(verdict::none, "protocol", "the reference's process answered out of turn");
+    return refuse(verdict::none, rule_name::protocol, "the reference's process answered out of turn");
   }
   if (how == "spoilt") // by a call that was ended within an import
     end();

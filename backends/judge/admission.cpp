@@ -7,6 +7,7 @@
 #include "backends/judge/random_stream.hpp"
 #include "backends/judge/test_set.hpp"
 #include "backends/judge/work_clock.hpp"
+#include "runtime/base/verdict_rules.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -122,7 +123,7 @@ private:
                     "that stays so was never written, was read first, or came from past an array's end. If the "
                     "figures are meant, change how inputs are drawn (fill of an array, range of a scalar) or declare "
                     "nonfinite = \"match\"";
-    return {verdict::nonfinite, "nonfinite_reference", detail, {{"shape", shape.name}}};
+    return {verdict::nonfinite, rule_name::nonfinite_reference, detail, {{"shape", shape.name}}};
   }
 
   static rejection not_finite_on_edge(const not_finite_output& bad, const shape_case& shape, edge_kind edge) {
@@ -135,7 +136,7 @@ private:
                ? "give an [oracle] that means what the reference computes"
                : "declare nonfinite = \"match\" if these figures are meant. NaN lies beside every array: one may also "
                  "come from past an array's end");
-    return {verdict::nonfinite, "nonfinite_edge", detail, {{"edge", to_string(edge)}, {"shape", shape.name}}};
+    return {verdict::nonfinite, rule_name::nonfinite_edge, detail, {{"edge", to_string(edge)}, {"shape", shape.name}}};
   }
 
   // Nobody is judged on an edge whose expected output is not finite: who declares one is told, or nothing would check
@@ -276,7 +277,7 @@ private:
       return missed ? evaluation_error{{}, std::move(*missed)} : s;
     }
     s.refused.result = verdict::nondeterministic;
-    s.refused.rule = "nondeterministic_reference";
+    s.refused.rule = rule_name::nondeterministic_reference;
     s.refused.detail =
         "the reference disagrees with itself on the same input, when what lay in its outputs before "
         "or beside its arrays differs: it is not deterministic, or reads memory that nobody wrote, or past "
@@ -371,7 +372,7 @@ private:
                        + ", in draw " + std::to_string(draws);
     if (c.result == verdict::nonfinite)
       return rejection{verdict::nonfinite,
-                       "nonfinite_reference",
+                       rule_name::nonfinite_reference,
                        "the reference leaves infinite or NaN elements in " + where
                            + ", where the oracle has numbers: " + wrong_elements(c, elements)
                            + ". Change how inputs are drawn (fill of an array, range of a scalar), or write the "
@@ -379,7 +380,7 @@ private:
                              "no function's domain, where the exact result does not",
                        {{"argument", a.name}, {"shape", inputs.shape.name}}};
     return rejection{verdict::wrong_result,
-                     "tolerance_of_reference",
+                     rule_name::tolerance_of_reference,
                      "the reference itself misses the tolerance of " + where + ": it is off by up to "
                          + figure(c.max_abs, 3) + ", allowed is " + allowance(rule)
                          + "; loosen the tolerance, or give an [oracle] that means what the reference computes",
@@ -415,7 +416,7 @@ private:
         return tl::unexpected<evaluation_error>(matters.error());
       if (!*matters)
         return refusal({verdict::wrong_result,
-                        "ignores_input",
+                        rule_name::ignores_input,
                         "no output changes when only '" + request_.task.arguments[varied_with(a)].name
                             + "' changes: the reference ignores '" + a.name + "'",
                         {{"argument", a.name}}});

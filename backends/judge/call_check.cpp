@@ -1,6 +1,7 @@
 #include "backends/judge/call_check.hpp"
 
 #include "backends/judge/figure.hpp"
+#include "runtime/base/verdict_rules.hpp"
 
 #include <algorithm>
 
@@ -38,7 +39,7 @@ std::optional<rejection> left_unwritten(const contract& task, size_t argument, c
   if (!first)
     return std::nullopt;
   return rejection{verdict::wrong_result,
-                   "unwritten",
+                   rule_name::unwritten,
                    "output '" + a.name
                        + "': where NaN is expected it holds what lay there before the call, the first at " + "index "
                        + std::to_string(*first) + ": the element was not written, or was made from what nobody wrote",
@@ -76,7 +77,7 @@ std::optional<rejection> check_output(const contract& task, size_t argument, con
     return refused;
   if (a.tail_untouched && !memory.tail_untouched(argument, elements))
     return rejection{verdict::out_of_bounds,
-                     "tail",
+                     rule_name::tail,
                      "output '" + a.name + "': wrote past the elements that count",
                      {{"argument", a.name}}};
   return std::nullopt;
@@ -112,10 +113,12 @@ std::vector<byte_buffer> collect_outputs(const contract& task, const call_memory
 std::optional<rejection> check_call(const contract& task, const call_memory& memory, const input_sets& inputs,
                                     const input_set& set, const check_options& options, correctness_report* report) {
   if (auto where = memory.broken_guard())
-    return rejection{verdict::out_of_bounds, "guard_band", "wrote " + *where, {{"where", *where}}};
+    return rejection{verdict::out_of_bounds, rule_name::guard_band, "wrote " + *where, {{"where", *where}}};
   if (auto name = memory.mutated_input())
-    return rejection{
-        verdict::input_mutated, "input_changed", "the input '" + *name + "' was changed", {{"argument", *name}}};
+    return rejection{verdict::input_mutated,
+                     rule_name::input_changed,
+                     "the input '" + *name + "' was changed",
+                     {{"argument", *name}}};
   // A wrong count is reported before the elements that it leaves unwritten.
   for (const bool counts : {true, false})
     for (size_t i = 0; i < task.arguments.size(); ++i) {

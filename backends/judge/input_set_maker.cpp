@@ -6,6 +6,7 @@
 #include "backends/judge/finiteness.hpp"
 #include "backends/judge/random_stream.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/verdict_rules.hpp"
 
 #include <unistd.h>
 
@@ -95,7 +96,7 @@ attempt<void> input_set_maker::holds_assertions(const shape_case& shape, const c
                         + ". Take it out of the task, or make the fill rules draw what the operator is called with";
     if (request_.mode != judge_mode::admit) // no fault of the candidate that is judged on it
       return infrastructure(fault_kind::internal, detail);
-    return refusal({verdict::wrong_result, "false_assertion", detail, {{"shape", shape.name}}});
+    return refusal({verdict::wrong_result, rule_name::false_assertion, detail, {{"shape", shape.name}}});
   };
   if (const auto why = broken_assertion(task, data))
     return false_one(*why);
@@ -124,8 +125,8 @@ attempt<double> input_set_maker::call(reference_process& process, const std::str
   const auto most = std::min<nanoseconds>(call_limit, std::chrono::milliseconds{request_.limit_ms} / 2);
   const auto left = std::max<nanoseconds>(hooks_.deadline - steady_clock::now(), std::chrono::milliseconds{1});
   if (auto refused = process.call(task, data, layout, memory, std::min(most, left), took)) {
-    if (refused->rule == "call_limit" && most <= left)
-      refused->rule = "timeout";
+    if (refused->rule == rule_name::call_limit && most <= left)
+      refused->rule = rule_name::timeout;
     else if (refused->result == verdict::timeout && steady_clock::now() >= hooks_.deadline)
       return infrastructure(fault_kind::timed_out, "the " + who + " did not end within the request's limit");
     auto s = refusal(std::move(*refused)).value();
@@ -134,11 +135,13 @@ attempt<double> input_set_maker::call(reference_process& process, const std::str
   worked_ += process.worked();
   if (auto where = memory.broken_guard())
     return tl::unexpected<evaluation_error>(
-        about(who, {{}, {verdict::out_of_bounds, "guard_band", "wrote " + *where, {{"where", *where}}}}));
+        about(who, {{}, {verdict::out_of_bounds, rule_name::guard_band, "wrote " + *where, {{"where", *where}}}}));
   if (auto name = memory.mutated_input())
-    return tl::unexpected<evaluation_error>(about(
-        who,
-        {{}, {verdict::input_mutated, "input_changed", "changed its input '" + *name + "'", {{"argument", *name}}}}));
+    return tl::unexpected<evaluation_error>(about(who, {{},
+                                                        {verdict::input_mutated,
+                                                         rule_name::input_changed,
+                                                         "changed its input '" + *name + "'",
+                                                         {{"argument", *name}}}}));
 
   outputs.resize(task.arguments.size());
   for (size_t i = 0; i < task.arguments.size(); ++i)
@@ -199,7 +202,7 @@ attempt<input_set> input_set_maker::finish_set(const shape_case& shape, result<d
   if (!drawn)
     return tl::unexpected<evaluation_error>({{},
                                              {verdict::wrong_shape,
-                                              "inputs",
+                                              rule_name::inputs,
                                               "shape '" + shape.name + "': " + drawn.error().detail,
                                               {{"shape", shape.name}}}});
   input_set out;
@@ -274,7 +277,7 @@ attempt<void> input_set_maker::fits(const shape_case& shape) const {
     return {};
   const auto gib = [](double x) { return std::to_string(static_cast<int64_t>(x / 1e7) / 100) + " GB"; };
   return refusal({verdict::out_of_memory,
-                  "too_large",
+                  rule_name::too_large,
                   "shape '" + shape.name + "' has " + gib(bytes)
                       + " of arguments; to judge it takes six times that, and "
                         "this machine has "

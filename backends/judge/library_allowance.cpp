@@ -1,6 +1,7 @@
 #include "backends/judge/library_allowance.hpp"
 
 #include "runtime/base/printable.hpp"
+#include "runtime/base/verdict_rules.hpp"
 
 #include <algorithm>
 #include <array>
@@ -57,14 +58,14 @@ bool library_allowed(const contract& task, std::string_view name) {
 std::optional<object_refusal> refuse_object(const contract& task, std::string_view bytes) {
   auto object = read_elf_object(bytes);
   if (!object)
-    return object_refusal{"object_format", object.error().detail, {{"bytes", std::to_string(bytes.size())}}};
+    return object_refusal{rule_name::object_format, object.error().detail, {{"bytes", std::to_string(bytes.size())}}};
   std::vector<std::string> refused;
   std::copy_if(object->needed.begin(), object->needed.end(), std::back_inserter(refused),
                [&](const auto& name) { return !library_allowed(task, name); });
   if (refused.empty() && object->directives.empty())
     return std::nullopt;
   object_refusal out;
-  out.rule = "library";
+  out.rule = rule_name::library;
   out.evidence["needed"] = listed(object->needed);
   if (!object->directives.empty()) {
     std::vector<std::string> directives;

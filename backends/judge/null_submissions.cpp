@@ -3,6 +3,7 @@
 #include "backends/judge/figure.hpp"
 #include "backends/judge/finiteness.hpp"
 #include "backends/judge/numbers.hpp"
+#include "runtime/base/verdict_rules.hpp"
 
 #include <cmath>
 #include <deque>
@@ -165,7 +166,7 @@ private:
     for (const auto& [name, value] : off_)
       figures += (figures.empty() ? "" : ", ") + name + " " + value;
     const bool exact = tolerance_for(request_.task, output).mode == tolerance_mode::exact;
-    rejection c{verdict::wrong_result, "null_submission",
+    rejection c{verdict::wrong_result, rule_name::null_submission,
                 "the tolerance accepts " + what + " as output '" + output.name + "', in each of "
                     + std::to_string(null_tries) + " draws on each timed shape (" + figures + "): "
                     + (exact ? "change shapes or fill rules so that it varies, or let it be no output"

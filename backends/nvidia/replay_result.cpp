@@ -1,5 +1,7 @@
 #include "backends/nvidia/replay_result.hpp"
 
+#include "runtime/base/verdict_rules.hpp"
+
 #include <algorithm>
 #include <sstream>
 
@@ -37,11 +39,11 @@ buffer_place place_of(const replay_progress& progress, uint64_t address) {
 }
 
 rejection refusal_by(sanitizer_tool tool, const sanitizer_finding& f, const buffer_place& near) {
-  rejection out{verdict::out_of_bounds, "sanitizer", to_string(tool) + ": " + describe(f) + near.words, {}};
+  rejection out{verdict::out_of_bounds, rule_name::sanitizer, to_string(tool) + ": " + describe(f) + near.words, {}};
   if (tool == sanitizer_tool::racecheck)
-    out = {verdict::nondeterministic, "race", std::move(out.detail), {}};
+    out = {verdict::nondeterministic, rule_name::race, std::move(out.detail), {}};
   else if (tool == sanitizer_tool::initcheck)
-    out = {verdict::nondeterministic, "uninitialised_read", std::move(out.detail), {}};
+    out = {verdict::nondeterministic, rule_name::uninitialised_read, std::move(out.detail), {}};
   out.evidence = {{"tool", "compute-sanitizer " + to_string(tool)}, {"finding", f.what}, {"replayed", "sanitised"}};
   if (!f.kernel.empty())
     out.evidence["kernel"] = f.kernel;

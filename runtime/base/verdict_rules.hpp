@@ -10,6 +10,13 @@
 
 namespace kevolve {
 
+// The names: rule_name::guard_band is "guard_band". Code names a rule by these alone.
+namespace rule_name {
+#define KEVOLVE_RULE(name, result, sentence) inline constexpr const char* name = #name;
+#include "runtime/base/verdict_rules.def"
+#undef KEVOLVE_RULE
+} // namespace rule_name
+
 struct verdict_rule {
   std::string_view name;
   verdict result = verdict::none; // none: no verdict, the candidate was not judged

@@ -4,6 +4,7 @@
 #include "actors/evaluation/plan.hpp"
 #include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/verdict_rules.hpp"
 
 #include <doctest/doctest.h>
 
@@ -728,7 +729,7 @@ TEST_CASE("a row with its baseline's figure shows no interval, and at most the b
   node_record same;
   same.index = 3;
   same.result = verdict::pass;
-  same.rule = same_object;
+  same.rule = rule_name::same_object;
   same.speedup = same.ci_low = same.ci_high = 2.0; // its baseline's, which was measured again since
   same.estimate = true;
   REQUIRE(fold_finished(p.live, same));

@@ -2,6 +2,7 @@
 
 #include "backends/judge/outcome_figures.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/verdict_rules.hpp"
 
 #include <doctest/doctest.h>
 
@@ -154,7 +155,7 @@ TEST_CASE("a surprise without a gain over the champion is audited once") {
   };
   const auto undecided = outcome(verdict::pass); // 1.5 times its baseline
   auto same = undecided;
-  same.outcome.rule = same_object;
+  same.outcome.rule = rule_name::same_object;
   auto restless = undecided;
   restless.outcome.evidence["disturbed"] = "stolen time";
   auto restless_gain = outcome(verdict::pass, comparison_decision::faster, 1.2);

@@ -1,5 +1,7 @@
 #include "backends/judge/native/checked_call.hpp"
 
+#include "runtime/base/verdict_rules.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -29,7 +31,7 @@ uint64_t sum_of_lines(const std::byte* from, size_t bytes) {
 rejection died_between_fences(const contract& task, const arena_layout& layout, rejection died,
                               std::optional<size_t> at) {
   const auto signal = died.evidence.find("signal");
-  const bool touched = died.rule == "signal" && signal != died.evidence.end()
+  const bool touched = died.rule == rule_name::signal && signal != died.evidence.end()
                        && (signal->second == "SIGSEGV" || signal->second == "SIGBUS");
   if (!touched)
     return died;
@@ -46,7 +48,7 @@ rejection died_between_fences(const contract& task, const arena_layout& layout, 
       return died;
     if (*at >= place.offset && *at < end)
       return rejection{verdict::input_mutated,
-                       "input_changed",
+                       rule_name::input_changed,
                        "wrote into the input '" + task.arguments[place.argument].name
                            + "', which a caller may keep where nobody can write: it would crash",
                        {{"argument", task.arguments[place.argument].name}}};
@@ -63,7 +65,7 @@ rejection died_between_fences(const contract& task, const arena_layout& layout, 
   const auto where =
       std::to_string(distance) + (behind ? " bytes behind the end of '" : " bytes before '") + name + "'";
   return rejection{verdict::out_of_bounds,
-                   fence_rule,
+                   rule_name::fence,
                    "read or wrote " + where + ", which a caller need not have there: it would crash",
                    {{"argument", name}, {"where", where}}};
 }
@@ -156,7 +158,7 @@ attempt<call_times> call_checker::call(sandboxed_process& process, const input_s
             wrote || (before[i].size() != 0 && std::memcmp(before[i].data(), after[i].data(), before[i].size()) != 0);
       if (spoke || wrote)
         refused = rejection{verdict::cheating,
-                            spoke ? "early_done" : "late_write",
+                            spoke ? rule_name::early_done : rule_name::late_write,
                             "the call was reported done before its work was",
                             {{"seen_as", to_string(refused->result)}}};
     }

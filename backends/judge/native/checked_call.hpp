@@ -13,9 +13,6 @@
 
 namespace kevolve {
 
-// The rule that refuses a candidate for touching what lies beside its arrays.
-inline constexpr const char* fence_rule = "fence";
-
 struct call_options {
   uint64_t poison = 0;
   std::chrono::nanoseconds limit{0};

@@ -9,6 +9,7 @@
 #include "backends/judge/screening.hpp"
 #include "backends/judge/test_set.hpp"
 #include "backends/judge/timing_session.hpp"
+#include "runtime/base/verdict_rules.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -42,7 +43,7 @@ public:
     auto ended = judge();
     if (!ended && ended.error().trouble.kind == fault_kind::timed_out && took_the_time(steady_clock::now() - start))
       ended = refusal({verdict::timeout,
-                       "too_slow",
+                       rule_name::too_slow,
                        "its calls alone took " + figure(processes_.candidate_ns() / 1e9) + " s of the "
                            + figure(request_.limit_ms / 1e3) + " s that judging may take",
                        {{"calls", std::to_string(processes_.costs().calls)}}});
@@ -253,7 +254,7 @@ private:
       if (ns >= impossible_below * t.floor_ns)
         continue;
       return refusal({verdict::faster_than_physics,
-                      "physics_floor",
+                      rule_name::physics_floor,
                       (t.held_out ? std::string{"a held-out shape"} : "shape '" + t.shape + "'") + " took " + figure(ns)
                           + " ns; the least work there is takes at least " + figure(t.floor_ns) + " ns on this device",
                       {{"floor_ns", figure(t.floor_ns)}, {"candidate_ns", figure(ns)}}});

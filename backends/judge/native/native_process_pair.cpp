@@ -3,6 +3,7 @@
 #include "backends/fault_kinds.hpp"
 #include "backends/judge/figure.hpp"
 #include "backends/judge/library_allowance.hpp"
+#include "runtime/base/verdict_rules.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -77,7 +78,7 @@ attempt<sandboxed_process> native_process_pair::launch(timed_side who, int slot)
     loading_ += out->load_time();
   if (loading_ > load_budget)
     return refusal({verdict::timeout,
-                    "slow_load",
+                    rule_name::slow_load,
                     "loading the object took longer than 10 s, over " + std::to_string(launches_) + " launches",
                     {{"launches", std::to_string(launches_)}}});
   return std::move(*out);

@@ -2,6 +2,7 @@
 
 #include "backends/judge/figure.hpp"
 #include "backends/judge/native/native_process_pair.hpp"
+#include "runtime/base/verdict_rules.hpp"
 
 #include <array>
 
@@ -66,7 +67,7 @@ attempt<void> judge_as_candidate(native_sandbox& sandbox, const reference_under_
       return tl::unexpected<evaluation_error>(given.explain(*inputs, ok.error()));
   if (!out.correctness.bit_equal)
     return refusal({verdict::nondeterministic,
-                    "nondeterministic_reference",
+                    rule_name::nondeterministic_reference,
                     "the reference gives other bits for the same input than it gave a moment ago: it is not "
                     "deterministic",
                     {}});

@@ -2,6 +2,7 @@
 #include "backends/judge/native/native_process_pair.hpp"
 
 #include "backends/judge/work_clock.hpp"
+#include "runtime/base/verdict_rules.hpp"
 
 #include <algorithm>
 
@@ -32,7 +33,7 @@ attempt<void> native_process_pair::fence_for(const input_sets& inputs) {
     return {};
   rooms_ = rooms_for(inputs);
   if (auto refused = candidate_.fence(rooms_.fences, rooms_.read_only, fence_limit)) {
-    if (refused->rule == "exited")
+    if (refused->rule == rule_name::exited)
       refused->detail += ", or its memory cannot be fenced: it unmapped the judge's, or has mapped too much";
     return refusal(std::move(*refused));
   }
@@ -69,7 +70,7 @@ attempt<void> native_process_pair::screen(const input_sets& inputs, size_t set, 
     }
     if (auto i = checker_.changed_output())
       return refusal({verdict::nondeterministic,
-                      "rerun",
+                      rule_name::rerun,
                       "output '" + request_.task.arguments[*i].name
                           + "' differs between calls on the same input; only what lay in the outputs before differed",
                       {{"argument", request_.task.arguments[*i].name}}});

@@ -2,6 +2,7 @@
 
 #include "backends/judge/object_sections.hpp"
 #include "runtime/base/printable.hpp"
+#include "runtime/base/verdict_rules.hpp"
 
 #include <algorithm>
 #include <array>
@@ -23,7 +24,7 @@ bool belongs_to_run_time(std::string_view name) {
 
 rejection evasion(std::string_view name, const std::string& doing) {
   const auto text = printable(std::string{name});
-  return {verdict::cheating, "sanitizer_evasion", "it " + doing + " '" + text + "'", {{"symbol", text}}};
+  return {verdict::cheating, rule_name::sanitizer_evasion, "it " + doing + " '" + text + "'", {{"symbol", text}}};
 }
 
 template <size_t N>
@@ -45,7 +46,7 @@ std::optional<rejection> refuse_evasion(std::string_view ordinary, std::string_v
   const auto names = symbols_of(ordinary);
   const auto instrumented = symbols_of(sanitised);
   if (!names || !instrumented)
-    return rejection{verdict::load_error, "object_format", "the symbols of its object cannot be read", {}};
+    return rejection{verdict::load_error, rule_name::object_format, "the symbols of its object cannot be read", {}};
   for (const auto& s : *names) {
     if (belongs_to_run_time(s.name))
       return evasion(s.name, s.defined ? "defines the sanitizers'" : "calls the sanitizers'");
@@ -62,7 +63,7 @@ std::optional<rejection> refuse_evasion(std::string_view ordinary, std::string_v
 rejection refusal_of(const contract& task, const wire::replay_finding& f, std::string_view object) {
   rejection out;
   if (f.memory == wire::finding_of_state)
-    return {verdict::wrong_result, "processor_state", bounded(f.text), {{"finding", bounded(f.key)}}};
+    return {verdict::wrong_result, rule_name::processor_state, bounded(f.text), {{"finding", bounded(f.key)}}};
   out.result = f.memory != 0 ? verdict::out_of_bounds : verdict::crashed;
   out.rule = f.memory != 0 ? "sanitizer" : "undefined_behaviour";
   out.evidence["tool"] = f.memory != 0 ? "AddressSanitizer" : "UndefinedBehaviorSanitizer";

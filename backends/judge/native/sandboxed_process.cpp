@@ -4,6 +4,7 @@
 #include "backends/judge/native/procfs.hpp"
 #include "backends/judge/random_stream.hpp"
 #include "runtime/base/sandbox.hpp"
+#include "runtime/base/verdict_rules.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -204,21 +205,21 @@ std::optional<rejection> sandboxed_process::hear_of_load(wire::load_report& repo
   std::optional<rejection> crowd;
   if (!await_word(limit, crowd))
     return crowd ? std::move(crowd)
-                 : refuse(verdict::timeout, "load_limit", "loading the object took longer than 5 s",
+                 : refuse(verdict::timeout, rule_name::load_limit, "loading the object took longer than 5 s",
                           {{"limit_ms", milliseconds_text(limit)}});
   const auto got = recv(command_, &report, sizeof(report), MSG_TRUNC);
   int status = 0;
   if (got <= 0) {
     const auto stopped = freeze(status);
-    auto out = stopped ? refuse(verdict::cheating, "socket_closed", "the process closed the judge's socket",
+    auto out = stopped ? refuse(verdict::cheating, rule_name::socket_closed, "the process closed the judge's socket",
                                 {{"stage", "load"}})
                        : obituary(status);
     out.detail += " while the object was loaded";
     return out;
   }
   if (!accept_load_report(report, static_cast<size_t>(got)))
-    return refuse(verdict::cheating, "early_report", "the object spoke on the judge's socket while it was loaded",
-                  {{"bytes", std::to_string(got)}});
+    return refuse(verdict::cheating, rule_name::early_report,
+                  "the object spoke on the judge's socket while it was loaded", {{"bytes", std::to_string(got)}});
   return std::nullopt;
 }
 
@@ -241,11 +242,12 @@ std::optional<rejection> sandboxed_process::await_load() {
     return obituary(status);
   const bool answer = report.state == wire::load_state::ready || report.state == wire::load_state::load_failed;
   if (!answer || !fully_locked(pid_))
-    return refuse(verdict::cheating, "early_report", "the object spoke on the judge's socket while it was loaded",
+    return refuse(verdict::cheating, rule_name::early_report,
+                  "the object spoke on the judge's socket while it was loaded",
                   {{"state", std::to_string(static_cast<int>(report.state))},
                    {"system_call_filters", std::to_string(filters_of(std::to_string(pid_)))}});
   if (report.state == wire::load_state::load_failed)
-    return refuse(verdict::load_error, "load", report.text, {{"loader", report.text}});
+    return refuse(verdict::load_error, rule_name::load, report.text, {{"loader", report.text}});
   return std::nullopt;
 }
 
@@ -284,7 +286,7 @@ std::optional<rejection> sandboxed_process::too_many_threads() {
   const auto threads = thread_limit_ == 0 ? 0 : status_number(std::to_string(pid_), "Threads:");
   if (threads <= thread_limit_)
     return std::nullopt;
-  return refuse(verdict::cheating, "too_many_threads",
+  return refuse(verdict::cheating, rule_name::too_many_threads,
                 "the process has more than " + std::to_string(thread_limit_) + " threads",
                 {{"threads", std::to_string(threads)}, {"limit", std::to_string(thread_limit_)}});
 }
@@ -292,7 +294,7 @@ std::optional<rejection> sandboxed_process::too_many_threads() {
 std::optional<rejection> sandboxed_process::too_much_memory() {
   if (resident_limit_kib_ == 0 || status_number(std::to_string(pid_), "VmRSS:") <= resident_limit_kib_)
     return std::nullopt;
-  return refuse(verdict::out_of_memory, "memory_limit",
+  return refuse(verdict::out_of_memory, rule_name::memory_limit,
                 "the process holds more than " + std::to_string(resident_limit_kib_ >> 10) + " MiB of memory",
                 {{"limit_mib", std::to_string(resident_limit_kib_ >> 10)}});
 }
@@ -308,30 +310,31 @@ rejection sandboxed_process::obituary(int status) {
   if (note.fault_in_arena != 0)
     died_at_ = note.fault_in_arena - 1;
   if (WIFEXITED(status)) {
-    auto out = refuse(verdict::crashed, "exited", "the process ended itself");
+    auto out = refuse(verdict::crashed, rule_name::exited, "the process ended itself");
     out.evidence["exit_status"] = std::to_string(WEXITSTATUS(status));
     return out;
   }
   const auto signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   if (signal == SIGSYS) {
     const auto name = note.system_call >= 0 ? system_call_name(note.system_call) : std::string{"unknown"};
-    auto out = refuse(verdict::sandbox_violation, "system_call", "the system call '" + name + "' is not allowed");
+    auto out =
+        refuse(verdict::sandbox_violation, rule_name::system_call, "the system call '" + name + "' is not allowed");
     out.evidence["system_call"] = name;
     return out;
   }
   if (signal == SIGXCPU || (signal == SIGKILL && cpu_used_ + 1.0 >= static_cast<double>(cpu_seconds_)))
-    return refuse(verdict::timeout, "cpu_limit", "the process used up its processor time",
+    return refuse(verdict::timeout, rule_name::cpu_limit, "the process used up its processor time",
                   {{"cpu_seconds", std::to_string(cpu_seconds_)}});
   // Its own limits tell themselves apart; what else kills, such as a host without memory, says nothing of it.
   if (signal == SIGKILL)
     return refuse(verdict::none, "",
                   "a candidate process was killed from outside, holding " + std::to_string(resident_kib_) + " KiB");
   if (note.memory_exhausted != 0) {
-    auto out = refuse(verdict::out_of_memory, "memory_limit", "the address space limit was reached");
+    auto out = refuse(verdict::out_of_memory, rule_name::memory_limit, "the address space limit was reached");
     out.evidence["signal"] = signal_name(signal);
     return out;
   }
-  auto out = refuse(verdict::crashed, "signal", "ended by " + signal_name(signal));
+  auto out = refuse(verdict::crashed, rule_name::signal, "ended by " + signal_name(signal));
   out.evidence["signal"] = signal_name(signal);
   if (signal == SIGSEGV || signal == SIGBUS)
     out.evidence["near_null"] = note.fault_address < 65536 ? "true" : "false";
@@ -368,7 +371,7 @@ std::optional<rejection> sandboxed_process::exchange(const void* message, size_t
     int status = 0;
     kill(pid_, SIGCONT);
     if (freeze(status))
-      return refuse(verdict::cheating, "socket_closed", "the process closed the judge's socket",
+      return refuse(verdict::cheating, rule_name::socket_closed, "the process closed the judge's socket",
                     {{"stage", "between calls"}});
     return obituary(status);
   }
@@ -396,7 +399,8 @@ std::optional<rejection> sandboxed_process::exchange(const void* message, size_t
   if (!ready && kept_from_running())
     return refuse(verdict::none, "", "a candidate process did not get the processor for its call");
   if (!ready)
-    return refuse(verdict::timeout, "call_limit", "the call took longer than " + milliseconds_text(limit) + " ms",
+    return refuse(verdict::timeout, rule_name::call_limit,
+                  "the call took longer than " + milliseconds_text(limit) + " ms",
                   {{"limit_ms", milliseconds_text(limit)}});
   const auto stopped = freeze(status);
   took = steady_clock::now() - start;
@@ -406,14 +410,14 @@ std::optional<rejection> sandboxed_process::exchange(const void* message, size_t
   std::array<std::byte, 64> answer{};
   const auto got = recv(command_, answer.data(), answer.size(), MSG_DONTWAIT | MSG_TRUNC);
   if (got <= 0) // end of stream: it died, or closed its end; or an empty message
-    return stopped ? refuse(verdict::cheating, "socket_closed",
+    return stopped ? refuse(verdict::cheating, rule_name::socket_closed,
                             "the process closed the judge's socket, or said nothing", {{"stage", "call"}})
                    : obituary(status);
   if (!answers_call(answer.data(), static_cast<size_t>(got), token))
-    return refuse(verdict::cheating, "wrong_token", "something other than the call's own token came back",
+    return refuse(verdict::cheating, rule_name::wrong_token, "something other than the call's own token came back",
                   {{"bytes", std::to_string(got)}});
   if (const auto more = recv(command_, answer.data(), answer.size(), MSG_DONTWAIT | MSG_TRUNC); more > 0)
-    return refuse(verdict::cheating, "extra_token", "more than one answer came back from one call",
+    return refuse(verdict::cheating, rule_name::extra_token, "more than one answer came back from one call",
                   {{"bytes", std::to_string(more)}});
   if (!stopped)
     return obituary(status);

@@ -5,6 +5,7 @@
 #include "backends/judge/pattern.hpp"
 #include "backends/judge/test_set.hpp"
 #include "backends/judge/timing_session.hpp"
+#include "runtime/base/verdict_rules.hpp"
 
 #include <unistd.h>
 
@@ -122,7 +123,7 @@ attempt<sanitised_replay::ended_call> sanitised_replay::call(sandboxed_process& 
     if (!is_read(a) && counted_elements(task, set, place.argument) > 0
         && holds(arena.data(), place.offset, place.offset + place.bytes, poison)) {
       out.refused = rejection{verdict::cheating,
-                              "early_done",
+                              rule_name::early_done,
                               "output '" + a.name
                                   + "' was not written by a call that was "
                                     "reported done",

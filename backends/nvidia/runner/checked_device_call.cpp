@@ -2,6 +2,7 @@
 
 #include "backends/fault_kinds.hpp"
 #include "backends/judge/call_check.hpp"
+#include "runtime/base/verdict_rules.hpp"
 
 #include <algorithm>
 
@@ -37,7 +38,7 @@ attempt<void> checked_device_call::refuse_rerun(size_t argument) const {
   const auto& name = task_.arguments[argument].name;
   return refusal(
       {verdict::nondeterministic,
-       "rerun",
+       rule_name::rerun,
        "output '" + name + "' differs between calls on the same input; only what lay in the outputs before differed",
        {{"argument", name}}});
 }

@@ -2,6 +2,7 @@
 
 #include "backends/judge/figure.hpp"
 #include "backends/judge/physics.hpp"
+#include "runtime/base/verdict_rules.hpp"
 
 #include <algorithm>
 
@@ -54,7 +55,7 @@ std::optional<rejection> break_witness(const std::vector<compared_shape>& shapes
     const auto baselines = *std::min_element(baseline.begin(), baseline.end());
     if (own - baselines > witness_slack_ns + witness_share * median(shapes[i].candidate_ns))
       return rejection{verdict::cheating,
-                       "time_witness",
+                       rule_name::time_witness,
                        "the runner's clock saw at least " + figure(own, 5) + " ns beyond the time reported, and "
                            + figure(baselines, 5) + " ns for the rival",
                        {{"excess_ns", figure(own, 5)}, {"rival_excess_ns", figure(baselines, 5)}}};
@@ -67,7 +68,7 @@ std::optional<rejection> break_physics(const std::vector<shape_timing>& timings)
     const auto ns = median(t.candidate_ns);
     if (t.floor_ns > 0.0 && ns < impossible_below * t.floor_ns)
       return rejection{verdict::faster_than_physics,
-                       "physics_floor",
+                       rule_name::physics_floor,
                        "shape '" + t.shape + "' took " + figure(ns, 5) + " ns; the declared work takes at least "
                            + figure(t.floor_ns, 5) + " ns on this device",
                        {{"floor_ns", figure(t.floor_ns, 5)}, {"candidate_ns", figure(ns, 5)}}};

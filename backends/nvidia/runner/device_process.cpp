@@ -2,6 +2,7 @@
 
 #include "backends/fault_kinds.hpp"
 #include "backends/launch_plan/plan_check.hpp"
+#include "runtime/base/verdict_rules.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -32,20 +33,20 @@ tl::unexpected<evaluation_error> refuse(verdict v, std::string rule, std::string
 const char* crash_rule(int status) {
   switch (status) {
     case 700:
-      return "illegal_address";
+      return rule_name::illegal_address;
     case 716:
-      return "misaligned_address";
+      return rule_name::misaligned_address;
     case 715:
-      return "illegal_instruction";
+      return rule_name::illegal_instruction;
     case 717:
     case 718:
-      return "illegal_jump";
+      return rule_name::illegal_jump;
     case 710:
-      return "assertion";
+      return rule_name::assertion;
     case 714:
-      return "stack";
+      return rule_name::stack;
     default:
-      return "launch_failed";
+      return rule_name::launch_failed;
   }
 }
 
@@ -54,7 +55,7 @@ evaluation_error worker_lost(const failure& why, const char* doing, milliseconds
   if (why.code == errc::timed_out)
     return {{},
             {verdict::timeout,
-             "call_limit",
+             rule_name::call_limit,
              "the kernels did not end within " + std::to_string(limit.count()) + " ms",
              {{"phase", doing}}}};
   return infra(fault_kind::worker_killed, std::string{"the worker died while "} + doing + ": " + to_string(why));
@@ -63,7 +64,7 @@ evaluation_error worker_lost(const failure& why, const char* doing, milliseconds
 } // namespace
 
 rejection strayed_far() {
-  return {verdict::out_of_bounds, "guard_band", "wrote far outside of every argument", {{"where", "outside"}}};
+  return {verdict::out_of_bounds, rule_name::guard_band, "wrote far outside of every argument", {{"where", "outside"}}};
 }
 
 evaluation_error judge_answer(const cuda_wire::answer& how) {
@@ -75,20 +76,20 @@ evaluation_error judge_answer(const cuda_wire::answer& how) {
     case blame::memory:
       if (how.phase == "arena" || how.phase == "sweep" || how.phase == "context")
         return infra(fault_kind::no_space, "device memory: " + how.detail);
-      return no(verdict::out_of_memory, how.phase == "scratch" ? "scratch" : how.phase);
+      return no(verdict::out_of_memory, how.phase);
     case blame::candidate:
       if (how.phase == "load" || how.phase == "shared memory")
-        return no(verdict::load_error, "machine_code");
+        return no(verdict::load_error, rule_name::machine_code);
       if (how.phase == "kernel")
-        return no(verdict::load_error, "no_such_kernel");
+        return no(verdict::load_error, rule_name::no_such_kernel);
       if (how.phase == "tensor map")
-        return no(verdict::load_error, "tensor_map");
+        return no(verdict::load_error, rule_name::tensor_map);
       if (how.phase == "launch" && how.status < 700)
-        return no(verdict::load_error, "launch_refused");
+        return no(verdict::load_error, rule_name::launch_refused);
       if (how.status == 702)
-        return no(verdict::timeout, "device_watchdog");
+        return no(verdict::timeout, rule_name::device_watchdog);
       if (how.status == 720 || how.status == 912)
-        return no(verdict::load_error, "device_limit");
+        return no(verdict::load_error, rule_name::device_limit);
       return no(verdict::crashed, crash_rule(how.status));
     default:
       return infra(fault_kind::device_sick, how.detail.empty() ? how.phase + ": " + how.name : how.detail);
@@ -102,7 +103,7 @@ bool doubts_device(const evaluation_error& s) {
 
 attempt<call_time> read_clocks(const cuda_wire::done& done, size_t launches) {
   if (done.kernels > launches)
-    return refuse(verdict::cheating, "foreign_kernels",
+    return refuse(verdict::cheating, rule_name::foreign_kernels,
                   "the device ran " + std::to_string(done.kernels) + " kernels, the plan launches "
                       + std::to_string(launches));
   call_time out;
@@ -114,7 +115,7 @@ attempt<call_time> read_clocks(const cuda_wire::done& done, size_t launches) {
     out.kernel_ns = done.kernel_ns;
   out.ns = std::max(out.event_ns, out.span_ns);
   if (out.span_ns > most_unseen * out.event_ns + unseen_floor_ns)
-    return refuse(verdict::cheating, "hidden_time",
+    return refuse(verdict::cheating, rule_name::hidden_time,
                   "the device's records have " + std::to_string(out.span_ns) + " ns, the events around them "
                       + std::to_string(out.event_ns));
   if (!std::isfinite(out.ns) || out.ns <= 0.0)
@@ -126,22 +127,22 @@ attempt<call_time> read_clocks(const cuda_wire::done& done, size_t launches) {
 attempt<program> read_program(const std::string& package, const contract& task) {
   auto parts = unpack(package);
   if (!parts)
-    return refuse(verdict::load_error, "package", parts.error().detail);
+    return refuse(verdict::load_error, rule_name::package, parts.error().detail);
   program out;
   for (const auto& m : parts->modules) {
     auto facts = read_cubin(m);
     if (!facts)
-      return refuse(verdict::load_error, "object_format", facts.error().detail);
+      return refuse(verdict::load_error, rule_name::object_format, facts.error().detail);
     if (auto why = refuse_cubin(*facts))
-      return refuse(verdict::load_error, "device_runtime", *why);
+      return refuse(verdict::load_error, rule_name::device_runtime, *why);
     if (auto twice = add_facts(out.facts, std::move(*facts)))
-      return refuse(verdict::load_error, "package", "two modules have a kernel '" + *twice + "'");
+      return refuse(verdict::load_error, rule_name::package, "two modules have a kernel '" + *twice + "'");
   }
   auto plan = parse_plan(parts->plan, task);
   if (!plan)
-    return refuse(verdict::load_error, "launch_plan", to_string(plan.error()));
+    return refuse(verdict::load_error, rule_name::launch_plan, to_string(plan.error()));
   if (const auto missing = missing_kernels(*plan, kernels_of(out.facts)); !missing.empty())
-    return refuse(verdict::load_error, "no_such_kernel", missing.front().message);
+    return refuse(verdict::load_error, rule_name::no_such_kernel, missing.front().message);
   out.modules = std::move(parts->modules);
   out.plan = std::move(*plan);
   return out;
@@ -208,14 +209,14 @@ attempt<resolved_plan> device_process::resolve(const contract& task, const call_
     std::string all;
     for (const auto& e : resolved.error())
       all += (all.empty() ? "" : "\n") + e;
-    return refuse(verdict::load_error, "launch_plan", all);
+    return refuse(verdict::load_error, rule_name::launch_plan, all);
   }
   const auto misfits = check_parameters(*resolved, kernels_);
   if (!misfits.empty()) {
     std::string all;
     for (const auto& m : misfits)
       all += (all.empty() ? "" : "\n") + m;
-    return refuse(verdict::load_error, "launch_plan", all);
+    return refuse(verdict::load_error, rule_name::launch_plan, all);
   }
   const auto violations = check_limits(*resolved, limits_, kernels_);
   if (violations.empty())
@@ -224,8 +225,8 @@ attempt<resolved_plan> device_process::resolve(const contract& task, const call_
   for (const auto& v : violations)
     all += (all.empty() ? "" : "\n") + v.limit + ": " + v.detail;
   if (violations.front().limit == "device memory")
-    return refuse(verdict::out_of_memory, "scratch", all, {{"limit", violations.front().limit}});
-  return refuse(verdict::load_error, "device_limit", all, {{"limit", violations.front().limit}});
+    return refuse(verdict::out_of_memory, rule_name::scratch, all, {{"limit", violations.front().limit}});
+  return refuse(verdict::load_error, rule_name::device_limit, all, {{"limit", violations.front().limit}});
 }
 
 attempt<void> device_process::fetch() {
@@ -238,7 +239,7 @@ attempt<void> device_process::fetch() {
   if (back->strayed)
     return refusal(strayed_far());
   if (!back->broken_scratch.empty())
-    return refuse(verdict::out_of_bounds, "scratch_guard",
+    return refuse(verdict::out_of_bounds, rule_name::scratch_guard,
                   "wrote past its scratch buffer '" + back->broken_scratch + "'", {{"where", back->broken_scratch}});
   return {};
 }

@@ -3,6 +3,7 @@
 #include "backends/fault_kinds.hpp"
 #include "backends/nvidia/runner/framework_reference.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/verdict_rules.hpp"
 
 #include <sys/random.h>
 
@@ -125,7 +126,7 @@ attempt<input_set> device_sets::make(const judge_request& request, const request
   auto data = draw_call(task, shape, wanted);
   if (!data)
     return refusal({verdict::wrong_shape,
-                    "inputs",
+                    rule_name::inputs,
                     "shape '" + shape.name + "': " + data.error().detail,
                     {{"shape", shape.name}}});
   input_set out;
@@ -239,7 +240,7 @@ attempt<double> device_sets::run(const input_set& set, bool oracle, outputs to, 
     return tl::unexpected(ok.error());
   nanoseconds took{0};
   if (auto refused = (*process)->call_in_pool(program, oracle, task, set.data, call.places, call_limit, took)) {
-    if (refused->rule == "memory")
+    if (refused->rule == rule_name::memory)
       return infrastructure(fault_kind::no_space,
                             "device memory: the " + std::string{who} + " in " + (oracle ? "double" : "its own types")
                                 + " needs more than is left beside " + std::to_string(set.remote->bytes() >> 20U)

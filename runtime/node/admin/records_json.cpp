@@ -3,6 +3,7 @@
 #include "actors/evaluation/plan.hpp"
 #include "backends/judge/draw_coverage.hpp"
 #include "backends/judge/outcome_figures.hpp"
+#include "runtime/base/verdict_rules.hpp"
 #include "runtime/node/admin/models_json.hpp"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ json ids(const std::vector<id128>& xs) {
 
 // Adds the interval of a verdict or of its node: none if the object code is the baseline's, which is not timed again.
 void add_measured_interval(json& out, const measurement& x, const interval_basis& basis) {
-  add_interval(out, x.rule == same_object ? speedup_interval{} : speedup_interval{x}, basis);
+  add_interval(out, x.rule == rule_name::same_object ? speedup_interval{} : speedup_interval{x}, basis);
 }
 
 double seconds(int64_t ns) {
