@@ -2,6 +2,7 @@
 #include "actors/campaign/campaign_fold.hpp"
 #include "actors/search/axes.hpp"
 #include "backends/profile/bound_class.hpp"
+#include "runtime/base/memory_operators.hpp"
 
 #include <algorithm>
 
@@ -34,7 +35,7 @@ bool fold_profiled(campaign_fold& f, const profiling_record& r) {
 }
 
 void note_emphasis(selection_record& r, const campaign_fold& f, const campaign_spec& spec) {
-  if (r.parents.empty() || r.draft || r.memory == "none")
+  if (r.parents.empty() || r.draft || starts_afresh(r.memory))
     return;
   const auto found = f.profiles.find(r.parents.front());
   const auto bound = found == f.profiles.end() ? std::nullopt : parse_enum<bound_class>(found->second.bound);

@@ -2,6 +2,7 @@
 #include "actors/campaign/campaign_fold.hpp"
 #include "actors/search/axes.hpp"
 #include "actors/search/surprise.hpp"
+#include "runtime/base/memory_operators.hpp"
 
 #include <algorithm>
 
@@ -145,10 +146,10 @@ policy_options policy_of(const campaign_spec& spec) {
   o.combine = spec.search.combine;
   o.from_reference = spec.from_reference;
   o.drafts = static_cast<uint64_t>(spec.draft_candidates);
-  o.memory = {{"parent", spec.memory.parent},
-              {"siblings", spec.memory.siblings},
-              {"both", spec.memory.both},
-              {"none", spec.memory.none}};
+  o.memory = {{to_string(memory_operator::parent), spec.memory.parent},
+              {to_string(memory_operator::siblings), spec.memory.siblings},
+              {to_string(memory_operator::both), spec.memory.both},
+              {to_string(memory_operator::none), spec.memory.none}};
   o.beam_width = static_cast<uint64_t>(spec.beam_width);
   const auto& e = spec.evolution;
   o.evolution = {static_cast<uint64_t>(e.islands),

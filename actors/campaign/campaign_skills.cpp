@@ -11,6 +11,7 @@
 #include "runtime/base/codec.hpp"
 #include "runtime/base/kinds.hpp"
 #include "runtime/base/log.hpp"
+#include "runtime/base/memory_operators.hpp"
 #include "runtime/base/wall_clock.hpp"
 
 #include <memory>
@@ -48,7 +49,7 @@ score figures_of(const campaign_fold& f, uint64_t index) {
 }
 
 uint64_t parent_of(const selection_record& r) {
-  return r.draft || r.memory == "none" || r.parents.empty() ? 0 : r.parents.front();
+  return r.draft || starts_afresh(r.memory) || r.parents.empty() ? 0 : r.parents.front();
 }
 
 // Completes what was measured by where and when it was.

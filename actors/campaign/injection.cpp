@@ -2,6 +2,7 @@
 
 #include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/memory_operators.hpp"
 
 namespace kevolve {
 
@@ -13,7 +14,7 @@ injected_node inject_node(campaign_fold& f, const id128& campaign, uint64_t camp
   s.node = node_id(campaign, s.index);
   s.parents = {parent};
   s.policy = policy;
-  s.memory = "none";
+  s.memory = to_string(memory_operator::none);
   s.draft = draft;
   s.seed = node_seed(campaign_seed, s.index);
   fold_selected(f, s);

@@ -7,6 +7,7 @@
 #include "backends/target.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/kinds.hpp"
+#include "runtime/base/memory_operators.hpp"
 
 #include <algorithm>
 #include <set>
@@ -91,7 +92,7 @@ private:
 
   synthesis::answer_rules rules_of(const selection_record& r) const {
     synthesis::answer_rules rules;
-    const auto parent = r.memory == "none" ? 0 : r.parents.front();
+    const auto parent = starts_afresh(r.memory) ? 0 : r.parents.front();
     const auto known = proposals.find(parent);
     const auto first = form.from_reference ? from.spec.task.reference_source : std::string{};
     rules.current = {{form.file, known == proposals.end() ? first : text(known->second.source)}};
@@ -151,7 +152,7 @@ private:
   }
 
   std::string flags_of(const synthesis::answer& read, const selection_record& step) const {
-    const auto parent = proposals.find(step.memory == "none" ? 0 : step.parents.front());
+    const auto parent = proposals.find(starts_afresh(step.memory) ? 0 : step.parents.front());
     return !read.flags.empty() || parent == proposals.end() ? read.flags : parent->second.flags;
   }
 

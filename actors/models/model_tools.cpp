@@ -3,6 +3,7 @@
 #include "actors/knowledge/code_search.hpp"
 #include "actors/messages/promises.hpp"
 #include "backends/llm/protocol/tool_turn.hpp"
+#include "runtime/base/memory_operators.hpp"
 
 #include <caf/event_based_actor.hpp>
 
@@ -60,7 +61,7 @@ evaluate_request compile_of(const model_generator_state& st, const work_ptr& w) 
 
 const std::string& flags_before(const model_generator_state& st, const work_ptr& w) {
   const auto& step = w->step;
-  return step.parents.empty() || step.memory == "none" ? st.fixed.baseline_flags : step.parents.front().flags;
+  return step.parents.empty() || starts_afresh(step.memory) ? st.fixed.baseline_flags : step.parents.front().flags;
 }
 
 void run_calls(asking_pointer self, const work_ptr& w, std::function<void()> then,

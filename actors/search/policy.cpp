@@ -1,5 +1,7 @@
 #include "actors/search/policy.hpp"
 
+#include "runtime/base/memory_operators.hpp"
+
 #include <algorithm>
 
 namespace kevolve {
@@ -45,22 +47,22 @@ std::map<std::string, double> memory_weights(const search_tree& tree, const poli
   const auto& progress = tree.index().progress();
   if (options.adapt_memory) {
     std::vector<double> given;
-    for (const auto name : memory_operators) {
+    for (const auto name : memory_operator_texts) {
       const auto found = weights.find(std::string{name});
       given.push_back(found == weights.end() ? 0.0 : found->second);
     }
     const auto adapted = adapted_weights(given, progress.yields());
-    for (size_t i = 0; i < memory_operators.size(); ++i) {
-      weights[std::string{memory_operators[i]}] = adapted[i];
-      statistics["memory." + std::string{memory_operators[i]}] = adapted[i];
+    for (size_t i = 0; i < memory_operator_texts.size(); ++i) {
+      weights[std::string{memory_operator_texts[i]}] = adapted[i];
+      statistics["memory." + std::string{memory_operator_texts[i]}] = adapted[i];
     }
   }
   if (options.stall.restarts <= 0.0 || progress.since_gain() < options.stall.after)
     return weights;
   auto rest = 0.0;
   for (const auto& [name, weight] : weights)
-    rest += name == "none" ? 0.0 : std::max(weight, 0.0);
-  auto& none = weights["none"];
+    rest += starts_afresh(name) ? 0.0 : std::max(weight, 0.0);
+  auto& none = weights[to_string(memory_operator::none)];
   none = std::max(none, rest * options.stall.restarts / (1.0 - options.stall.restarts));
   statistics["stalled_for"] = static_cast<double>(progress.since_gain());
   statistics["restarts"] = none / (none + rest);
@@ -107,7 +109,7 @@ selection select(const search_tree& tree, const policy_options& options, uint64_
   if (next < options.drafts) {
     out.parents = {0};
     out.policy = "draft";
-    out.memory = "none";
+    out.memory = to_string(memory_operator::none);
     out.draft = true;
     out.draft_index = next;
     out.statistics["draft_index"] = static_cast<double>(next);
@@ -117,13 +119,13 @@ selection select(const search_tree& tree, const policy_options& options, uint64_
   auto weights = options.policies;
   std::erase_if(weights, [](const auto& p) { return find_policy(p.first) == nullptr; });
   out.policy = pick(weights, fallback_policy, random);
-  out.memory = pick(memory_weights(tree, options, out.statistics), "parent", random);
+  out.memory = pick(memory_weights(tree, options, out.statistics), to_string(memory_operator::parent), random);
   tree.index().steer(tree.nodes(), options.pinned, options.banned, options.from_reference);
   const auto& policy = *find_policy(out.policy);
   out.switched = policy.due(tree, options);
   auto parent = policy.select(tree, options, random, out.statistics);
   // Without memory the step starts afresh: from the reference, wherever the policy stands.
-  if (out.memory == "none") {
+  if (starts_afresh(out.memory)) {
     out.statistics["fresh_start_instead_of"] = static_cast<double>(parent);
     parent = 0;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "actors/search/tree_node.hpp"
+#include "runtime/base/memory_operators.hpp"
 
 #include <cstdint>
 #include <map>
@@ -40,7 +41,10 @@ struct policy_options {
   double combine = 0.1;       // share of steps with a second parent
   uint64_t drafts = 10;       // the first so many nodes start from the root
   bool from_reference = true; // the root may be improved after the drafts, although a faster candidate is open
-  std::map<std::string, double> memory{{"parent", 0.5}, {"siblings", 0.2}, {"both", 0.2}, {"none", 0.1}};
+  std::map<std::string, double> memory{{to_string(memory_operator::parent), 0.5},
+                                       {to_string(memory_operator::siblings), 0.2},
+                                       {to_string(memory_operator::both), 0.2},
+                                       {to_string(memory_operator::none), 0.1}};
   std::set<uint64_t> pinned; // may always be improved on
   std::set<uint64_t> banned; // never again, nor what was made from them
   uint64_t given = 0;        // nodes that people put into the tree: no drafts of the search's own

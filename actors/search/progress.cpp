@@ -6,8 +6,8 @@
 namespace kevolve {
 
 uint8_t memory_operator_of(std::string_view name) {
-  return static_cast<uint8_t>(std::find(memory_operators.begin(), memory_operators.end(), name)
-                              - memory_operators.begin());
+  return static_cast<uint8_t>(std::find(memory_operator_texts.begin(), memory_operator_texts.end(), name)
+                              - memory_operator_texts.begin());
 }
 
 void search_progress::ended(const tree_node& n, bool counts) {

@@ -4,7 +4,7 @@
 
 #include "actors/search/mixture.hpp"
 #include "actors/search/tree_node.hpp"
-#include "runtime/base/enum_text.hpp"
+#include "runtime/base/memory_operators.hpp"
 
 #include <array>
 #include <cstdint>
@@ -14,8 +14,6 @@
 
 namespace kevolve {
 
-// The memory operators, in the order in which records and settings name them.
-constexpr std::array<std::string_view, 4> memory_operators{"parent", "siblings", "both", "none"};
 // Returns the place of an operator's name; the number of operators for any other name.
 uint8_t memory_operator_of(std::string_view name);
 
@@ -60,7 +58,7 @@ private:
   uint64_t last_gain_ = 0;
   uint64_t phase_began_ = 0;
   search_phase phase_ = search_phase::exploit;
-  std::vector<generator_yield> yields_ = std::vector<generator_yield>(memory_operators.size());
+  std::vector<generator_yield> yields_ = std::vector<generator_yield>(memory_operator_texts.size());
 };
 
 } // namespace kevolve

@@ -31,7 +31,7 @@ struct tree_node : score {
   bool verified = false; // its figure was shown again in fresh processes on held-out shapes (surprise.hpp)
   bool draft = false;
   bool founds = false;        // its island began anew with it
-  uint8_t memory = no_memory; // the operator of its step, by its place in memory_operators (progress.hpp)
+  uint8_t memory = no_memory; // the operator of its step, by its place in memory_operator_texts
   uint16_t island = 0;        // the population that it was made for, from 1; 0: by another policy, or a person
   uint32_t index = 0;
   index_list parents;        // the first is the one improved; empty only for the root

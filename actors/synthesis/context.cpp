@@ -1,5 +1,7 @@
 #include "actors/synthesis/context.hpp"
 
+#include "runtime/base/memory_operators.hpp"
+
 #include <algorithm>
 
 namespace kevolve {
@@ -9,13 +11,9 @@ namespace {
 constexpr size_t detail_cap = 2'000;
 constexpr size_t siblings_shown = 8;
 
-bool remembers_siblings(const synthesis_step& step) {
-  return step.memory == "siblings" || step.memory == "both";
-}
-
 // Failed siblings are shown under every operator but `none`.
 bool shows_failures(const synthesis_step& step) {
-  return !step.draft && step.memory != "none";
+  return !step.draft && !starts_afresh(step.memory);
 }
 
 double median_of(std::vector<double> samples) {
@@ -93,12 +91,12 @@ std::vector<uint64_t> nodes_to_read(const synthesis_step& step, bool for_a_model
     out = step.parents;
   if (!step.draft && for_a_model) {
     out.insert(out.end(), step.lineage.begin(), step.lineage.end());
-    if (step.memory != "none")
+    if (!starts_afresh(step.memory))
       out.push_back(step.best.index);
   }
   if (shows_failures(step))
     out.insert(out.end(), step.failed.begin(), step.failed.end());
-  if (remembers_siblings(step))
+  if (shows_siblings(step.memory))
     out.insert(out.end(),
                step.siblings.end() - static_cast<std::ptrdiff_t>(std::min(siblings_shown, step.siblings.size())),
                step.siblings.end());
@@ -117,7 +115,7 @@ generate_request to_request(const synthesis_step& step, const std::map<uint64_t,
   q.seen = step.seen;
   q.best = step.best;
   q.seed = step.seed;
-  if (!step.draft && step.memory != "none")
+  if (!step.draft && !starts_afresh(step.memory))
     q.emphasis = step.emphasis;
   q.skills = step.skills;
   auto take = [&](const std::vector<uint64_t>& from, std::vector<ancestor>& to) {
@@ -129,10 +127,10 @@ generate_request to_request(const synthesis_step& step, const std::map<uint64_t,
     take(step.parents, q.parents);
     take(step.lineage, q.lineage);
     const auto& parents = step.parents;
-    if (step.memory != "none" && std::find(parents.begin(), parents.end(), step.best.index) == parents.end())
+    if (!starts_afresh(step.memory) && std::find(parents.begin(), parents.end(), step.best.index) == parents.end())
       take({step.best.index}, q.fastest);
   }
-  if (remembers_siblings(step))
+  if (shows_siblings(step.memory))
     take(step.siblings, q.siblings);
   else if (shows_failures(step))
     take(step.failed, q.siblings);

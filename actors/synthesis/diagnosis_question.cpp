@@ -32,7 +32,7 @@ void add(std::vector<std::string>& to, std::string text) {
 } // namespace
 
 bool can_diagnose(const prompt_facts& facts) {
-  return facts.memory != "none" && !facts.parents.empty()
+  return !starts_afresh(facts.memory) && !facts.parents.empty()
          && parse_verdict(facts.parents.front().node.verdict) != verdict::none;
 }
 

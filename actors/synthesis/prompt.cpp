@@ -2,6 +2,7 @@
 
 #include "actors/synthesis/prompt_parts.hpp"
 #include "backends/llm/protocol/tokens.hpp"
+#include "runtime/base/memory_operators.hpp"
 
 #include <algorithm>
 #include <array>
@@ -90,7 +91,7 @@ struct variable_parts {
 };
 
 variable_parts make_parts(const prompt_facts& facts, const prompt_budgets& b) {
-  const bool of_the_tree = facts.memory != "none";
+  const bool of_the_tree = !starts_afresh(facts.memory);
   variable_parts out;
   out.code = code_part(facts, of_the_tree);
   // An item with a quotation is shown whole or not at all: cut, it could lose the mark that ends the quotation.
@@ -118,7 +119,7 @@ int64_t total(variable_parts& parts) {
 
 answer_rules rules_for(const prompt_facts& facts) {
   answer_rules out;
-  const bool reference = facts.memory == "none" || facts.parents.empty();
+  const bool reference = starts_afresh(facts.memory) || facts.parents.empty();
   const auto& form = facts.campaign->form;
   const auto& first = form.from_reference ? facts.campaign->reference_source : std::string{};
   out.current = {{facts.file_name, reference ? first : facts.parents.front().node.source}};

@@ -7,6 +7,7 @@
 #include "actors/synthesis/memory_report.hpp"
 #include "actors/synthesis/quoting.hpp"
 #include "backends/generator.hpp"
+#include "runtime/base/memory_operators.hpp"
 #include "runtime/base/result.hpp"
 
 #include <cstdint>
@@ -33,14 +34,14 @@ struct prompt_facts {
   std::vector<std::string> baselines; // names of what a final confirmation times beside a candidate; empty: nothing
   std::string checked_on;             // the draws beside the task's shapes, and what is not tried; empty if unknown
   // The members below are the step's part.
-  std::string memory = "parent";    // parent | siblings | both | none
-  std::vector<shown_node> parents;  // the node to improve first, then those to combine with it
-  std::vector<shown_node> lineage;  // above the first parent, nearest first
-  std::vector<shown_node> siblings; // made from the first parent, newest first
-  leading_candidate best;           // best of the campaign
-  std::vector<shown_node> fastest;  // its source, unless a parent is it
-  uint64_t unshown = 0;             // further nodes made, or being made, from it: prompts must differ even if only
-                                    // these do
+  std::string memory = to_string(memory_operator::parent); // parent | siblings | both | none
+  std::vector<shown_node> parents;                         // the node to improve first, then those to combine with it
+  std::vector<shown_node> lineage;                         // above the first parent, nearest first
+  std::vector<shown_node> siblings;                        // made from the first parent, newest first
+  leading_candidate best;                                  // best of the campaign
+  std::vector<shown_node> fastest;                         // its source, unless a parent is it
+  uint64_t unshown = 0; // further nodes made, or being made, from it: prompts must differ even if only
+                        // these do
   memory_report report;
   std::string diagnosis; // a model's words on the parent; empty: none was asked for
   std::vector<knowledge::quoted_section> documents;

@@ -1,5 +1,6 @@
 #include "actors/synthesis/prompt_parts.hpp"
 #include "runtime/base/kinds.hpp"
+#include "runtime/base/memory_operators.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -249,7 +250,7 @@ std::string bound_text(const ancestor& n) {
 // Returns a line about the campaign's best node, which every step has to beat.
 std::string best_line(const prompt_facts& facts) {
   const auto& b = facts.best;
-  if (facts.memory == "none" || b.index == 0)
+  if (starts_afresh(facts.memory) || b.index == 0)
     return {};
   const bool current = !facts.parents.empty() && facts.parents.front().index == b.index;
   return "- best of all so far, node " + std::to_string(b.index) + (current ? " (the current code)" : "") + ": "
@@ -266,13 +267,13 @@ std::vector<std::string> history_items(const prompt_facts& facts) {
            + (n.tactic.empty() ? "(no summary)" : in_quotes(n.tactic, tactic_tokens)) + " → " + outcome_words(n.node)
            + "\n";
   };
-  if (facts.memory == "parent" || facts.memory == "both") {
+  if (shows_lineage(facts.memory)) {
     if (!facts.parents.empty())
       out.push_back(line(facts.parents.front(), "the current code, node"));
     for (const auto& n : facts.lineage)
       out.push_back(line(n, "before it, node"));
   }
-  if (facts.memory == "siblings" || facts.memory == "both")
+  if (shows_siblings(facts.memory))
     for (const auto& n : facts.siblings)
       out.push_back(line(n, "made from the current code, node"));
   return out;

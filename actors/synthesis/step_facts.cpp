@@ -6,6 +6,7 @@
 #include "backends/judge/draw_coverage.hpp"
 
 #include "runtime/base/expression.hpp"
+#include "runtime/base/memory_operators.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -258,7 +259,7 @@ prompt_facts facts_of(const campaign_facts& campaign, const generate_request& st
   out.unshown = step.unshown;
   out.file_name = campaign.context->form.file;
   out.memory = step.memory;
-  if (out.memory == "none") {
+  if (starts_afresh(out.memory)) {
     add_documents(out, campaign, step);
     return out;
   }

@@ -5,6 +5,7 @@
 #include "actors/knowledge/operator_family.hpp"
 #include "backends/profile/bound_class.hpp"
 #include "runtime/base/kinds.hpp"
+#include "runtime/base/memory_operators.hpp"
 
 #include <algorithm>
 #include <array>
@@ -34,7 +35,7 @@ constexpr std::array<std::pair<std::string_view, bound_class>, 3> roofline_bound
 }};
 
 step_phase phase_of(const generate_request& step) {
-  if (step.memory == "none" || step.parents.empty())
+  if (starts_afresh(step.memory) || step.parents.empty())
     return step_phase::draft;
   if (step.parents.size() > 1)
     return step_phase::combine;
@@ -74,7 +75,7 @@ std::vector<signal> campaign_signals(const synthesis_context& campaign, const st
 std::vector<signal> step_signals(const generate_request& step, const memory_report& report) {
   std::vector<signal> out;
   add(out, signal_kind::phase, kevolve::to_string(phase_of(step)));
-  if (step.memory == "none" || step.parents.empty())
+  if (starts_afresh(step.memory) || step.parents.empty())
     return out;
   const auto& parent = step.parents.front();
   add(out, signal_kind::verdict, parent.verdict);
@@ -98,7 +99,7 @@ std::string retrieval_words(const synthesis_context& campaign, const generate_re
                             const memory_report& report) {
   const auto& task = campaign.task;
   std::string out = task.name + " " + task.family + " " + task.summary;
-  if (step.memory == "none" || step.parents.empty())
+  if (starts_afresh(step.memory) || step.parents.empty())
     return out;
   if (!report.findings.empty()) {
     const auto& first = report.findings.front();

@@ -1,4 +1,5 @@
 #include "runtime/base/kinds.hpp"
+#include "runtime/base/memory_operators.hpp"
 #include "runtime/base/provider_kinds.hpp"
 
 #include <doctest/doctest.h>
@@ -49,4 +50,21 @@ TEST_CASE("every language of candidates has an ending that names it, and a fence
   CHECK_FALSE(is_cpp("c"));
   for (const auto* other : {"cuda", "hip", "triton", "pytorch", "fortran", ""})
     CHECK_FALSE(is_native(other));
+}
+
+TEST_CASE("a memory operator says what a step is shown") {
+  struct row {
+    memory_operator x;
+    bool lineage, siblings, afresh;
+  };
+  for (const auto& r :
+       {row{memory_operator::parent, true, false, false}, row{memory_operator::siblings, false, true, false},
+        row{memory_operator::both, true, true, false}, row{memory_operator::none, false, false, true}}) {
+    const auto text = to_string(r.x);
+    CAPTURE(text);
+    CHECK(parse_enum<memory_operator>(text) == r.x);
+    CHECK(shows_lineage(text) == r.lineage);
+    CHECK(shows_siblings(text) == r.siblings);
+    CHECK(starts_afresh(text) == r.afresh);
+  }
 }

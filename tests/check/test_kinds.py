@@ -77,6 +77,14 @@ class Kinds(unittest.TestCase):
         ):
             self.assertEqual(rules_in(text), names)
 
+    def test_nobody_names_a_memory_operator_by_a_string(self) -> None:
+        operators = table("runtime/base/memory_operators.hpp", r'"(\w+)"')
+        self.assertEqual(operators, {"parent", "siblings", "both", "none"})
+        named = re.compile(r'\bmemory (?:=|==|!=) "(?:' + "|".join(operators) + r')"')
+        self.assertTrue(named.search('if (step.memory != "none")'))
+        found = [f"{path}: {m.group(0)}" for path, text in sources().items() for m in named.finditer(text)]
+        self.assertEqual(found, [])
+
     def test_nobody_names_a_fault_by_a_string(self) -> None:
         kinds = table("backends/fault_kinds.hpp", r'const char\* \w+ = "([a-z_]+)"')
         self.assertTrue({"worker_killed", "sandbox_weak", "cancelled"} <= kinds)

@@ -5,6 +5,7 @@
 #include "actors/messages/keys.hpp"
 #include "config/campaign.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/memory_operators.hpp"
 #include "runtime/node/node.hpp"
 #include "tools/bench/crowd_nodes.hpp"
 #include "tools/bench/polling.hpp"
@@ -98,7 +99,7 @@ private:
     s.node = node_id(id_, index);
     s.parents = {index < 10 ? 0 : index / 3};
     s.policy = "uct";
-    s.memory = "both";
+    s.memory = to_string(memory_operator::both);
     s.seed = node_seed(spec_.seed, index);
     fold_selected(fold_, s);
     s.tree_hash = fold_.tree.hash();

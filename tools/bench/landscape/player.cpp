@@ -1,5 +1,6 @@
 #include "tools/bench/landscape/player.hpp"
 
+#include "runtime/base/memory_operators.hpp"
 #include "tools/bench/landscape/omniscient.hpp"
 
 #include <algorithm>
@@ -65,7 +66,7 @@ private:
           open.push_back(c);
     if (const auto best = omniscient_choice(on_, open, visited_, goal_)) {
       s.parents = {holders.at(*best)};
-      s.memory = "parent";
+      s.memory = to_string(memory_operator::parent);
     }
     return s;
   }
@@ -99,17 +100,17 @@ private:
       if (second != parent)
         return drawn(on_.from(parent, second), {}, random);
     }
-    improved_ = s.memory == "none" ? 0 : parent; // as in a campaign, a step without memory follows no finding
+    improved_ = starts_afresh(s.memory) ? 0 : parent; // as in a campaign, a step without memory follows no finding
     return drawn(on_.from(parent), tried(s), random);
   }
 
   // Returns the moves that failed siblings added to the parent, as far as the step is shown them.
   std::map<uint16_t, int> tried(const selection& s) const {
     std::map<uint16_t, int> out;
-    if (s.memory == "none" || s.parents.front() == 0)
+    if (starts_afresh(s.memory) || s.parents.front() == 0)
       return out;
     const auto& parent = out_.tree.at(s.parents.front());
-    const bool all = s.memory == "siblings" || s.memory == "both";
+    const bool all = shows_siblings(s.memory);
     size_t shown = 0;
     for (auto at = parent.children.rbegin(); at != parent.children.rend(); ++at) {
       const auto& n = out_.tree.at(*at);
