@@ -1,6 +1,7 @@
 #include "config/node.hpp"
 
 #include "config/campaign_sections.hpp"
+#include "runtime/base/cluster_words.hpp"
 #include "runtime/base/provider_kinds.hpp"
 #include "runtime/base/url.hpp"
 
@@ -190,7 +191,7 @@ void declare_cluster(section& s, cluster_spec& x) {
              x.node);
   s.value("role",
           {.text = "home: runs campaigns, and jobs of others; worker: runs jobs of others alone",
-           .choices = {"home", "worker"}},
+           .choices = {cluster_role::home, cluster_role::worker}},
           x.role);
   s.value("waits",
           {.text = "jobs at once that only wait, by which tools/bench/run cluster measures", .low = 0, .high = 100'000},
@@ -198,7 +199,7 @@ void declare_cluster(section& s, cluster_spec& x) {
   s.value("durable",
           {.text = "node: campaigns are kept on this node; cluster: their records are in PostgreSQL before they are "
                    "acknowledged, and another home goes on with them when this node is gone",
-           .choices = {"node", "cluster"}},
+           .choices = {durable_on::node, durable_on::cluster}},
           x.durable);
   plain_names(s, "labels", {.text = "of this node, for others to ask for"}, x.labels);
   plain_names(s, "run_on", {.text = "labels that other nodes must have to run this node's jobs"}, x.run_on);

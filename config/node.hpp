@@ -2,6 +2,7 @@
 #pragma once
 
 #include "config/diagnostic.hpp"
+#include "runtime/base/cluster_words.hpp"
 
 #include <cstdint>
 #include <map>
@@ -63,11 +64,11 @@ struct cluster_spec {
   std::string password_env;
   std::string deployment = "kevolve"; // must be the database's
   std::string node;                   // this node's name; empty: the host's
-  std::string role = "home";          // home | worker
-  std::vector<std::string> labels;    // of this node
-  int64_t waits = 1024;               // jobs at once that only wait
-  std::string durable = "node";       // node | cluster
-  std::vector<std::string> run_on;    // labels that nodes must have to run this node's jobs
+  std::string role = cluster_role::home;
+  std::vector<std::string> labels; // of this node
+  int64_t waits = 1024;            // jobs at once that only wait
+  std::string durable = durable_on::node;
+  std::vector<std::string> run_on; // labels that nodes must have to run this node's jobs
 };
 
 // With less free space a node writes nothing. The default lets the machine's other programs notice in time, and lets

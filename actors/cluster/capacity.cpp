@@ -1,5 +1,7 @@
 #include "actors/cluster/capacity.hpp"
 
+#include "runtime/base/cluster_words.hpp"
+
 #include <algorithm>
 
 namespace kevolve {
@@ -8,7 +10,7 @@ std::map<resource_class, uint32_t> capacity_of_others(const std::vector<postgres
                                                       const std::string& self) {
   std::map<resource_class, uint32_t> out;
   for (const auto& n : nodes)
-    if (n.state == "live" && n.name != self)
+    if (n.state == node_state::live && n.name != self)
       for (const auto& r : n.resources)
         out[{r.kind, r.target, r.hardware}] += r.slots;
   return out;

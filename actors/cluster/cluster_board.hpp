@@ -2,6 +2,7 @@
 #pragma once
 
 #include "actors/cluster/capacity.hpp"
+#include "runtime/base/cluster_words.hpp"
 
 #include <map>
 #include <mutex>
@@ -38,7 +39,7 @@ public:
     std::string best;
     uint32_t most = 0;
     for (const auto& [c, slots] : capacity_)
-      if (c.kind == "judge" && c.target == target && slots > most
+      if (c.kind == job_kind::judge && c.target == target && slots > most
           && c.hardware == judge_hardware(device_of(c.hardware), harness)) {
         best = device_of(c.hardware);
         most = slots;

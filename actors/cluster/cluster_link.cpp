@@ -2,7 +2,9 @@
 
 #include "actors/cluster/link_membership.hpp"
 #include "actors/cluster/link_queue.hpp"
+#include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
+#include "runtime/base/cluster_words.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/send.hpp>
@@ -32,7 +34,7 @@ cluster_actor::behavior_type cluster_link(cluster_link_pointer self, actor_statu
   watch_guests(self);
   const auto weak = caf::actor_cast<caf::weak_actor_ptr>(self);
   st.listener = std::make_unique<notification_listener>(
-      st.setup.options, std::vector<std::string>{"kevolve_jobs", "kevolve_done", "kevolve_nodes"},
+      st.setup.options, std::vector<std::string>{cluster_channel::jobs, cluster_channel::done, cluster_channel::nodes},
       [weak](const std::string& channel, const std::string& payload) {
         if (auto strong = caf::actor_cast<caf::strong_actor_ptr>(weak))
           caf::anon_send(caf::actor_cast<caf::actor>(strong), atom::wake_v, channel, payload);
@@ -64,12 +66,12 @@ cluster_actor::behavior_type cluster_link(cluster_link_pointer self, actor_statu
       },
       [self](atom::wake, const std::string& channel, const std::string& payload) {
         handling h{self, self->state.own_status, "wake"};
-        if (channel == "kevolve_nodes" && self->state.joined)
+        if (channel == cluster_channel::nodes && self->state.joined)
           look_at_nodes(self);
         auto& s = self->state;
         const auto all = channel.empty();
-        const auto results = all || (channel == "kevolve_done" && payload == s.setup.self.name);
-        const auto jobs = all || (channel == "kevolve_jobs" && has_free_slot(self, payload));
+        const auto results = all || (channel == cluster_channel::done && payload == s.setup.self.name);
+        const auto jobs = all || (channel == cluster_channel::jobs && has_free_slot(self, payload));
         s.collect_due = s.collect_due || results;
         s.claim_due = s.claim_due || jobs;
         if (results || jobs)
@@ -107,7 +109,7 @@ cluster_actor::behavior_type cluster_link(cluster_link_pointer self, actor_statu
         handling h{self, self->state.own_status, "publish"};
         auto& waiting = self->state.to_share;
         for (auto& v : all)
-          if (v.family == "evaluations")
+          if (v.family == keys::evaluations)
             waiting.push_back({std::move(v.key), std::move(v.value), {}});
           else if (!waiting.empty())
             waiting.back().object = std::move(v.value);

@@ -2,6 +2,7 @@
 #include "actors/cluster/capacity.hpp"
 
 #include "actors/messages/promises.hpp"
+#include "actors/messages/resource_kinds.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -64,7 +65,7 @@ void run_leased_once(pointer self, const char* resource, Work work, Request requ
 }
 
 void run_profile(pointer self) {
-  self->request(self->state.setup.scheduler, until_answered, atom::acquire_v, wanted_of(self, "device"))
+  self->request(self->state.setup.scheduler, until_answered, atom::acquire_v, wanted_of(self, resource_kind::device))
       .then(
           [self](lease& l) {
             auto& st = self->state;
@@ -80,9 +81,10 @@ void run_profile(pointer self) {
 void begin(pointer self) {
   auto& setup = self->state.setup;
   if (setup.compile)
-    run_leased_once<compiler_worker_actor, compile_outcome>(self, "compiler", atom::compile_v, *setup.compile);
+    run_leased_once<compiler_worker_actor, compile_outcome>(self, resource_kind::compiler, atom::compile_v,
+                                                            *setup.compile);
   else if (setup.judge)
-    run_leased_once<device_actor, judge_outcome>(self, "device", atom::judge_v, *setup.judge);
+    run_leased_once<device_actor, judge_outcome>(self, resource_kind::device, atom::judge_v, *setup.judge);
   else if (setup.profile)
     run_profile(self);
   else if (setup.model)

@@ -3,6 +3,7 @@
 #include "actors/cluster/link_devices.hpp"
 #include "actors/cluster/link_queue.hpp"
 #include "actors/messages/promises.hpp"
+#include "runtime/base/cluster_words.hpp"
 #include "runtime/base/log.hpp"
 #include "store/postgres/migrate.hpp"
 
@@ -24,9 +25,9 @@ constexpr size_t space_tried = size_t{64} << 10U;
 void went_away(cluster_link_pointer self, const failure& why) {
   auto& st = self->state;
   const auto text = to_string(why);
-  if (st.view.state != "away" || st.view.reason != text)
+  if (st.view.state != link_state::away || st.view.reason != text)
     log::warn("cluster", "{}", text);
-  st.view.state = "away";
+  st.view.state = link_state::away;
   st.view.reason = text;
   st.joined = false;
   st.connection.reset();
@@ -66,9 +67,9 @@ bool join(cluster_link_pointer self) {
 
 void settle(cluster_link_pointer self) {
   auto& st = self->state;
-  if (st.view.state == "joined")
+  if (st.view.state == link_state::joined)
     return;
-  if (st.lacked_space && st.setup.self.role == "home") {
+  if (st.lacked_space && st.setup.self.role == cluster_role::home) {
     auto some = to_string(random_id()); // or it would be there already
     some.resize(space_tried);
     if (!reached(self, postgres::put(*st.connection, st.setup.self, {some}, {})))
@@ -76,7 +77,7 @@ void settle(cluster_link_pointer self) {
   }
   st.lacked_space = false;
   st.away_since.reset();
-  st.view.state = "joined";
+  st.view.state = link_state::joined;
   st.view.reason = st.quarantined;
   st.setup.board->set_away({});
   const auto& m = st.setup.self;
@@ -87,7 +88,7 @@ void settle(cluster_link_pointer self) {
 
 void look_at_nodes(cluster_link_pointer self) {
   auto& st = self->state;
-  if (st.setup.self.role != "home")
+  if (st.setup.self.role != cluster_role::home)
     return;
   auto nodes = postgres::list_nodes(*st.connection);
   if (!reached(self, nodes))
@@ -97,7 +98,7 @@ void look_at_nodes(cluster_link_pointer self) {
     return;
   st.view.nodes = std::move(*nodes);
   st.view.queue = std::move(*queue);
-  if (st.view.state != "joined")
+  if (st.view.state != link_state::joined)
     return; // not offered before this node's own writing has succeeded
   auto capacity = capacity_of_others(st.view.nodes, st.setup.self.name);
   adjust_slots(self, capacity);
@@ -127,7 +128,7 @@ void beat(cluster_link_pointer self) {
   check_devices(self);
   if (!st.joined)
     return;
-  if (st.view.state == "joined")
+  if (st.view.state == link_state::joined)
     st.view.reason = st.quarantined;
   look_at_nodes(self);
   st.collect_due = st.claim_due = true; // in case a notification was lost
@@ -178,7 +179,7 @@ void leave_now(cluster_link_pointer self) {
   st.gone = true;
   st.joined = false;
   st.connection.reset();
-  st.view.state = "left";
+  st.view.state = link_state::left;
   if (st.left.pending())
     st.left.deliver(true);
 }

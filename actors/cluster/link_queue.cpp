@@ -1,6 +1,8 @@
 #include "actors/cluster/link_queue.hpp"
 
 #include "actors/cluster/link_membership.hpp"
+#include "actors/messages/keys.hpp"
+#include "runtime/base/cluster_words.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -23,7 +25,7 @@ bool stops(const cluster_link_state& st) {
 // A call of a model is its home's to decide on. Other jobs wait for other nodes where this one cannot do them.
 bool may_run_here(const cluster_link_state& st, const cluster_job& job) {
   const auto& own = st.setup.self.resources;
-  return job.kind == "model" || std::any_of(own.begin(), own.end(), [&](const auto& r) {
+  return job.kind == job_kind::model || std::any_of(own.begin(), own.end(), [&](const auto& r) {
            return r.kind == job.kind && r.target == job.target && (job.hardware.empty() || r.hardware == job.hardware);
          });
 }
@@ -132,9 +134,9 @@ std::vector<stored_value> shared_result(cluster_link_pointer self, const std::st
   if (!*found)
     return {};
   ++st.view.reused;
-  std::vector<stored_value> out{{"evaluations", key, std::move((*found)->value)}};
+  std::vector<stored_value> out{{keys::evaluations, key, std::move((*found)->value)}};
   if (!(*found)->object.empty())
-    out.push_back({"blobs", {}, std::move((*found)->object)});
+    out.push_back({keys::blobs, {}, std::move((*found)->object)});
   return out;
 }
 

@@ -3,6 +3,8 @@
 #include "actors/cluster/guest_job.hpp"
 #include "actors/cluster/job_blobs.hpp"
 #include "actors/cluster/remote_slot.hpp"
+#include "actors/messages/resource_kinds.hpp"
+#include "runtime/base/cluster_words.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/log.hpp"
 
@@ -46,11 +48,12 @@ result<void> read_request(cluster_link_pointer self, const postgres::claimed_job
     into = std::move(*r);
     return {};
   };
-  const std::map<std::string, std::function<result<void>()>> kinds{{"compile", [&] { return read(setup.compile); }},
-                                                                   {"judge", [&] { return read(setup.judge); }},
-                                                                   {"model", [&] { return read(setup.model); }},
-                                                                   {"profile", [&] { return read(setup.profile); }},
-                                                                   {"wait", [] { return result<void>{}; }}};
+  const std::map<std::string, std::function<result<void>()>> kinds{
+      {job_kind::compile, [&] { return read(setup.compile); }},
+      {job_kind::judge, [&] { return read(setup.judge); }},
+      {job_kind::model, [&] { return read(setup.model); }},
+      {job_kind::profile, [&] { return read(setup.profile); }},
+      {job_kind::wait, [] { return result<void>{}; }}};
   const auto kind = kinds.find(job.kind);
   return kind == kinds.end() ? fail(errc::unsupported, "a job of kind '" + job.kind + "'") : kind->second();
 }
@@ -61,16 +64,16 @@ caf::actor make_slot(cluster_link_pointer self, const resource_class& what, size
   setup.what = what;
   setup.scheduler = st.setup.scheduler;
   setup.cluster = caf::actor_cast<cluster_actor>(self);
-  setup.offer.resource = what.kind == "judge" ? "device" : "compiler";
+  setup.offer.resource = what.kind == job_kind::judge ? resource_kind::device : resource_kind::compiler;
   setup.offer.resource_id =
       "cluster:" + what.target + ":" + what.kind + ":" + what.hardware.substr(0, 8) + ":" + std::to_string(number);
   setup.offer.capabilities = {"target:" + what.target};
-  if (what.kind == "judge")
+  if (what.kind == job_kind::judge)
     setup.offer.capabilities.push_back("hardware:" + device_of(what.hardware));
   const auto& table = st.own_status->table();
   const auto name = setup.offer.resource_id;
   const auto owner = st.own_status->id();
-  if (what.kind == "judge")
+  if (what.kind == job_kind::judge)
     return caf::actor_cast<caf::actor>(
         spawn_tracked<caf::linked>(*self, table, "remote_slot", name, owner, remote_device, setup));
   return caf::actor_cast<caf::actor>(
@@ -126,7 +129,7 @@ put_group jobs_to_put(cluster_link_pointer self) {
 void adjust_slots(cluster_link_pointer self, const std::map<resource_class, uint32_t>& capacity) {
   auto& st = self->state;
   for (const auto& [what, slots] : capacity)
-    if (what.kind == "compile" || what.kind == "judge")
+    if (what.kind == job_kind::compile || what.kind == job_kind::judge)
       st.slots[what];
   for (auto& [what, actors] : st.slots) {
     const auto found = capacity.find(what);
@@ -155,7 +158,7 @@ void start_guest(cluster_link_pointer self, postgres::claimed_job job) {
   setup.kind = job.kind;
   setup.target = job.target;
   setup.campaign = job.campaign;
-  setup.device = job.kind == "judge" || job.kind == "profile" ? device_of(job.hardware) : std::string{};
+  setup.device = job.kind == job_kind::judge || job.kind == job_kind::profile ? device_of(job.hardware) : std::string{};
   setup.payload = job.payload;
   setup.scheduler = st.setup.scheduler;
   setup.link = caf::actor_cast<cluster_actor>(self);

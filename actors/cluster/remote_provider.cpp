@@ -1,6 +1,7 @@
 #include "actors/cluster/remote_provider.hpp"
 
 #include "actors/messages/promises.hpp"
+#include "runtime/base/cluster_words.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <utility>
@@ -47,7 +48,7 @@ provider_actor::behavior_type remote_provider(pointer self, actor_status_ptr own
         auto& st = self->state;
         cluster_job j;
         j.key = random_id(); // each attempt is a call of its own
-        j.kind = "model";
+        j.kind = job_kind::model;
         j.target = st.setup.name;
         j.hardware = model_calls_form;
         j.payload = encode(q);

@@ -6,20 +6,6 @@
 
 namespace kevolve {
 
-std::string to_string(enum device_health::state s) {
-  switch (s) {
-    case device_health::state::unproven:
-      return "unproven";
-    case device_health::state::fit:
-      return "fit";
-    case device_health::state::suspect:
-      return "suspect";
-    case device_health::state::quarantined:
-      break;
-  }
-  return "quarantined";
-}
-
 bool probe_due(const device_health& h, const health_rules& rules, std::chrono::milliseconds now) {
   return h.is != device_health::state::fit || h.jobs >= rules.jobs_between || now - h.proved >= rules.time_between;
 }

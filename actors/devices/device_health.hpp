@@ -3,10 +3,13 @@
 #pragma once
 
 #include "backends/protocol.hpp"
+#include "runtime/base/enum_text.hpp"
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace kevolve {
 
@@ -31,7 +34,10 @@ struct device_health {
   std::chrono::milliseconds backoff{0}; // time to the next probe
   std::string why;                      // reason for the quarantine
 };
-std::string to_string(enum device_health::state s);
+inline constexpr std::array<std::string_view, 4> device_state_texts{"unproven", "fit", "suspect", "quarantined"};
+constexpr const auto& enum_texts(enum device_health::state) {
+  return device_state_texts;
+}
 
 // Returns true if a probe must pass before the next job.
 bool probe_due(const device_health& h, const health_rules& rules, std::chrono::milliseconds now);

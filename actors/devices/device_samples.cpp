@@ -1,5 +1,6 @@
 #include "actors/devices/device_samples.hpp"
 
+#include "actors/devices/device_health.hpp"
 #include "actors/messages/keys.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@ namespace kevolve {
 
 bool worth_storing(const std::optional<device_record>& kept, const device_record& now,
                    std::chrono::milliseconds since) {
-  const auto is_sick = [](const device_record& r) { return r.state == "quarantined"; };
+  const auto is_sick = [](const device_record& r) { return r.state == to_string(device_health::state::quarantined); };
   if (!kept)
     return now.sample.time_ns != 0 || is_sick(now);
   if (is_sick(*kept) != is_sick(now))

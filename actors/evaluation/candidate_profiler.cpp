@@ -5,6 +5,8 @@
 #include "actors/evaluation/diagnosis.hpp"
 #include "actors/evaluation/profile_run.hpp"
 #include "actors/messages/promises.hpp"
+#include "actors/messages/resource_kinds.hpp"
+#include "runtime/base/cluster_words.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -56,7 +58,7 @@ void tell_made(pointer self, const result<profile_record>& made) {
 
 void profile_here(pointer self) {
   const auto& c = *self->state.context;
-  lease_request wanted{"device", {"target:" + c.spec->target}, c.id, 1, c.priority->load()};
+  lease_request wanted{resource_kind::device, {"target:" + c.spec->target}, c.id, 1, c.priority->load()};
   if (c.cluster)
     wanted.capabilities.emplace_back(on_this_node);
   self->state.own_status->says("waits for the device");
@@ -94,7 +96,7 @@ void profile_elsewhere(pointer self) {
   j.key = derive_id("profile job", j.payload);
   j.campaign = c.id;
   j.weight = c.priority->load();
-  j.kind = "profile";
+  j.kind = job_kind::profile;
   j.target = c.spec->target;
   j.hardware = wanted_hardware(**steps);
   st.own_status->says("candidate " + std::to_string(st.index) + " is profiled on another node");

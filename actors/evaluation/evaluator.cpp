@@ -7,8 +7,10 @@
 #include "actors/evaluation/telemetry.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
+#include "actors/messages/resource_kinds.hpp"
 #include "backends/fault_kinds.hpp"
 #include "backends/judge/source_constants.hpp"
+#include "runtime/base/cluster_words.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/kinds.hpp"
 #include "runtime/base/verdict_rules.hpp"
@@ -197,7 +199,7 @@ void compile(pointer self, const run_ptr& r, stage s, const id128& id) {
   q.libraries = task.libraries;
   q.limit_ms = st.ground.compile_limit_ms;
   q.task = task;
-  lease_request wanted{"compiler", asked_of_compiler(st), st.context->id, 0, st.context->priority->load()};
+  lease_request wanted{resource_kind::compiler, asked_of_compiler(st), st.context->id, 0, st.context->priority->load()};
   run_leased<compiler_worker_actor, compile_outcome>(
       self, st.context->scheduler, std::move(wanted), atom::compile_v, std::move(q),
       [self, r, s, id](compile_outcome o) {
@@ -263,8 +265,8 @@ void judge(pointer self, const run_ptr& r, stage s, const id128& id) {
       q.module.clear();
   }
   q.sanitised_ms = static_cast<uint32_t>(st.context->spec->sanitised_limit_s * 1e3);
-  lease_request wanted{"device", asked_of_device(st, st.ground.device), st.context->id, s == stage::screening ? 0U : 1U,
-                       st.context->priority->load()};
+  lease_request wanted{resource_kind::device, asked_of_device(st, st.ground.device), st.context->id,
+                       s == stage::screening ? 0U : 1U, st.context->priority->load()};
   run_leased<device_actor, judge_outcome>(self, st.context->scheduler, std::move(wanted), atom::judge_v, std::move(q),
                                           [self, r, s, id](judge_outcome o) {
                                             if (o.trouble) {
@@ -314,7 +316,7 @@ void with_sanitised_reference(pointer self, const run_ptr& r, F go) {
     go();
     return;
   }
-  lease_request wanted{"compiler", asked_of_compiler(st), st.context->id, 1, st.context->priority->load()};
+  lease_request wanted{resource_kind::compiler, asked_of_compiler(st), st.context->id, 1, st.context->priority->load()};
   run_leased<compiler_worker_actor, compile_outcome>(self, st.context->scheduler, std::move(wanted), atom::compile_v,
                                                      sanitised_reference_job(st), [self, r, go](compile_outcome o) {
                                                        if (o.trouble) {
@@ -526,7 +528,7 @@ void give_turns(pointer self) {
   auto devices = devices_here(st).size();
   if (st.context->cluster)
     devices += st.context->cluster->slots(
-        {"judge", st.context->spec->target, judge_hardware(st.ground.device, st.ground.harness)});
+        {job_kind::judge, st.context->spec->target, judge_hardware(st.ground.device, st.ground.harness)});
   while (st.turns_taken < std::max<size_t>(1, devices) && !st.settling && !st.awaiting_turn.empty()) {
     auto r = st.awaiting_turn.front();
     st.awaiting_turn.pop_front();

@@ -5,6 +5,7 @@
 #include "actors/evaluation/module_baseline.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
+#include "actors/messages/resource_kinds.hpp"
 #include "backends/fault_kinds.hpp"
 #include "backends/generators/transform/checked_reference.hpp"
 #include "backends/judge/source_constants.hpp"
@@ -140,14 +141,14 @@ compile_request reference_job(const evaluator_state& st, compile_kind kind, comp
 
 void compile(pointer self, compile_request q, job_done<compile_outcome> done) {
   auto& st = self->state;
-  lease_request wanted{"compiler", asked_of_compiler(st), st.context->id, 2, st.context->priority->load()};
+  lease_request wanted{resource_kind::compiler, asked_of_compiler(st), st.context->id, 2, st.context->priority->load()};
   run_leased<compiler_worker_actor, compile_outcome>(self, st.context->scheduler, std::move(wanted), atom::compile_v,
                                                      std::move(q), std::move(done));
 }
 
 void judge(pointer self, judge_request q, job_done<judge_outcome> done) {
   auto& st = self->state;
-  lease_request wanted{"device", asked_of_device(st, st.ground.device), st.context->id, 2,
+  lease_request wanted{resource_kind::device, asked_of_device(st, st.ground.device), st.context->id, 2,
                        st.context->priority->load()};
   run_leased<device_actor, judge_outcome>(self, st.context->scheduler, std::move(wanted), atom::judge_v, std::move(q),
                                           std::move(done));

@@ -1,5 +1,6 @@
 #include "runtime/node/cluster_parts.hpp"
 
+#include "runtime/base/cluster_words.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <unistd.h>
@@ -34,10 +35,10 @@ std::vector<postgres::offered_resource>
 resources_of(const std::map<std::string, std::shared_ptr<const target>>& targets, const std::set<std::string>& batch,
              const std::map<std::string, uint32_t>& compilers, uint32_t waits, bool profiles) {
   std::vector<postgres::offered_resource> out;
-  out.push_back({"wait", "", "any", waits, "jobs that only wait"});
+  out.push_back({job_kind::wait, "", "any", waits, "jobs that only wait"});
   for (const auto& [name, t] : targets) {
     if (const auto slots = compilers.find(name); slots != compilers.end() && slots->second > 0)
-      out.push_back({"compile", name, t->toolchain_fingerprint({}), slots->second, about(*t)});
+      out.push_back({job_kind::compile, name, t->toolchain_fingerprint({}), slots->second, about(*t)});
     if (batch.contains(name))
       continue;
     std::map<std::string, uint32_t> devices;
@@ -45,9 +46,9 @@ resources_of(const std::map<std::string, std::shared_ptr<const target>>& targets
       ++devices[t->device_fingerprint(d)];
     for (const auto& [fingerprint, slots] : devices) {
       const auto hardware = judge_hardware(fingerprint, t->harness_fingerprint());
-      out.push_back({"judge", name, hardware, slots, about(*t)});
+      out.push_back({job_kind::judge, name, hardware, slots, about(*t)});
       if (profiles)
-        out.push_back({"profile", name, hardware, slots, about(*t)});
+        out.push_back({job_kind::profile, name, hardware, slots, about(*t)});
     }
   }
   return out;

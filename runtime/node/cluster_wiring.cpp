@@ -2,6 +2,7 @@
 
 #include "actors/cluster/remote_provider.hpp"
 #include "actors/evaluation/profile_run.hpp"
+#include "runtime/base/cluster_words.hpp"
 #include "runtime/base/log.hpp"
 #include "runtime/node/cluster_parts.hpp"
 #include "runtime/node/node_children.hpp"
@@ -85,13 +86,13 @@ journal_hooks journal_hooks_of(node_parts& p) {
   child.name = node_name(spec);
   p.cluster = add_proxy<cluster_actor>(p.system, p.statuses, child);
   journal_hooks out;
-  if (spec.role != "home")
+  if (spec.role != cluster_role::home)
     return out;
   out.after = [link = caf::actor_cast<caf::actor>(p.cluster)](const std::vector<transaction>& group) {
     if (auto results = results_in(group); !results.empty())
       caf::anon_send(link, atom::publish_v, std::move(results));
   };
-  if (spec.durable == "cluster") {
+  if (spec.durable == durable_on::cluster) {
     p.records = std::make_shared<cluster_journal>([spec] { return connection_options_of(spec); },
                                                   member_of(spec, p.instance, p.id), p.data);
     out.before = [records = p.records](const std::vector<id128>& campaigns, const std::vector<transaction>& group) {
@@ -117,7 +118,7 @@ void add_cluster_link(node_parts& p, std::vector<child_spec>& out) {
                    ::access((profilers_of(p.options).helper_dir + "/kevolve-profiler").c_str(), X_OK) == 0);
   for (const auto& s : p.model_sources) {
     setup.providers[s.first] = s.second;
-    setup.self.resources.push_back({"model", s.first, model_calls_form, model_calls_at_once, "language model"});
+    setup.self.resources.push_back({job_kind::model, s.first, model_calls_form, model_calls_at_once, "language model"});
   }
   setup.board = p.others = std::make_shared<cluster_board>();
   setup.scheduler = p.scheduler;

@@ -5,8 +5,10 @@
 #include "actors/evaluation/profile_run.hpp"
 #include "actors/knowledge/skill_book.hpp"
 #include "actors/messages/keys.hpp"
+#include "actors/messages/resource_kinds.hpp"
 #include "actors/models/models.hpp"
 #include "actors/models/relay.hpp"
+#include "runtime/base/cluster_words.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/log.hpp"
 #include "runtime/base/program_directory.hpp"
@@ -38,7 +40,7 @@ child_spec resource_child(node_parts& p, const char* kind, const std::string& id
   helper_setup setup;
   setup.io = &p.io;
   setup.options = to_options(command, p.options.data_dir + "/helpers.log");
-  setup.offer.resource = std::string{kind} == "device" ? "device" : "compiler";
+  setup.offer.resource = std::string{kind} == resource_kind::device ? resource_kind::device : resource_kind::compiler;
   setup.offer.resource_id = id;
   setup.offer.capabilities = std::move(capabilities);
   setup.offer.owner = p.id;
@@ -223,7 +225,7 @@ std::vector<child_spec> work_children(node_parts& p) {
   ground.cluster = p.others;
   ground.shared_results = caf::actor_cast<caf::actor>(p.cluster);
   ground.elsewhere = p.options.elsewhere;
-  ground.is_worker = !p.options.cluster.postgres.empty() && p.options.cluster.role != "home";
+  ground.is_worker = !p.options.cluster.postgres.empty() && p.options.cluster.role != cluster_role::home;
   ground.evaluate_only = p.options.evaluate_only;
   if (!p.options.read_only) // the place names the store, which it must not outlive
     ground.profiling = std::shared_ptr<const profiling_place>{new profiling_place{*p.data, profilers_of(p.options)},

@@ -14,7 +14,7 @@ namespace kevolve::postgres {
 
 // A node offers to run so many jobs of one kind at once that ask for this target and fingerprint.
 struct offered_resource {
-  std::string kind;     // compile | judge | profile | model | wait
+  std::string kind;     // a job_kind of runtime/base/cluster_words.hpp
   std::string target;   // or the provider of a model
   std::string hardware; // fingerprint of tool chain, or of device and judge
   uint32_t slots = 0;

@@ -85,6 +85,17 @@ class Kinds(unittest.TestCase):
         found = [f"{path}: {m.group(0)}" for path, text in sources().items() for m in named.finditer(text)]
         self.assertEqual(found, [])
 
+    def test_nobody_compares_strings_with_a_word_of_a_cluster(self) -> None:
+        words = table("runtime/base/cluster_words.hpp", r'const char\* \w+ = "(\w+)"')
+        words |= table("actors/messages/resource_kinds.hpp", r'const char\* \w+ = "(\w+)"')
+        self.assertTrue({"home", "judge", "joined", "live", "kevolve_jobs", "compiler"} <= words)
+        compared = re.compile(r'[=!]= "(?:' + "|".join(words) + r')"')
+        folders = [("actors", "cluster"), ("actors", "evaluation"), ("store", "postgres"), ("runtime", "node")]
+        files = {p: x for p, x in sources().items() if p.parts[:2] in folders and p.suffix != ".py"}
+        self.assertGreater(len(files), 100)
+        found = [f"{path}: {m.group(0)}" for path, text in files.items() for m in compared.finditer(text)]
+        self.assertEqual(found, [])
+
     def test_nobody_names_a_fault_by_a_string(self) -> None:
         kinds = table("backends/fault_kinds.hpp", r'const char\* \w+ = "([a-z_]+)"')
         self.assertTrue({"worker_killed", "sandbox_weak", "cancelled"} <= kinds)

@@ -1,3 +1,4 @@
+#include "actors/messages/resource_kinds.hpp"
 #include "runtime/node/admin/api.hpp"
 #include "runtime/node/admin/records_json.hpp"
 
@@ -55,7 +56,7 @@ void actor(const call_ptr& c) {
     return;
   }
   if (const auto found = c->context->statuses->find(id)) {
-    const auto device = found->kind == "device" ? c->context->devices->latest(found->name) : std::nullopt;
+    const auto device = found->kind == resource_kind::device ? c->context->devices->latest(found->name) : std::nullopt;
     if (!device) {
       c->reply_text(to_text(*found));
       return;

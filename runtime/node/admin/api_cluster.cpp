@@ -1,5 +1,6 @@
 // The node's cluster over HTTP: its nodes and its queue.
 #include "actors/cluster/cluster_messages.hpp"
+#include "runtime/base/cluster_words.hpp"
 #include "runtime/node/admin/api.hpp"
 #include "runtime/node/admin/exposition.hpp"
 
@@ -99,7 +100,7 @@ std::vector<route> cluster_routes() {
 
 void put_cluster(exposition& out, const cluster_view& v) {
   out.family("kevolve_cluster_joined", "gauge", "1 while the node reaches its cluster's PostgreSQL.");
-  out.sample({}, uint64_t{v.state == "joined" ? 1U : 0U});
+  out.sample({}, uint64_t{v.state == link_state::joined ? 1U : 0U});
   out.family("kevolve_cluster_jobs_total", "counter",
              "Jobs of the cluster since this link began, by what came of them.");
   for (const auto& [what, n] : {std::pair{"sent", v.sent},

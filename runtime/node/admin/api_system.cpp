@@ -1,3 +1,4 @@
+#include "actors/messages/resource_kinds.hpp"
 #include "runtime/node/admin/api.hpp"
 #include "runtime/node/admin/records_json.hpp"
 
@@ -26,9 +27,9 @@ void readyz(const call_ptr& c) {
                 return std::any_of(all.begin(), all.end(), [&](const auto& r) { return r.up && r.resource == kind; });
               };
               auto sick = std::find_if(all.begin(), all.end(), [](const auto& r) { return !r.unfit.empty(); });
-              const bool device = up("device") || c->context->no_devices;
-              if (!up("compiler") || !device)
-                not_ready((up("compiler") ? "no device is up" : "no compiler is up")
+              const bool device = up(resource_kind::device) || c->context->no_devices;
+              if (!up(resource_kind::compiler) || !device)
+                not_ready((up(resource_kind::compiler) ? "no device is up" : "no compiler is up")
                           + (sick == all.end() ? std::string{} : ": " + sick->resource_id + " " + sick->unfit));
               else
                 c->reply(json{{"status", "ready"}});

@@ -1,20 +1,14 @@
 #include "runtime/node/admin/device_figures.hpp"
 
-#include <array>
+#include "actors/devices/device_health.hpp"
 
 namespace kevolve {
-
-namespace {
-
-constexpr std::array<const char*, 4> states{"unproven", "fit", "suspect", "quarantined"};
-
-} // namespace
 
 void put_devices(exposition& out, const std::map<std::string, device_record>& devices) {
   out.family("kevolve_device_state", "gauge", "Whether a device has proved itself: 1 for the state that it is in.");
   for (const auto& [id, d] : devices)
-    for (const auto* state : states)
-      out.sample({{"device", id}, {"state", state}}, d.state == state ? uint64_t{1} : uint64_t{0});
+    for (const auto state : device_state_texts)
+      out.sample({{"device", id}, {"state", std::string{state}}}, d.state == state ? uint64_t{1} : uint64_t{0});
   const auto gauge = [&](const char* name, const char* help, const auto& value) {
     out.family(name, "gauge", help);
     for (const auto& [id, d] : devices)

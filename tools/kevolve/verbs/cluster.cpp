@@ -1,5 +1,6 @@
 // kevolve cluster and kevolve nodes: a PostgreSQL for a cluster, and the nodes that share it.
 #include "config/node.hpp"
+#include "runtime/base/cluster_words.hpp"
 #include "runtime/node/cluster_parts.hpp"
 #include "store/postgres/migrate.hpp"
 #include "tools/kevolve/client/connection.hpp"
@@ -62,7 +63,7 @@ int initialise_database(const cluster_options& o) {
 std::string resources_text(const json& node) {
   std::map<std::string, std::string> by_target;
   for (const auto& r : node["resources"])
-    if (text(r, "kind") != "wait") {
+    if (text(r, "kind") != job_kind::wait) {
       auto& line = by_target[text(r, "target")];
       line += fmt::format("{}{} {}", line.empty() ? "" : ", ", r["slots"].get<uint64_t>(), text(r, "kind"));
     }
@@ -73,7 +74,7 @@ std::string resources_text(const json& node) {
 }
 
 void print_nodes(const json& cluster) {
-  if (text(cluster, "state") != "joined")
+  if (text(cluster, "state") != link_state::joined)
     print_out(
         fmt::format("node '{}' does not reach its cluster: {}\n", text(cluster, "node"), text(cluster, "reason")));
   std::vector<std::vector<std::string>> rows{{"NODE", "ROLE", "STATE", "SEEN", "JOBS", "OFFERS", "VERSION", "LABELS"}};
