@@ -182,16 +182,8 @@ inline constexpr const char* sanitised_evidence = "sanitised";
 inline constexpr const char* sanitised_note_evidence = "sanitised.note";
 inline constexpr const char* unsanitised_evidence = "unsanitised";
 
-// Kind of the fault that reports a baseline that crashed, hung or erred, so the candidate was not judged. Then result,
-// rule, detail and evidence describe the baseline.
-inline constexpr const char* baseline_failed = "rival_failed";
-
-// Kind of the fault of a job whose helper was ended by SIGTERM, as a scheduler ends all processes of a job that stops.
-// Neither the job nor the node is to blame.
-inline constexpr const char* helper_terminated = "worker_terminated";
-
-// The verdict is `none` if there is a fault, but for baseline_failed. The figures are the weighted geometric mean over
-// the declared shapes, against the baseline.
+// The verdict is `none` if there is a fault, but for fault_kind::baseline_failed. The figures are the weighted
+// geometric mean over the declared shapes, against the baseline.
 struct judge_outcome : measurement {
   id128 job;
   fault trouble;

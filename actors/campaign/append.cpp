@@ -1,6 +1,6 @@
 #include "actors/campaign/append.hpp"
 
-#include "backends/fault_kinds.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/log.hpp"
 
 #include <caf/exit_reason.hpp>

@@ -6,8 +6,8 @@
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
 #include "actors/search/search_node.hpp"
-#include "backends/fault_kinds.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/log.hpp"
 
 #include <caf/actor_cast.hpp>

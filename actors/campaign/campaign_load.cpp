@@ -2,8 +2,8 @@
 #include "actors/campaign/campaign_generators.hpp"
 #include "actors/campaign/campaign_steps.hpp"
 #include "actors/messages/promises.hpp"
-#include "backends/fault_kinds.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/log.hpp"
 
 #include <caf/send.hpp>

@@ -7,6 +7,7 @@
 #include "actors/messages/promises.hpp"
 #include "actors/search/search_node.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/log.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -373,7 +374,7 @@ void node_faulted(pointer self, uint64_t index, fault f) {
     return;
   }
   // A failed baseline is superseded: the next attempt has another one.
-  const bool counts = f.kind != baseline_failed || st.fold.champion.index == 0;
+  const bool counts = f.kind != fault_kind::baseline_failed || st.fold.champion.index == 0;
   if (counts && ++st.faults_in_a_row >= faults_allowed && st.phase() == campaign_phase::running) {
     pause(self, pause_reason::faults,
           std::to_string(st.faults_in_a_row) + " faults in a row, the last: " + f.kind + ": " + f.detail);

@@ -4,6 +4,7 @@
 #include "actors/messages/promises.hpp"
 #include "actors/messages/resource_kinds.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/fault_kinds.hpp"
 
 #include <caf/actor_cast.hpp>
 
@@ -24,8 +25,8 @@ void report(pointer self, std::string result, std::string failure, bool blamed =
 // A fault of this node's own, as against a verdict: another node tries it.
 template <class Outcome>
 void ended(pointer self, const Outcome& o) {
-  if (o.trouble && o.trouble.kind != baseline_failed)
-    report(self, {}, o.trouble.kind + ": " + o.trouble.detail, o.trouble.kind != helper_terminated);
+  if (o.trouble && o.trouble.kind != fault_kind::baseline_failed)
+    report(self, {}, o.trouble.kind + ": " + o.trouble.detail, o.trouble.kind != fault_kind::helper_terminated);
   else
     report(self, encode(o), {});
 }

@@ -3,8 +3,8 @@
 #include "actors/cluster/job_blobs.hpp"
 #include "actors/devices/leased_job.hpp"
 #include "actors/messages/promises.hpp"
-#include "backends/fault_kinds.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/fault_kinds.hpp"
 
 #include <caf/actor_cast.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "actors/devices/device_samples.hpp"
 #include "actors/messages/keys.hpp"
-#include "backends/fault_kinds.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/wall_clock.hpp"
 
 namespace kevolve {

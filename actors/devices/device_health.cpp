@@ -1,6 +1,6 @@
 #include "actors/devices/device_health.hpp"
 
-#include "backends/fault_kinds.hpp"
+#include "runtime/base/fault_kinds.hpp"
 
 #include <algorithm>
 

@@ -8,8 +8,8 @@
 #include "actors/devices/device_health.hpp"
 #include "actors/interfaces.hpp"
 #include "actors/messages/promises.hpp"
-#include "backends/fault_kinds.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/helper_log.hpp"
 #include "runtime/base/helper_process.hpp"
 #include "runtime/base/log.hpp"
@@ -238,7 +238,7 @@ void ended(Self* self, int32_t status) {
   if (st.job) {
     Outcome o;
     o.job = st.job;
-    o.trouble = {by_signal == SIGTERM ? helper_terminated : fault_kind::worker_killed,
+    o.trouble = {by_signal == SIGTERM ? fault_kind::helper_terminated : fault_kind::worker_killed,
                  st.setup.offer.resource_id + " ended with " + what, 0};
     st.promise.deliver(std::move(o));
     st.job = {};

@@ -6,7 +6,7 @@
 #include "actors/actor_status.hpp"
 #include "actors/interfaces.hpp"
 #include "actors/messages/promises.hpp"
-#include "backends/fault_kinds.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/log.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -76,7 +76,7 @@ struct leased_job : std::enable_shared_from_this<leased_job<Resource, Outcome, S
         .then(
             [job, l](Outcome& o) {
               job->self->send(job->scheduler, atom::release_v, l);
-              if (o.trouble && o.trouble.kind != baseline_failed) // a baseline would fail again
+              if (o.trouble && o.trouble.kind != fault_kind::baseline_failed) // a baseline would fail again
                 job->failed(std::move(o.trouble));
               else
                 job->done(std::move(o));

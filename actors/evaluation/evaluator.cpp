@@ -8,10 +8,10 @@
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
 #include "actors/messages/resource_kinds.hpp"
-#include "backends/fault_kinds.hpp"
 #include "backends/judge/source_constants.hpp"
 #include "runtime/base/cluster_words.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/kinds.hpp"
 #include "runtime/base/verdict_rules.hpp"
 
@@ -227,7 +227,7 @@ void compile(pointer self, const run_ptr& r, stage s, const id128& id) {
 // Reports a champion that failed as the baseline, or every screening would end like this.
 void report_baseline(pointer self, const run_ptr& r, stage s, const judge_outcome& o) {
   const auto& champion = r->request.champion;
-  if (o.trouble.kind != baseline_failed || champion.index == 0 || against_reference(r->request, s))
+  if (o.trouble.kind != fault_kind::baseline_failed || champion.index == 0 || against_reference(r->request, s))
     return;
   amendment_record a;
   a.index = champion.index;

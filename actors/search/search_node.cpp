@@ -5,8 +5,8 @@
 #include "actors/search/axes.hpp"
 #include "actors/search/novelty.hpp"
 #include "actors/search/search_node_record.hpp"
-#include "backends/fault_kinds.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/fault_kinds.hpp"
 
 #include <caf/actor_cast.hpp>
 

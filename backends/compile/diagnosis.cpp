@@ -1,6 +1,6 @@
 #include "backends/compile/diagnosis.hpp"
 
-#include "backends/fault_kinds.hpp"
+#include "runtime/base/fault_kinds.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #include "backends/compile/locked_tool.hpp"
 
 #include "backends/compile/diagnosis.hpp"
-#include "backends/fault_kinds.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/helper_process.hpp"
 
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 #include "backends/compile/server.hpp"
 
-#include "backends/fault_kinds.hpp"
 #include "backends/host_machine.hpp"
 #include "backends/judge/core_turn.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/log.hpp"
 
 #include <poll.h>

@@ -1,10 +1,10 @@
 #include "backends/cuda/compiler.hpp"
 
 #include "backends/compile/diagnosis.hpp"
-#include "backends/fault_kinds.hpp"
 #include "backends/launch_plan/package.hpp"
 #include "backends/launch_plan/plan_check.hpp"
 #include "backends/nvidia/cubin.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/ids.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include "backends/framework/framework_check.hpp"
 
 #include "backends/compile/diagnosis.hpp"
-#include "backends/fault_kinds.hpp"
 #include "backends/framework/framework_source.hpp"
+#include "runtime/base/fault_kinds.hpp"
 
 #include <array>
 #include <cstdlib>

@@ -2,9 +2,9 @@
 
 #include "backends/amd/launch_limits.hpp"
 #include "backends/compile/diagnosis.hpp"
-#include "backends/fault_kinds.hpp"
 #include "backends/launch_plan/package.hpp"
 #include "backends/launch_plan/plan_check.hpp"
+#include "runtime/base/fault_kinds.hpp"
 
 #include <chrono>
 

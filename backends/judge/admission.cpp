@@ -1,12 +1,12 @@
 // admit: is the task sound? The reference alone is on trial: it must run, agree with itself and with the
 // oracle, depend on every input, and the tolerance must refuse answers that took no work.
-#include "backends/fault_kinds.hpp"
 #include "backends/judge/figure.hpp"
 #include "backends/judge/judge_context.hpp"
 #include "backends/judge/null_submissions.hpp"
 #include "backends/judge/random_stream.hpp"
 #include "backends/judge/test_set.hpp"
 #include "backends/judge/work_clock.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/verdict_rules.hpp"
 
 #include <algorithm>

@@ -2,9 +2,9 @@
 // Never both, and the second never becomes the first.
 #pragma once
 
-#include "backends/fault_kinds.hpp"
 #include "backends/judge/rejection.hpp"
 #include "backends/protocol.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/result.hpp"
 
 #include <tl/expected.hpp>
@@ -72,7 +72,8 @@ inline evaluation_error blame_baseline(evaluation_error s, bool is_reference) {
                         : ""),
              0},
             {}};
-  return {{baseline_failed, to_string(s.refused.result) + ": " + s.refused.detail, 0}, std::move(s.refused)};
+  return {{fault_kind::baseline_failed, to_string(s.refused.result) + ": " + s.refused.detail, 0},
+          std::move(s.refused)};
 }
 
 // In a screening the reference has been admitted: its failing now says nothing about the candidate.
@@ -85,7 +86,7 @@ inline evaluation_error blame_reference(evaluation_error s) {
 // Returns true if the error has a verdict, a rule and a detail, on the object or on the baseline, to end the request
 // with.
 inline bool tells_of_conduct(const evaluation_error& s) {
-  return !s.trouble || s.trouble.kind == baseline_failed;
+  return !s.trouble || s.trouble.kind == fault_kind::baseline_failed;
 }
 
 } // namespace kevolve

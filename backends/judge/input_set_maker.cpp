@@ -1,11 +1,11 @@
 #include "backends/judge/input_set_maker.hpp"
 
-#include "backends/fault_kinds.hpp"
 #include "backends/judge/assertion_check.hpp"
 #include "backends/judge/distributions.hpp"
 #include "backends/judge/finiteness.hpp"
 #include "backends/judge/random_stream.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/verdict_rules.hpp"
 
 #include <unistd.h>

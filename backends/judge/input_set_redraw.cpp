@@ -1,6 +1,6 @@
-#include "backends/fault_kinds.hpp"
 #include "backends/judge/input_set_maker.hpp"
 #include "backends/judge/random_stream.hpp"
+#include "runtime/base/fault_kinds.hpp"
 
 namespace kevolve {
 

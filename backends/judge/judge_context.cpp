@@ -1,6 +1,6 @@
 #include "backends/judge/judge_context.hpp"
 
-#include "backends/fault_kinds.hpp"
+#include "runtime/base/fault_kinds.hpp"
 
 #include <chrono>
 #include <exception>

@@ -1,11 +1,11 @@
 // The input sets of adversarial draws.
-#include "backends/fault_kinds.hpp"
 #include "backends/judge/finiteness.hpp"
 #include "backends/judge/input_set_maker.hpp"
 #include "backends/judge/numbers.hpp"
 #include "backends/judge/random_stream.hpp"
 #include "backends/judge/work_clock.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/fault_kinds.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "backends/judge/request_queue.hpp"
 
-#include "backends/fault_kinds.hpp"
+#include "runtime/base/fault_kinds.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,7 +1,7 @@
 #include "backends/judge/test_set.hpp"
 
-#include "backends/fault_kinds.hpp"
 #include "backends/judge/distributions.hpp"
+#include "runtime/base/fault_kinds.hpp"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
 #include "backends/judge/timing_session.hpp"
 
-#include "backends/fault_kinds.hpp"
 #include "backends/judge/figure.hpp"
 #include "backends/judge/pair_limits.hpp"
 #include "backends/judge/spent_sign_test.hpp"
 #include "backends/judge/timing_summary.hpp"
+#include "runtime/base/fault_kinds.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,13 +1,13 @@
 // kevolve-profiler: runs the profile passes of one job for a node or a verb, which talks to it over descriptor 3. Not
 // for direct use; use `kevolve profile`.
 #include "backends/compile/workspace.hpp"
-#include "backends/fault_kinds.hpp"
 #include "backends/judge/core_turn.hpp"
 #include "backends/profile/device_host.hpp"
 #include "backends/profile/locked_sandbox.hpp"
 #include "backends/profile/run_passes.hpp"
 #include "runtime/base/channel.hpp"
 #include "runtime/base/confinement.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/helper_process.hpp"
 #include "runtime/base/program_directory.hpp"
 

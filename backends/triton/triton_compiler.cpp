@@ -3,11 +3,11 @@
 #include "backends/amd/launch_limits.hpp"
 #include "backends/compile/diagnosis.hpp"
 #include "backends/compile/hostile_step.hpp"
-#include "backends/fault_kinds.hpp"
 #include "backends/launch_plan/plan_check.hpp"
 #include "backends/nvidia/cubin.hpp"
 #include "backends/triton/triton_flags.hpp"
 #include "backends/triton/triton_program.hpp"
+#include "runtime/base/fault_kinds.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -38,9 +38,7 @@ verdict parse_verdict(std::string_view text);
 
 // A failure of the infrastructure. An empty kind means no fault.
 struct fault {
-  // no_space worker_killed worker_terminated device_sick toolchain_missing protocol timed_out sandbox baseline_failed
-  // internal
-  std::string kind;
+  std::string kind;   // a name of fault_kinds.hpp
   std::string detail; // for a person
   uint32_t retried = 0;
 

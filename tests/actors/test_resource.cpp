@@ -1,6 +1,7 @@
 // Tests compiler workers and devices when the scheduler, a holder or they themselves die. The helper is a silent
 // process, whose messages the tests send.
 #include "actors/devices/compiler_worker.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/node/scheduler.hpp"
 #include "runtime/node/supervisor.hpp"
 #include "virtual_system.hpp"
@@ -259,7 +260,7 @@ TEST_CASE_FIXTURE(shop, "a helper that a scheduler terminates is a fault of its 
   ::kill(helper, SIGTERM);
   await_end();
   REQUIRE(r->value);
-  CHECK(r->value->trouble.kind == helper_terminated);
+  CHECK(r->value->trouble.kind == fault_kind::helper_terminated);
 }
 
 TEST_CASE_FIXTURE(shop, "a helper that ends at its start is named with its last words") {

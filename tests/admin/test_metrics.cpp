@@ -1,7 +1,7 @@
 // Parses the metrics by the rules of Prometheus's text format.
 #include "actors/messages/records.hpp"
-#include "backends/fault_kinds.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/verdict.hpp"
 #include "runtime/node/admin/device_figures.hpp"
 #include "runtime/node/admin/event_tally.hpp"

@@ -97,7 +97,7 @@ class Kinds(unittest.TestCase):
         self.assertEqual(found, [])
 
     def test_nobody_names_a_fault_by_a_string(self) -> None:
-        kinds = table("backends/fault_kinds.hpp", r'const char\* \w+ = "([a-z_]+)"')
+        kinds = table("runtime/base/fault_kinds.hpp", r'const char\* \w+ = "([a-z_]+)"')
         self.assertTrue({"worker_killed", "sandbox_weak", "cancelled"} <= kinds)
         named = re.compile(r'(?:trouble(?:\.kind [!=]=| =)|infra(?:structure)?\(|fault\{|\bf\.kind [!=]=)[^;\n]*?"(?:' + "|".join(kinds) + r')"')
         self.assertTrue(named.search('out.trouble = {"no_space", why, 0};'))

@@ -1,6 +1,7 @@
 // Tests honest kernels: their reports and the decision about the faster one.
 #include "judge_driver.hpp"
 #include "runtime/base/control_group.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "tasks.hpp"
 
 #include <doctest/doctest.h>
@@ -659,7 +660,7 @@ TEST_CASE("a failure of the baseline is reported as such, with its details") {
                                "  (void)x; (void)w; (void)n; y[-5] = 0.0f;\n}\n");
   const auto o = judge.ask(request);
   INFO(describe(o));
-  CHECK(o.trouble.kind == baseline_failed);
+  CHECK(o.trouble.kind == fault_kind::baseline_failed);
   CHECK(o.result == verdict::out_of_bounds);
   CHECK(o.rule == "guard_band");
   request.baseline = reference();

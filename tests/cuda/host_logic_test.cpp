@@ -1,4 +1,5 @@
 // Tests the whole runner and its workers with the fake driver: rules of rejection and faults. Needs no GPU.
+#include "runtime/base/fault_kinds.hpp"
 #include "tests/cuda/runner_requests.hpp"
 
 #include <doctest/doctest.h>
@@ -127,7 +128,7 @@ TEST_CASE("a champion that fails as baseline is reported, and its challenger is 
     request.baseline = fake_package(c.kernel, c.more);
     const auto o = runner.ask(request);
     INFO(told(o));
-    CHECK(o.trouble.kind == baseline_failed);
+    CHECK(o.trouble.kind == fault_kind::baseline_failed);
     CHECK(o.result == c.result);
     CHECK(o.rule == c.rule);
   }

@@ -4,7 +4,7 @@
 #include "backends/cpu/compile_server/syntax_tree.hpp"
 #include "backends/cpu/prelude.hpp"
 #include "backends/cpu/sanitizers.hpp"
-#include "backends/fault_kinds.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/kinds.hpp"
 #include "runtime/base/printable.hpp"
 

@@ -2,11 +2,11 @@
 // backends/protocol.hpp on descriptor 3; pins itself to its core.
 #include "backends/cpu/judge/core_sensors.hpp"
 #include "backends/cpu/judge/scheduling_priority.hpp"
-#include "backends/fault_kinds.hpp"
 #include "backends/host_machine.hpp"
 #include "backends/judge/core_turn.hpp"
 #include "backends/judge/native/native_judge_context.hpp"
 #include "backends/judge/request_queue.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/helper_process.hpp"
 #include "runtime/base/program_directory.hpp"
 #include "runtime/base/sandbox.hpp"

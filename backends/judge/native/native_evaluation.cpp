@@ -1,5 +1,4 @@
 // check, screening and confirm: a candidate against the expected outputs, and against a baseline's time.
-#include "backends/fault_kinds.hpp"
 #include "backends/judge/figure.hpp"
 #include "backends/judge/native/edges_among_calls.hpp"
 #include "backends/judge/native/native_judge_context.hpp"
@@ -9,6 +8,7 @@
 #include "backends/judge/screening.hpp"
 #include "backends/judge/test_set.hpp"
 #include "backends/judge/timing_session.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/verdict_rules.hpp"
 
 #include <algorithm>

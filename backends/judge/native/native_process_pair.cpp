@@ -1,8 +1,8 @@
 #include "backends/judge/native/native_process_pair.hpp"
 
-#include "backends/fault_kinds.hpp"
 #include "backends/judge/figure.hpp"
 #include "backends/judge/library_allowance.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/verdict_rules.hpp"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 #include "backends/judge/native/sanitised_replay.hpp"
 
-#include "backends/fault_kinds.hpp"
 #include "backends/judge/call_check.hpp"
 #include "backends/judge/pattern.hpp"
 #include "backends/judge/test_set.hpp"
 #include "backends/judge/timing_session.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/verdict_rules.hpp"
 
 #include <unistd.h>

@@ -1,7 +1,7 @@
 #include "backends/nvidia/runner/checked_device_call.hpp"
 
-#include "backends/fault_kinds.hpp"
 #include "backends/judge/call_check.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/verdict_rules.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "backends/nvidia/runner/device_process.hpp"
 
-#include "backends/fault_kinds.hpp"
 #include "backends/launch_plan/plan_check.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/verdict_rules.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include "backends/nvidia/runner/device_sets.hpp"
 
-#include "backends/fault_kinds.hpp"
 #include "backends/nvidia/runner/framework_reference.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/verdict_rules.hpp"
 
 #include <sys/random.h>

@@ -1,6 +1,6 @@
 #include "backends/nvidia/runner/examiner_client.hpp"
 
-#include "backends/fault_kinds.hpp"
+#include "runtime/base/fault_kinds.hpp"
 
 #include <unistd.h>
 

@@ -1,9 +1,9 @@
 #include "backends/nvidia/runner/gpu_judge_context.hpp"
 
-#include "backends/fault_kinds.hpp"
 #include "backends/judge/physics.hpp"
 #include "backends/nvidia/runner/device_sets.hpp"
 #include "backends/nvidia/runner/framework_reference.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/wall_clock.hpp"
 
 #include <sys/wait.h>

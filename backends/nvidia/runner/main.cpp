@@ -1,7 +1,6 @@
 // kevolve-runner-cuda: owns inputs, expected values, clock and verdict for one NVIDIA device. Speaks
 // backends/protocol.hpp on descriptor 3, as a judge does; the device itself is touched only by its workers, one process
 // and context per candidate.
-#include "backends/fault_kinds.hpp"
 #include "backends/host_machine.hpp"
 #include "backends/judge/request_queue.hpp"
 #include "backends/nvidia/runner/examiner.hpp"
@@ -9,6 +8,7 @@
 #include "backends/nvidia/runner/replay.hpp"
 #include "backends/nvidia/runner/timeline.hpp"
 #include "backends/nvidia/runner/worker.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/helper_process.hpp"
 #include "runtime/base/program_directory.hpp"
 #include "runtime/base/sandbox.hpp"

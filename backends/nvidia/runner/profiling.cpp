@@ -1,10 +1,10 @@
 #include "backends/nvidia/runner/profiling.hpp"
 
-#include "backends/fault_kinds.hpp"
 #include "backends/judge/random_stream.hpp"
 #include "backends/nvidia/profile.hpp"
 #include "backends/nvidia/runner/device_process.hpp"
 #include "backends/nvidia/runner/scratch_folder.hpp"
+#include "runtime/base/fault_kinds.hpp"
 
 #include <algorithm>
 #include <fstream>

@@ -6,6 +6,7 @@
 #include "backends/nvidia/runner/replay.hpp"
 #include "backends/nvidia/runner/replay_wire.hpp"
 #include "backends/nvidia/runner/scratch_folder.hpp"
+#include "runtime/base/fault_kinds.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,8 +1,8 @@
 #include "runtime/node/admin/event_tally.hpp"
 
 #include "actors/messages/records.hpp"
-#include "backends/fault_kinds.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/verdict.hpp"
 
 #include <algorithm>

@@ -1,8 +1,6 @@
 // The kinds of faults: the words that stand in `kind` of a fault, in records, between processes and in metrics.
 #pragma once
 
-#include "backends/protocol.hpp"
-
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -11,6 +9,8 @@ namespace kevolve::fault_kind {
 
 inline constexpr const char* no_space = "no_space"; // on disk, in memory or on the device
 inline constexpr const char* worker_killed = "worker_killed";
+// A scheduler ends all processes of a job that stops by SIGTERM. Neither the job nor the node is to blame.
+inline constexpr const char* helper_terminated = "worker_terminated";
 inline constexpr const char* device_sick = "device_sick"; // it fails its known answer
 inline constexpr const char* device_missing = "device_missing";
 inline constexpr const char* toolchain_missing = "toolchain_missing";
@@ -21,6 +21,9 @@ inline constexpr const char* timed_out = "timed_out";
 inline constexpr const char* cancelled = "cancelled";
 inline constexpr const char* core_busy = "core_busy";         // another process has its turn on the core
 inline constexpr const char* resource_gone = "resource_gone"; // before the job was tried
+// The baseline crashed, hung or erred, so that the candidate was not judged. Result, rule, detail and evidence describe
+// the baseline then.
+inline constexpr const char* baseline_failed = "rival_failed";
 inline constexpr const char* journal = "journal";
 inline constexpr const char* generator = "generator";
 inline constexpr const char* internal = "internal";
