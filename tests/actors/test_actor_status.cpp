@@ -1,4 +1,4 @@
-#include "virtual_system.hpp"
+#include "tests/support/virtual_system.hpp"
 
 #include <doctest/doctest.h>
 

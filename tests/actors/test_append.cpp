@@ -1,5 +1,5 @@
 #include "actors/campaign/append.hpp"
-#include "virtual_system.hpp"
+#include "tests/support/virtual_system.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/typed_event_based_actor.hpp>

@@ -2,7 +2,7 @@
 #include "actors/campaign/campaign.hpp"
 #include "actors/campaign/campaign_context.hpp"
 #include "runtime/base/codec.hpp"
-#include "virtual_system.hpp"
+#include "tests/support/virtual_system.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/typed_event_based_actor.hpp>

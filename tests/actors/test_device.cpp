@@ -5,8 +5,8 @@
 #include "actors/journal/journal.hpp"
 #include "actors/messages/keys.hpp"
 #include "runtime/node/scheduler.hpp"
-#include "temporary_store.hpp"
-#include "virtual_system.hpp"
+#include "tests/support/temporary_store.hpp"
+#include "tests/support/virtual_system.hpp"
 
 #include <boost/asio/io_context.hpp>
 

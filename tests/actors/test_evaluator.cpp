@@ -7,8 +7,8 @@
 #include "runtime/base/codec.hpp"
 #include "runtime/base/fault_kinds.hpp"
 #include "runtime/node/scheduler.hpp"
-#include "temporary_store.hpp"
-#include "virtual_system.hpp"
+#include "tests/support/temporary_store.hpp"
+#include "tests/support/virtual_system.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/typed_event_based_actor.hpp>

@@ -1,6 +1,6 @@
 #include "actors/messages/step_end.hpp"
 #include "filler.hpp"
-#include "virtual_system.hpp"
+#include "tests/support/virtual_system.hpp"
 
 #include <caf/binary_deserializer.hpp>
 #include <caf/binary_serializer.hpp>

@@ -6,9 +6,9 @@
 #include "actors/synthesis/exchange.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/log.hpp"
-#include "temporary_store.hpp"
-#include "tests/store/faulty_disk.hpp"
-#include "virtual_system.hpp"
+#include "tests/support/faulty_disk.hpp"
+#include "tests/support/temporary_store.hpp"
+#include "tests/support/virtual_system.hpp"
 
 #include <caf/actor_cast.hpp>
 

@@ -6,8 +6,8 @@
 #include "actors/models/relay.hpp"
 #include "paper_target.hpp"
 #include "runtime/base/codec.hpp"
-#include "temporary_store.hpp"
-#include "virtual_system.hpp"
+#include "tests/support/temporary_store.hpp"
+#include "tests/support/virtual_system.hpp"
 
 #include <caf/actor_cast.hpp>
 

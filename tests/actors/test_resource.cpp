@@ -4,7 +4,7 @@
 #include "runtime/base/fault_kinds.hpp"
 #include "runtime/node/scheduler.hpp"
 #include "runtime/node/supervisor.hpp"
-#include "virtual_system.hpp"
+#include "tests/support/virtual_system.hpp"
 
 #include <boost/asio/io_context.hpp>
 

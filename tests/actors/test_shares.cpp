@@ -1,5 +1,5 @@
 #include "runtime/node/scheduler.hpp"
-#include "virtual_system.hpp"
+#include "tests/support/virtual_system.hpp"
 
 #include <caf/actor_cast.hpp>
 

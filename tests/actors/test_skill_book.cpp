@@ -4,9 +4,9 @@
 #include "actors/knowledge/skill_json.hpp"
 #include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
-#include "temporary_store.hpp"
-#include "tests/knowledge/skills.hpp"
-#include "virtual_system.hpp"
+#include "tests/support/skills.hpp"
+#include "tests/support/temporary_store.hpp"
+#include "tests/support/virtual_system.hpp"
 
 #include <caf/actor_cast.hpp>
 

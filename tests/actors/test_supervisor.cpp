@@ -1,5 +1,5 @@
 #include "runtime/node/supervisor.hpp"
-#include "virtual_system.hpp"
+#include "tests/support/virtual_system.hpp"
 
 #include <doctest/doctest.h>
 

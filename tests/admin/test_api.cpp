@@ -3,7 +3,7 @@
 #include "runtime/base/codec.hpp"
 #include "runtime/node/admin/records_json.hpp"
 #include "tests/admin/served_node.hpp"
-#include "tests/node/small_disk.hpp"
+#include "tests/support/small_disk.hpp"
 #include "tools/kevolve/node_reader.hpp"
 
 #include <doctest/doctest.h>

@@ -3,7 +3,7 @@
 #include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/batch/batch.hpp"
-#include "tests/actors/temporary_store.hpp"
+#include "tests/support/temporary_store.hpp"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 #include "config/task.hpp"
 #include "runtime/base/expression.hpp"
 #include "runtime/base/random.hpp"
-#include "tests/cuda/plan_tasks.hpp"
+#include "tests/support/plan_tasks.hpp"
 #include "tools/kevolve/bundle/device_package.hpp"
 
 #include <doctest/doctest.h>

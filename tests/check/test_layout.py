@@ -113,6 +113,14 @@ class Layout(unittest.TestCase):
         except graphlib.CycleError as e:
             self.fail(f"a cycle: {e.args[1]}")
 
+    def test_a_fixture_of_several_test_folders_is_in_support(self) -> None:
+        wrong = [
+            f"{path}: {name}"
+            for path, name in includes(ROOT / "tests")
+            if name.startswith("tests/") and name.split("/")[1] not in (path.parts[1], "support")
+        ]
+        self.assertEqual(wrong, [])
+
     def test_shared_headers_of_actors_are_included_elsewhere(self) -> None:
         table = tomllib.loads((ROOT / "actors" / "folders.toml").read_text())
         by_others = {

@@ -1,7 +1,7 @@
 // A task with a reference and a fast kernel, and campaigns whose candidates come from people alone.
 #pragma once
 
-#include "tests/cli/program.hpp"
+#include "tests/support/program.hpp"
 
 #include <string>
 #include <vector>

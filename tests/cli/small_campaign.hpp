@@ -1,7 +1,7 @@
 // A campaign that is small and fast to judge: a sum of squares by rows, slow enough at -O3 to be improved.
 #pragma once
 
-#include "tests/cli/program.hpp"
+#include "tests/support/program.hpp"
 
 #include <string>
 

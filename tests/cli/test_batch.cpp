@@ -1,5 +1,5 @@
 // Tests a campaign without a local device: its evaluations are exported to a file and imported again.
-#include "tests/cli/program.hpp"
+#include "tests/support/program.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // Collections of PyTorch programs: ATen's operators, and suites of KernelBench's modules. Without torch they are
 // skipped.
-#include "tests/cli/program.hpp"
+#include "tests/support/program.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Tests a daemon and the verbs that talk to it, from the command line to the journal and back.
-#include "tests/cli/program.hpp"
+#include "tests/support/program.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // Tests a full disk at a node's start. It is mounted for one thread, whose child processes inherit it.
 #include "config/node.hpp"
-#include "program.hpp"
+#include "tests/support/program.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
-#include "tests/cli/program.hpp"
-#include "tests/llm_transport/hostile_provider.hpp"
+#include "tests/support/hostile_provider.hpp"
+#include "tests/support/program.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Tests kevolve rejudge: results of another build of the judge are judged again, and the old results are kept.
-#include "program.hpp"
+#include "tests/support/program.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "tests/cli/program.hpp"
+#include "tests/support/program.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
 // Tests the programs on machines that lack parts of the sandbox. They are started by a thread that may not use some
 // system call, which they inherit.
-#include "program.hpp"
-#include "tests/cpu_judge/hindrance.hpp"
+#include "tests/support/hindrance.hpp"
+#include "tests/support/program.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // The verbs of skills against a real daemon, from an import to the withdrawal, and what another node makes of an
 // export.
-#include "tests/cli/program.hpp"
+#include "tests/support/program.hpp"
 
 #include <doctest/doctest.h>
 

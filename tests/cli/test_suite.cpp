@@ -1,5 +1,5 @@
-#include "tests/cli/program.hpp"
 #include "tests/cli/row_squares.hpp"
+#include "tests/support/program.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // Certificates for a test, made by the program openssl.
 #pragma once
 
-#include "tests/cli/program.hpp"
+#include "tests/support/program.hpp"
 
 #include <string>
 

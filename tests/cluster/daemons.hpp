@@ -1,8 +1,8 @@
 // Real daemons that share a real PostgreSQL.
 #pragma once
 
-#include "tests/cli/program.hpp"
 #include "tests/cluster/postgres_server.hpp"
+#include "tests/support/program.hpp"
 
 #include <memory>
 #include <string>

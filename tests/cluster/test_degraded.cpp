@@ -1,6 +1,6 @@
 // PostgreSQL is locked, read-only or full while campaigns run.
 #include "tests/cluster/daemons.hpp"
-#include "tests/node/small_disk.hpp"
+#include "tests/support/small_disk.hpp"
 
 #include <doctest/doctest.h>
 

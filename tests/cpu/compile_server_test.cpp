@@ -1,4 +1,4 @@
-#include "tests/cpu/server_fixture.hpp"
+#include "tests/support/server_fixture.hpp"
 
 #include "backends/cpu/flags.hpp"
 #include "backends/cpu/toolchain.hpp"

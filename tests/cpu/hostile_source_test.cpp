@@ -1,5 +1,5 @@
 // Tests that the compile server survives hostile sources; these are in tests/redteam/compile.
-#include "tests/cpu/server_fixture.hpp"
+#include "tests/support/server_fixture.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "tests/cpu/server_fixture.hpp"
+#include "tests/support/server_fixture.hpp"
 
 #include <doctest/doctest.h>
 

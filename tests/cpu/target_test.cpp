@@ -1,6 +1,6 @@
 #include "backends/cpu/cpu_target.hpp"
 #include "backends/cpu/flags.hpp"
-#include "tests/cpu/server_fixture.hpp"
+#include "tests/support/server_fixture.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // Tests the tasks that admission rejects.
-#include "judge_driver.hpp"
-#include "tasks.hpp"
+#include "tests/support/judge_driver.hpp"
+#include "tests/support/judge_tasks.hpp"
 
 #include <doctest/doctest.h>
 

@@ -4,7 +4,7 @@
 #include "backends/judge/native/edges_among_calls.hpp"
 #include "backends/judge/native/short_calls.hpp"
 #include "backends/judge/numbers.hpp"
-#include "tasks.hpp"
+#include "tests/support/judge_tasks.hpp"
 
 #include <doctest/doctest.h>
 

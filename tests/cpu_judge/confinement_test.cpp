@@ -1,7 +1,7 @@
 // Tests the outer sandbox layers on various machines: the level names the layers in force, and missing ones have
 // remedies.
 #include "runtime/base/sandbox.hpp"
-#include "tests/cpu_judge/hindrance.hpp"
+#include "tests/support/hindrance.hpp"
 
 #include <doctest/doctest.h>
 

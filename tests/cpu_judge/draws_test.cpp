@@ -1,7 +1,7 @@
 // Tests adversarial draws end to end: candidates that ordinary draws never catch, and references that fail on one.
 #include "backends/judge/source_constants.hpp"
-#include "judge_driver.hpp"
-#include "tasks.hpp"
+#include "tests/support/judge_driver.hpp"
+#include "tests/support/judge_tasks.hpp"
 
 #include <doctest/doctest.h>
 

@@ -3,8 +3,8 @@
 //   // flags: -O2 …        compiler flags
 //   // each: -DX=1 -DX=2 …  compiled and judged once with each of these
 // Cheats are in tests/redteam.
-#include "judge_driver.hpp"
-#include "tasks.hpp"
+#include "tests/support/judge_driver.hpp"
+#include "tests/support/judge_tasks.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 // Tests honest kernels: their reports and the decision about the faster one.
-#include "judge_driver.hpp"
 #include "runtime/base/control_group.hpp"
 #include "runtime/base/fault_kinds.hpp"
-#include "tasks.hpp"
+#include "tests/support/judge_driver.hpp"
+#include "tests/support/judge_tasks.hpp"
 
 #include <doctest/doctest.h>
 

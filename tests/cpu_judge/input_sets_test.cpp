@@ -1,7 +1,7 @@
 // Inputs drawn ahead on other cores are the same as those drawn one by one.
 #include "backends/judge/input_set_maker.hpp"
 #include "backends/judge/numbers.hpp"
-#include "tests/cpu_judge/tasks.hpp"
+#include "tests/support/judge_tasks.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 // Tests the judge on restricted machines: honest candidates pass, cheats are rejected, and every result names its
 // sandbox level.
-#include "judge_driver.hpp"
-#include "tasks.hpp"
-#include "tests/cpu_judge/hindrance.hpp"
+#include "tests/support/hindrance.hpp"
+#include "tests/support/judge_driver.hpp"
+#include "tests/support/judge_tasks.hpp"
 
 #include <doctest/doctest.h>
 

@@ -2,8 +2,8 @@
 #include "backends/judge/native/sandboxed_process.hpp"
 #include "backends/judge/native/zygote_client.hpp"
 #include "backends/judge/shared_arena.hpp"
-#include "judge_driver.hpp"
-#include "tasks.hpp"
+#include "tests/support/judge_driver.hpp"
+#include "tests/support/judge_tasks.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 // A confirmed candidate beside the PyTorch module of its task: timed, or named with the reason why not.
 #include "backends/framework/module_program.hpp"
-#include "judge_driver.hpp"
 #include "runtime/base/baseline_figure.hpp"
-#include "tasks.hpp"
+#include "tests/support/judge_driver.hpp"
+#include "tests/support/judge_tasks.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // Chooses draws for sanitised replays from input sets without data.
 #include "backends/judge/native/replay_findings.hpp"
 #include "backends/judge/native/replay_plan.hpp"
-#include "tests/cpu_judge/tasks.hpp"
+#include "tests/support/judge_tasks.hpp"
 
 #include <doctest/doctest.h>
 

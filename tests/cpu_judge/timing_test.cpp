@@ -1,8 +1,8 @@
 // Tests the reported time of a candidate: a gain on large arrays is found, and outputs are read after a
 // call.
 #include "backends/judge/outcome_figures.hpp"
-#include "judge_driver.hpp"
-#include "tasks.hpp"
+#include "tests/support/judge_driver.hpp"
+#include "tests/support/judge_tasks.hpp"
 
 #include <doctest/doctest.h>
 

@@ -2,9 +2,9 @@
 // job.
 #include "backends/host_machine.hpp"
 #include "backends/judge/core_turn.hpp"
-#include "judge_driver.hpp"
 #include "runtime/base/codec.hpp"
-#include "tasks.hpp"
+#include "tests/support/judge_driver.hpp"
+#include "tests/support/judge_tasks.hpp"
 
 #include <doctest/doctest.h>
 

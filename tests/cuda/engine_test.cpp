@@ -1,8 +1,8 @@
 // Tests the compile server of the target `cuda`, in process and as a program.
 #include "backends/framework/framework_source.hpp"
 #include "backends/gpu_compile_server/engine.hpp"
-#include "tests/cpu/server_fixture.hpp"
 #include "tests/cuda/runner_driver.hpp"
+#include "tests/support/server_fixture.hpp"
 
 #include <doctest/doctest.h>
 

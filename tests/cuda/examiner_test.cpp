@@ -5,7 +5,7 @@
 #include "backends/judge/random_stream.hpp"
 #include "backends/nvidia/examiner/loops.hpp"
 #include "backends/nvidia/runner/examination.hpp"
-#include "tests/cpu_judge/tasks.hpp"
+#include "tests/support/judge_tasks.hpp"
 
 #include <doctest/doctest.h>
 

@@ -4,8 +4,8 @@
 #include "backends/hip/hip_target.hpp"
 #include "backends/launch_plan/package.hpp"
 #include "backends/triton/candidate_format.hpp"
-#include "tests/cuda/plan_tasks.hpp"
 #include "tests/cuda/triton_driver.hpp"
+#include "tests/support/plan_tasks.hpp"
 
 #include <doctest/doctest.h>
 #include <elf.h>

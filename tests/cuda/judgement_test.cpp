@@ -6,7 +6,7 @@
 #include "backends/nvidia/runner/device_process.hpp"
 #include "backends/nvidia/runner/gpu_judge_context.hpp"
 #include "tests/cuda/cubin_builder.hpp"
-#include "tests/cuda/plan_tasks.hpp"
+#include "tests/support/plan_tasks.hpp"
 
 #include <doctest/doctest.h>
 

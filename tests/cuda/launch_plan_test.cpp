@@ -1,6 +1,6 @@
 // Tests the text of launch plans, and that all errors are reported at once.
 #include "backends/launch_plan/package.hpp"
-#include "tests/cuda/plan_tasks.hpp"
+#include "tests/support/plan_tasks.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 // Tests the long runs of a confirmation with the fake driver.
-#include "tests/cpu_judge/judge_driver.hpp"
-#include "tests/cpu_judge/tasks.hpp"
 #include "tests/cuda/fake_device.hpp"
 #include "tests/cuda/runner_driver.hpp"
+#include "tests/support/judge_driver.hpp"
+#include "tests/support/judge_tasks.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // Tests the checks of a plan without a device.
 #include "backends/launch_plan/plan_check.hpp"
 
-#include "tests/cuda/plan_tasks.hpp"
+#include "tests/support/plan_tasks.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Tests a plan's numbers for one call's sizes and a device's limits.
-#include "tests/cuda/plan_tasks.hpp"
+#include "tests/support/plan_tasks.hpp"
 
 #include <doctest/doctest.h>
 

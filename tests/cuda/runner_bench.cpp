@@ -3,9 +3,9 @@
 // tests/cuda/bench/lease.py analyses the use of a lease.
 #include "backends/framework/framework_source.hpp"
 #include "backends/launch_plan/package.hpp"
-#include "tests/cpu_judge/judge_driver.hpp"
-#include "tests/cpu_judge/tasks.hpp"
 #include "tests/cuda/runner_driver.hpp"
+#include "tests/support/judge_driver.hpp"
+#include "tests/support/judge_tasks.hpp"
 
 #include <doctest/doctest.h>
 

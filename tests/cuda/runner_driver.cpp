@@ -2,7 +2,7 @@
 
 #include "backends/nvidia/driver.hpp"
 #include "runtime/base/helper_process.hpp"
-#include "tests/cpu_judge/tasks.hpp"
+#include "tests/support/judge_tasks.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,10 +1,10 @@
 // Requests to a whole runner with the fake driver, shared by its tests.
 #pragma once
 
-#include "tests/cpu_judge/judge_driver.hpp"
-#include "tests/cpu_judge/tasks.hpp"
 #include "tests/cuda/fake_device.hpp"
 #include "tests/cuda/runner_driver.hpp"
+#include "tests/support/judge_driver.hpp"
+#include "tests/support/judge_tasks.hpp"
 
 #include <string>
 

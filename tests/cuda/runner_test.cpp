@@ -1,9 +1,9 @@
 // Tests the runner on a device: honest kernels pass, and every cheat is rejected by its rule or gains nothing.
 #include "backends/nvidia/toolchain.hpp"
-#include "tests/cpu_judge/judge_driver.hpp"
-#include "tests/cpu_judge/tasks.hpp"
 #include "tests/cuda/runner_driver.hpp"
 #include "tests/cuda/triton_driver.hpp"
+#include "tests/support/judge_driver.hpp"
+#include "tests/support/judge_tasks.hpp"
 
 #include <doctest/doctest.h>
 

@@ -3,10 +3,10 @@
 #include "backends/nvidia/replay_result.hpp"
 #include "backends/nvidia/runner/replay.hpp"
 #include "backends/nvidia/runner/replay_wire.hpp"
-#include "tests/cpu_judge/judge_driver.hpp"
-#include "tests/cpu_judge/tasks.hpp"
 #include "tests/cuda/fake_device.hpp"
 #include "tests/cuda/runner_driver.hpp"
+#include "tests/support/judge_driver.hpp"
+#include "tests/support/judge_tasks.hpp"
 
 #include <doctest/doctest.h>
 

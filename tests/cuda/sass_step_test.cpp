@@ -4,9 +4,9 @@
 #include "backends/nvidia/doctor.hpp"
 #include "backends/nvidia/sass_step.hpp"
 #include "tests/cuda/cubin_builder.hpp"
-#include "tests/cuda/plan_tasks.hpp"
 #include "tests/cuda/runner_driver.hpp"
 #include "tests/cuda/triton_driver.hpp"
+#include "tests/support/plan_tasks.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

@@ -3,9 +3,9 @@
 
 #include "actors/synthesis/prompt.hpp"
 #include "backends/helper_words.hpp"
-#include "tests/cpu/server_fixture.hpp"
-#include "tests/cuda/plan_tasks.hpp"
 #include "tests/cuda/runner_driver.hpp"
+#include "tests/support/plan_tasks.hpp"
+#include "tests/support/server_fixture.hpp"
 
 #include <doctest/doctest.h>
 

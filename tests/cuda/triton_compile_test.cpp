@@ -6,10 +6,10 @@
 #include "backends/nvidia/cubin.hpp"
 #include "backends/triton/triton_flags.hpp"
 #include "backends/triton/triton_target.hpp"
-#include "tests/cpu/server_fixture.hpp"
-#include "tests/cuda/plan_tasks.hpp"
 #include "tests/cuda/runner_driver.hpp"
 #include "tests/cuda/triton_driver.hpp"
+#include "tests/support/plan_tasks.hpp"
+#include "tests/support/server_fixture.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // Tests plans of candidates in Triton: the compiler's input, and the completed plans.
 #include "backends/launch_plan/package.hpp"
 #include "backends/triton/triton_plan.hpp"
-#include "tests/cuda/plan_tasks.hpp"
+#include "tests/support/plan_tasks.hpp"
 
 #include <doctest/doctest.h>
 

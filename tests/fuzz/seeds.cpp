@@ -6,7 +6,7 @@
 #include "config/campaign.hpp"
 #include "runtime/base/channel.hpp"
 #include "store/record.hpp"
-#include "tests/judge/small_object.hpp"
+#include "tests/support/small_object.hpp"
 
 #include <cstdio>
 #include <filesystem>

@@ -1,6 +1,6 @@
 // Tests the prediction of what judging a task takes of a GPU.
 #include "backends/judge/device_demand.hpp"
-#include "tests/cpu_judge/tasks.hpp"
+#include "tests/support/judge_tasks.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 #include "backends/judge/library_allowance.hpp"
-#include "tests/judge/small_object.hpp"
+#include "tests/support/small_object.hpp"
 
 #include <doctest/doctest.h>
 

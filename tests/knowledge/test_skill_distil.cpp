@@ -1,7 +1,7 @@
 #include "actors/knowledge/skill_distil.hpp"
 #include "actors/knowledge/skill_gate.hpp"
 #include "actors/knowledge/skill_text.hpp"
-#include "skills.hpp"
+#include "tests/support/skills.hpp"
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,7 @@
 #include "actors/knowledge/skill_match.hpp"
 #include "actors/knowledge/skill_text.hpp"
 #include "runtime/base/random.hpp"
-#include "skills.hpp"
+#include "tests/support/skills.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 #include "actors/knowledge/skill_text.hpp"
-#include "skills.hpp"
+#include "tests/support/skills.hpp"
 
 #include <doctest/doctest.h>
 

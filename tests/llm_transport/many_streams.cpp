@@ -1,7 +1,7 @@
 #include "tests/llm_transport/many_streams.hpp"
 
 #include "tests/llm_transport/calls.hpp"
-#include "tests/llm_transport/hostile_provider.hpp"
+#include "tests/support/hostile_provider.hpp"
 
 #include <iostream>
 

@@ -1,5 +1,5 @@
 #include "tests/llm_transport/calls.hpp"
-#include "tests/llm_transport/hostile_provider.hpp"
+#include "tests/support/hostile_provider.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // Tests every behaviour of data/behaviours.json and of the formats' tables over a real connection.
 #include "tests/llm_transport/calls.hpp"
 #include "tests/llm_transport/certificates.hpp"
-#include "tests/llm_transport/hostile_provider.hpp"
+#include "tests/support/hostile_provider.hpp"
 
 #include <doctest/doctest.h>
 

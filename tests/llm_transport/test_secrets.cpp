@@ -2,7 +2,7 @@
 #include "backends/llm/protocol/plain_text.hpp"
 #include "runtime/base/log.hpp"
 #include "tests/llm_transport/calls.hpp"
-#include "tests/llm_transport/hostile_provider.hpp"
+#include "tests/support/hostile_provider.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>

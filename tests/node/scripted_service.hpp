@@ -2,7 +2,7 @@
 #pragma once
 
 #include "config/node.hpp"
-#include "tests/llm_transport/hostile_provider.hpp"
+#include "tests/support/hostile_provider.hpp"
 
 #include <string>
 #include <utility>

@@ -1,5 +1,5 @@
 #include "tests/node/live_node.hpp"
-#include "tests/node/small_disk.hpp"
+#include "tests/support/small_disk.hpp"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

@@ -5,8 +5,8 @@
 #include "runtime/base/codec.hpp"
 #include "runtime/node/campaigns.hpp"
 #include "runtime/node/scheduler.hpp"
-#include "tests/actors/virtual_system.hpp"
 #include "tests/node/live_node.hpp"
+#include "tests/support/virtual_system.hpp"
 
 #include <caf/actor_cast.hpp>
 

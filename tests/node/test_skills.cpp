@@ -5,8 +5,8 @@
 #include "runtime/base/codec.hpp"
 #include "runtime/node/recording.hpp"
 #include "store/store.hpp"
-#include "tests/knowledge/skills.hpp"
 #include "tests/node/live_node.hpp"
+#include "tests/support/skills.hpp"
 
 #include <caf/scoped_actor.hpp>
 

@@ -1,7 +1,7 @@
 // kevolve profile on a candidate's file for a GPU, without a campaign and without a GPU: the static passes, and why the
 // others are skipped.
 #include "schema_check.hpp"
-#include "tests/cli/program.hpp"
+#include "tests/support/program.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 #include "backends/generators/transform/loop_reading.hpp"
 #include "backends/profile/bound_class.hpp"
-#include "tests/transform/nest.hpp"
+#include "tests/support/nest.hpp"
 
 #include <doctest/doctest.h>
 

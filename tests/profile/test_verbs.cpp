@@ -1,6 +1,6 @@
 // kevolve profile and kevolve explain on the data of a finished campaign, and over HTTP.
 #include "schema_check.hpp"
-#include "tests/cli/program.hpp"
+#include "tests/support/program.hpp"
 
 #include <doctest/doctest.h>
 

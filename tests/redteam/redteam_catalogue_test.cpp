@@ -1,7 +1,7 @@
 // Tests the catalogue of the red team: its table, its groups, and which cheats a screening may pass.
 #include "backends/judge/native/edges_among_calls.hpp"
-#include "tests/cpu_judge/judge_driver.hpp"
 #include "tests/redteam/redteam_fixture.hpp"
+#include "tests/support/judge_driver.hpp"
 #include "tools/bench/redteam_judgement.hpp"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 #include "tests/redteam/redteam_fixture.hpp"
 
-#include "tests/cpu_judge/judge_driver.hpp"
+#include "tests/support/judge_driver.hpp"
 #include "tools/bench/redteam_judgement.hpp"
 
 #include <doctest/doctest.h>

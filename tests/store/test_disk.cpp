@@ -1,5 +1,5 @@
-#include "faulty_disk.hpp"
 #include "scratch.hpp"
+#include "tests/support/faulty_disk.hpp"
 
 #include "store/end_mark.hpp"
 

@@ -2,7 +2,7 @@
 #include "runtime/base/codec.hpp"
 #include "scratch.hpp"
 #include "store/fsck.hpp"
-#include "tests/store/faulty_disk.hpp"
+#include "tests/support/faulty_disk.hpp"
 
 #include <algorithm>
 #include <atomic>

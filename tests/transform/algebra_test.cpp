@@ -1,5 +1,5 @@
 // Products taken in another order, factors taken out of sums, and the blocks that are planned for both.
-#include "nest.hpp"
+#include "tests/support/nest.hpp"
 
 #include "backends/generators/transform/plans/plans.hpp"
 

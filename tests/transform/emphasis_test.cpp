@@ -1,5 +1,5 @@
 // Moves against a candidate's bottleneck, on the loops that take its time.
-#include "nest.hpp"
+#include "tests/support/nest.hpp"
 
 #include "backends/generators/transform/checked_reference.hpp"
 #include "backends/generators/transform/codegen/print.hpp"

@@ -1,7 +1,7 @@
 // The golden corpus: proposals that the generator made of every shipped C task and of every nest, with fixed seeds and
 // hardware facts. A change of its structure leaves all of them as they are. After a change that is meant to alter
 // proposals, KEVOLVE_REWRITE_GOLDEN=1 writes the corpus anew.
-#include "nest.hpp"
+#include "tests/support/nest.hpp"
 
 #include "backends/generators/transform/codegen/print.hpp"
 #include "config/task.hpp"

@@ -1,6 +1,6 @@
 // Every nest under tests/transform/nests: what its comments promise holds, and what the moves make of it computes
 // what it computes.
-#include "nest.hpp"
+#include "tests/support/nest.hpp"
 
 #include "backends/generators/transform/codegen/print.hpp"
 

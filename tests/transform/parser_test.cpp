@@ -1,5 +1,5 @@
 // The forms into which the reader brings each construct.
-#include "nest.hpp"
+#include "tests/support/nest.hpp"
 
 #include "backends/generators/transform/codegen/print.hpp"
 #include "backends/generators/transform/frontend/ast.hpp"

@@ -1,5 +1,5 @@
 // Candidates as a person reads them.
-#include "nest.hpp"
+#include "tests/support/nest.hpp"
 
 #include "backends/generators/transform/codegen/print.hpp"
 

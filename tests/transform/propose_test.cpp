@@ -1,4 +1,4 @@
-#include "nest.hpp"
+#include "tests/support/nest.hpp"
 
 #include "backends/generators/transform/codegen/print.hpp"
 #include "backends/generators/transform/plans/plans.hpp"

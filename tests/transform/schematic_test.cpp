@@ -1,5 +1,5 @@
 // Steps between candidates with open places, and the same steps at other places.
-#include "nest.hpp"
+#include "tests/support/nest.hpp"
 
 #include "backends/generators/transform/plans/schematic.hpp"
 #include "backends/generators/transform/plans/suggested.hpp"

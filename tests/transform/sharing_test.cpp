@@ -1,5 +1,5 @@
 // Programs share what no move has changed: a copy must never see what a move does to another one.
-#include "nest.hpp"
+#include "tests/support/nest.hpp"
 
 #include "backends/generators/transform/codegen/print.hpp"
 

@@ -1,8 +1,8 @@
 // Attacks on the compiler. Each is rejected by name with its evidence, or gains nothing; honest controls pass.
-#include "tests/cpu/server_fixture.hpp"
-#include "tests/cpu_judge/judge_driver.hpp"
-#include "tests/cpu_judge/tasks.hpp"
 #include "tests/redteam/compile/compile_fixture.hpp"
+#include "tests/support/judge_driver.hpp"
+#include "tests/support/judge_tasks.hpp"
+#include "tests/support/server_fixture.hpp"
 
 #include <doctest/doctest.h>
 

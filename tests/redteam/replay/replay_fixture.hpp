@@ -9,8 +9,8 @@
 
 #include "backends/protocol.hpp"
 #include "config/task.hpp"
-#include "tests/cpu/server_fixture.hpp"
-#include "tests/cpu_judge/judge_driver.hpp"
+#include "tests/support/judge_driver.hpp"
+#include "tests/support/server_fixture.hpp"
 
 #include <string>
 #include <vector>

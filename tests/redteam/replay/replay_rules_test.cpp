@@ -1,6 +1,6 @@
 // Replays undefined behaviour of reference and candidate, what cannot run, and the build of every flag set.
 #include "replay_fixture.hpp"
-#include "tests/cpu_judge/tasks.hpp"
+#include "tests/support/judge_tasks.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "judge_driver.hpp"
+#include "tests/support/judge_driver.hpp"
 
 #include "runtime/base/codec.hpp"
 #include "runtime/base/helper_process.hpp"

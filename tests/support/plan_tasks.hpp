@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backends/launch_plan/plan_resolution.hpp"
-#include "tests/cpu_judge/tasks.hpp"
+#include "tests/support/judge_tasks.hpp"
 
 namespace kevolve {
 

@@ -1,4 +1,4 @@
-#include "tests/llm_transport/hostile_provider.hpp"
+#include "tests/support/hostile_provider.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/tcp.h>

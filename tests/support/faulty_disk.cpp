@@ -1,4 +1,4 @@
-#include "faulty_disk.hpp"
+#include "tests/support/faulty_disk.hpp"
 
 #include <rocksdb/file_system.h>
 #include <rocksdb/system_clock.h>

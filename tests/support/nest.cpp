@@ -1,4 +1,4 @@
-#include "nest.hpp"
+#include "tests/support/nest.hpp"
 
 #include "backends/cpu/compile_server/syntax_tree.hpp"
 #include "backends/generators/transform/frontend/ast.hpp"
