@@ -6,11 +6,12 @@
 
 namespace kevolve::test {
 
-std::string row_squares_task(bool short_rows) {
+std::string row_squares_task(const row_squares_variant& v) {
   std::string out = R"TOML([task]
 name = "row_squares"
 family = "reduction"
-summary = "Sum of squares of every row"
+summary = ")TOML" + v.summary
+                    + R"TOML("
 
 [[argument]]
 name = "x"
@@ -31,12 +32,13 @@ name = "cols"
 role = "size"
 
 [[shape]]
-rows = 512
+rows = )TOML" + std::to_string(v.rows)
+                    + R"TOML(
 cols = 2048
 )TOML";
-  if (short_rows)
+  if (v.short_rows)
     out += "[[shape]]\nrows = 100000\ncols = 3\n";
-  return out + R"TOML([[shape]]
+  out += R"TOML([[shape]]
 rows = 33
 cols = 17
 held_out = true
@@ -53,6 +55,9 @@ absolute = 1e-3
 [goal]
 speedup = 50.0
 )TOML";
+  if (v.declares_work)
+    out += "\n[work]\nflops = \"2*rows*cols\"\nbytes = \"4*(rows*cols + rows)\"\n";
+  return out;
 }
 
 // Every kernel has a helper of the same name.
@@ -92,7 +97,22 @@ void row_squares(const float *x, float *y, int64_t rows, int64_t cols) {
 }
 )C";
 
-const char* const row_squares_campaign = R"(task = "row_squares.task.toml"
+// Few candidates suffice: a sum of x[i] * x[i] in order at -O3 is easy to improve.
+const char* const row_squares_search = R"(task = "row_squares.task.toml"
+target = "cpu"
+seed = 1
+
+[[generator]]
+kind = "transform"
+
+[draft]
+candidates = 6
+[budget]
+candidates = 12
+wall = "120s"
+)";
+
+const char* const row_squares_relay = R"(task = "row_squares.task.toml"
 target = "cpu"
 seed = 1
 
@@ -126,14 +146,14 @@ void row_squares(const float *x, float *y, int64_t rows, int64_t cols) {
 }
 )C";
 
-void write_row_squares(const temporary_folder& f, bool short_rows) {
-  f.write("row_squares.task.toml", row_squares_task(short_rows));
+void write_row_squares(const temporary_folder& f, const row_squares_variant& v, const char* campaign) {
+  f.write("row_squares.task.toml", row_squares_task(v));
   f.write("row_squares.c", row_squares_reference);
-  f.write("campaign.toml", row_squares_campaign);
+  f.write("campaign.toml", campaign);
 }
 
 std::string campaign_of(const temporary_folder& f, bool short_rows, const std::vector<const char*>& kernels) {
-  write_row_squares(f, short_rows);
+  write_row_squares(f, {.rows = 512, .short_rows = short_rows}, row_squares_relay);
   f.write("kevolved.toml", "data_dir = \"d\"\nlisten = \"127.0.0.1:0\"\n");
   program daemon{"kevolved", {"kevolved.toml"}, f.path};
   REQUIRE(daemon.wait_for("serving "));

@@ -1,27 +1,37 @@
-// A task with a reference and a fast kernel, and campaigns whose candidates come from people alone.
+// A task that is small and fast to judge: a sum of squares by rows, slow enough at -O3 to be improved. With it a
+// reference, fast kernels and campaigns.
 #pragma once
 
 #include "tests/support/program.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace kevolve::test {
 
-// Returns the task file row_squares.task.toml: sums of squares of each row, 512 x 2048 and a held-out shape.
-// `short_rows`: also 100000 x 3.
-std::string row_squares_task(bool short_rows);
+struct row_squares_variant {
+  std::string summary = "Sum of squares of every row";
+  int64_t rows = 1024;     // of the first shape, with 2048 columns; a held-out one has 33 x 17
+  bool short_rows = false; // a shape of 100000 x 3, too
+  bool declares_work = false;
+};
+// Returns the text of row_squares.task.toml.
+std::string row_squares_task(const row_squares_variant& v = {});
 extern const char* const row_squares_reference; // row_squares.c
 // Several times as fast on long rows, because its sums are independent; on short rows it clears more than it sums.
 extern const char* const row_squares_fast;
 // Alone as fast as the first one. In a dispatcher its entry has another name, and then it computes everything three
 // times.
 extern const char* const row_squares_renamed;
-extern const char* const row_squares_campaign; // campaign.toml, with the generator relay
+// Texts of campaign.toml: one searches by the generator transform, in the other candidates come from people alone.
+extern const char* const row_squares_search;
+extern const char* const row_squares_relay;
 
-// Writes the files of the task and the campaign.
-void write_row_squares(const temporary_folder& f, bool short_rows);
-// Runs a campaign on a daemon that is given these kernels and generates no others. Returns its id.
+// Writes row_squares.task.toml, row_squares.c and campaign.toml into the folder.
+void write_row_squares(const temporary_folder& f, const row_squares_variant& v = {},
+                       const char* campaign = row_squares_search);
+// Runs a campaign of 512 rows on a daemon that is given these kernels and generates no others. Returns its id.
 std::string campaign_of(const temporary_folder& f, bool short_rows, const std::vector<const char*>& kernels);
 
 } // namespace kevolve::test

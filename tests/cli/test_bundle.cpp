@@ -1,4 +1,4 @@
-#include "tests/support/program.hpp"
+#include "tests/cli/row_squares.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,83 +7,6 @@
 using namespace kevolve::test;
 
 namespace {
-
-constexpr const char* task_text = R"TOML([task]
-name = "row_squares"
-family = "reduction"
-summary = "Sum of squares of every row */ <b> ${x}"
-
-[[argument]]
-name = "x"
-role = "input"
-dtype = "f32"
-shape = ["rows", "cols"]
-fill = { distribution = "normal", mean = 0.0, std = 1.0 }
-[[argument]]
-name = "y"
-role = "output"
-dtype = "f32"
-shape = ["rows"]
-[[argument]]
-name = "rows"
-role = "size"
-[[argument]]
-name = "cols"
-role = "size"
-
-[[shape]]
-rows = 1024
-cols = 2048
-[[shape]]
-rows = 33
-cols = 17
-held_out = true
-
-[reference]
-language = "c"
-file = "row_squares.c"
-entry = "row_squares"
-
-[tolerance]
-relative = 1e-4
-absolute = 1e-3
-
-[work]
-flops = "2*rows*cols"
-bytes = "4*(rows*cols + rows)"
-
-[goal]
-speedup = 50.0
-)TOML";
-
-constexpr const char* reference_text = R"C(#include <stdint.h>
-
-float helper(float x) { return x * x; }
-
-void row_squares(const float *x, float *y, int64_t rows, int64_t cols) {
-  for (int64_t i = 0; i < rows; i++) {
-    float s = 0.0f;
-    for (int64_t j = 0; j < cols; j++)
-      s += helper(x[i * cols + j]);
-    y[i] = s;
-  }
-}
-)C";
-
-// Few candidates suffice: x[i] * x[i] summed in order at -O3 is easy to improve.
-constexpr const char* campaign_text = R"(task = "row_squares.task.toml"
-target = "cpu"
-seed = 1
-
-[[generator]]
-kind = "transform"
-
-[draft]
-candidates = 6
-[budget]
-candidates = 10
-wall = "120s"
-)";
 
 outcome shell(const temporary_folder& f, const std::string& script) {
   f.write("script", "set -e\n" + script);
@@ -95,10 +18,12 @@ outcome shell(const temporary_folder& f, const std::string& script) {
 
 TEST_CASE("a bundle builds and passes its test without kevolve, and fails it with a wrong kernel") {
   temporary_folder f;
-  f.write("row_squares.task.toml", task_text);
-  f.write("row_squares.c", reference_text);
-  f.write("campaign.toml", campaign_text);
-  auto ran = run_kevolve({"run", "campaign.toml", "--data", "d", "--json", "-q"}, f.path);
+  write_row_squares(f, {.summary = "Sum of squares of every row */ <b> ${x}", .declares_work = true});
+  std::string reference = row_squares_reference;
+  reference.erase(reference.find("static "), 7); // a function that the kernel may define as well
+  f.write("row_squares.c", reference);
+  auto ran =
+      run_kevolve({"run", "campaign.toml", "--data", "d", "--set", "budget.candidates=10", "--json", "-q"}, f.path);
   CAPTURE(ran.err);
   REQUIRE(ran.code == 0);
   auto said = run_kevolve({"bundle", "--data", "d", "--out", "kernel dir", "--json"}, f.path);
@@ -112,7 +37,7 @@ TEST_CASE("a bundle builds and passes its test without kevolve, and fails it wit
     CHECK_MESSAGE(std::filesystem::exists(out + "/" + name.get<std::string>()), name);
   for (const auto& entry : std::filesystem::directory_iterator{f.path})
     CHECK_FALSE_MESSAGE(entry.path().filename().string().find(".part-") != std::string::npos, entry.path().string());
-  CHECK(read_file(out + "/reference.c") == reference_text);
+  CHECK(read_file(out + "/reference.c") == reference);
   const auto best = run_kevolve({"best", "--data", "d", "--json"}, f.path).document();
   CHECK(read_file(out + "/kernel.c") == best["source"].get<std::string>());
   const auto results = json::parse(read_file(out + "/results.json"));

@@ -1,4 +1,4 @@
-#include "tests/cli/small_campaign.hpp"
+#include "tests/cli/row_squares.hpp"
 #include "tests/support/program.hpp"
 
 #include <doctest/doctest.h>
@@ -34,7 +34,7 @@ void check_at_rest(const temporary_folder& f, const std::string& id) {
 
 TEST_CASE("a campaign runs to its end, writes its result, and is not run twice") {
   temporary_folder f;
-  write_campaign(f);
+  write_row_squares(f);
   auto first = run_kevolve({"run", "campaign.toml", "--json"}, f.path);
   CAPTURE(first.err);
   REQUIRE(first.code == 0);
@@ -125,8 +125,8 @@ TEST_CASE("a campaign runs to its end, writes its result, and is not run twice")
 
 TEST_CASE("admission's notes on a task are in the result and in the report") {
   temporary_folder f;
-  write_campaign(f);
-  std::string task = small_task_text;
+  write_row_squares(f);
+  auto task = row_squares_task();
   const std::string large = "rows = 1024\ncols = 2048\n";
   task.replace(task.find(large), large.size(), "rows = 8\ncols = 64\n");
   f.write("row_squares.task.toml", task);
@@ -143,7 +143,7 @@ TEST_CASE("admission's notes on a task are in the result and in the report") {
 
 TEST_CASE("a reference that the embedded generator cannot rewrite is reported, with the reason") {
   temporary_folder f;
-  write_campaign(f);
+  write_row_squares(f);
   f.write("row_squares.c", R"(#include <stdint.h>
 void row_squares(const float *x, float *y, int64_t rows, int64_t cols) {
   int64_t i = 0;
@@ -170,7 +170,7 @@ again:
 
 TEST_CASE("Ctrl-C stops orderly, a second process is refused, and the same command resumes") {
   temporary_folder f;
-  write_campaign(f);
+  write_row_squares(f);
   program running{"kevolve", {"run", "campaign.toml", "--set", "budget.candidates=1000", "--json"}, f.path};
   REQUIRE(running.wait_for("node at http://127.0.0.1:"));
   auto second = run_kevolve({"run", "campaign.toml"}, f.path);
@@ -204,7 +204,7 @@ TEST_CASE("Ctrl-C stops orderly, a second process is refused, and the same comma
 TEST_CASE("running a campaign paused earlier resumes it, and a cancelled one is no success"
           * doctest::test_suite("long")) {
   temporary_folder f;
-  write_campaign(f);
+  write_row_squares(f);
   const std::vector<std::string> command{"run", "campaign.toml", "--set", "budget.candidates=1000"};
   program first{"kevolve", command, f.path};
   REQUIRE(first.wait_for("new best: candidate "));
@@ -228,7 +228,7 @@ TEST_CASE("running a campaign paused earlier resumes it, and a cancelled one is 
 
 TEST_CASE("a budget that ends before the first candidate exits with 8 and suggests no search for one") {
   temporary_folder f;
-  write_campaign(f);
+  write_row_squares(f);
   auto said = run_kevolve({"run", "campaign.toml", "--set", "budget.wall=1ms"}, f.path);
   CAPTURE(said.err);
   CHECK(said.code == 8);
@@ -239,7 +239,7 @@ TEST_CASE("a budget that ends before the first candidate exits with 8 and sugges
 
 TEST_CASE("progress before a kill is shown without a node") {
   temporary_folder f;
-  write_campaign(f);
+  write_row_squares(f);
   program killed{"kevolve", {"run", "campaign.toml", "--set", "budget.candidates=1000"}, f.path};
   REQUIRE(killed.wait_for("new best: candidate "));
   killed.signal(SIGKILL);

@@ -1,4 +1,4 @@
-#include "tests/cli/small_campaign.hpp"
+#include "tests/cli/row_squares.hpp"
 #include "tests/support/program.hpp"
 
 #include <doctest/doctest.h>
@@ -17,8 +17,8 @@ using namespace kevolve::test;
 
 TEST_CASE("eval judges a good, a wrong and a broken candidate") {
   temporary_folder f;
-  write_campaign(f);
-  f.write("good.c", small_reference_text);
+  write_row_squares(f);
+  f.write("good.c", row_squares_reference);
   f.write("wrong.c", "#include <stdint.h>\nvoid row_squares(const float *x, float *y, int64_t rows, int64_t cols) {\n"
                      "  (void)cols;\n  for (int64_t i = 0; i < rows; i++)\n    y[i] = x[i];\n}\n");
   f.write("broken.c", "void row_squares(int x) { return x }\n");
@@ -54,7 +54,7 @@ TEST_CASE("eval judges a good, a wrong and a broken candidate") {
   for (const auto* hidden : {"rows=33", "alpha", "e-value", "seeds"})
     CHECK_MESSAGE(text.find(hidden) == std::string::npos, hidden);
   // With a changed reference, earlier results do not apply.
-  std::string doubled = small_reference_text;
+  std::string doubled = row_squares_reference;
   doubled.replace(doubled.rfind(';'), 1, " * 2.0f;");
   f.write("row_squares.c", doubled);
   const auto other = run_kevolve(command, f.path);
@@ -63,7 +63,7 @@ TEST_CASE("eval judges a good, a wrong and a broken candidate") {
   CHECK(other.out.starts_with("row_squares on cpu: wrong_result"));
   CHECK(other.out.find("looked at ") != std::string::npos);
   CHECK(other.out.find("largest error") == std::string::npos); // of ordinary inputs alone, and it was not about these
-  f.write("row_squares.c", small_reference_text);
+  f.write("row_squares.c", row_squares_reference);
   auto wrong = run_kevolve({"eval", "row_squares.task.toml", "wrong.c", "--json"}, f.path);
   CHECK(wrong.code == 1);
   CHECK(wrong.document()["verdict"] == "wrong_result");
@@ -92,8 +92,8 @@ TEST_CASE("a note on short calls is in the document, and a quiet eval does not p
 
 TEST_CASE("a missing folder for temporary files is reported before anything is tried") {
   temporary_folder f;
-  write_campaign(f);
-  f.write("good.c", small_reference_text);
+  write_row_squares(f);
+  f.write("good.c", row_squares_reference);
   const auto kevolve = std::string{std::getenv("KEVOLVE_BIN")} + "/kevolve";
   for (const auto& verb : std::vector<std::vector<std::string>>{
            {"eval", "row_squares.task.toml", "good.c"}, {"eval", "row_squares.task.toml", "good.c", "--data", "d"}}) {
@@ -109,8 +109,8 @@ TEST_CASE("a missing folder for temporary files is reported before anything is t
 
 TEST_CASE("a missing library is reported once, by a check and by a judgement") {
   temporary_folder f;
-  write_campaign(f);
-  f.write("good.c", small_reference_text);
+  write_row_squares(f);
+  f.write("good.c", row_squares_reference);
   auto task = read_file(f.path + "/row_squares.task.toml");
   task.insert(task.find("[tolerance]"), "[permissions]\nlibraries = [\"nosuchlibrary\"]\n\n");
   f.write("row_squares.task.toml", task);
@@ -126,9 +126,10 @@ TEST_CASE("a missing library is reported once, by a check and by a judgement") {
 
 TEST_CASE("eval reports its stage when that takes long, until it is interrupted") {
   temporary_folder f;
-  write_campaign(f);
-  std::string slow = small_reference_text; // hours on any machine; each call is within its limit
-  slow.insert(slow.find('{') + 1, "\n  for (volatile int64_t k = 0; k < 1000000000; ++k)\n    continue;\n");
+  write_row_squares(f);
+  std::string slow = row_squares_reference; // hours on any machine; each call is within its limit
+  slow.insert(slow.find('{', slow.find("row_squares")) + 1,
+              "\n  for (volatile int64_t k = 0; k < 1000000000; ++k)\n    continue;\n");
   f.write("row_squares.c", slow);
   program eval{"kevolve", {"eval", "row_squares.task.toml", "row_squares.c"}, f.path};
   CHECK(eval.wait_for("kevolve: after "));
@@ -139,7 +140,7 @@ TEST_CASE("eval reports its stage when that takes long, until it is interrupted"
 
 TEST_CASE("eval removes the temporary files of a killed run, and none in use") {
   temporary_folder f;
-  write_campaign(f);
+  write_row_squares(f);
   f.write("broken.c", "void row_squares(int x) { return x }\n");
   const auto under = std::filesystem::path{f.path} / "tmp";
   for (const auto* name : {"kevolve-eval-killed", "kevolve-eval-in-use", "kevolve-eval-not-a-data-directory"})
@@ -174,7 +175,7 @@ TEST_CASE("eval removes the temporary files of a killed run, and none in use") {
 
 TEST_CASE("a reference or an oracle that does not compile is reported with its place, before anything is written") {
   temporary_folder f;
-  write_campaign(f);
+  write_row_squares(f);
   f.write("row_squares.c", "void row_squares(void) { return 1 }\n");
   for (const auto& verb : {std::vector<std::string>{"run", "campaign.toml", "--data", "d", "--json"},
                            std::vector<std::string>{"campaign", "validate", "campaign.toml", "--json"},
@@ -189,7 +190,7 @@ TEST_CASE("a reference or an oracle that does not compile is reported with its p
     CHECK(document["errors"].dump().find("expected") != std::string::npos);
     CHECK_FALSE(std::filesystem::exists(f.path + "/d"));
   }
-  write_campaign(f);
+  write_row_squares(f);
   auto task = read_file(f.path + "/row_squares.task.toml");
   f.write("row_squares.task.toml", task + "\n[oracle]\nfile = \"exact.c\"\nentry = \"exact\"\n");
   f.write("exact.c", "#include <stdint.h>\nvoid exacter(void) {}\n");

@@ -11,7 +11,7 @@ struct campaigns {
   temporary_folder f;
 
   campaigns() {
-    write_row_squares(f, false);
+    write_row_squares(f, {.rows = 512}, row_squares_relay);
     f.write("fast.c", row_squares_fast);
   }
 

@@ -15,7 +15,7 @@ void write_tasks(const temporary_folder& f) {
   std::filesystem::create_directories(f.path + "/tasks");
   f.write("tasks/row_squares.c", row_squares_reference);
   for (const auto* name : {"first", "second"}) {
-    auto text = row_squares_task(false);
+    auto text = row_squares_task({.rows = 512});
     const std::string before = "name = \"row_squares\"";
     text.replace(text.find(before), before.size(), std::string{"name = \""} + name + "\"");
     f.write(std::string{"tasks/"} + name + ".task.toml", text);
@@ -75,7 +75,7 @@ TEST_CASE("a suite goes on after it was killed, and tells one table") {
 TEST_CASE("a suite says which task it cannot run, runs the others, and stops at its budget") {
   temporary_folder f;
   write_tasks(f);
-  auto broken = row_squares_task(false);
+  auto broken = row_squares_task({.rows = 512});
   broken.replace(broken.find("dtype = \"f32\""), 13, "dtype = \"f33\"");
   f.write("tasks/broken.task.toml", broken);
   const auto o = run_kevolve(with_small({"suite", "run", "tasks", "--wall", "2s"}), f.path);
