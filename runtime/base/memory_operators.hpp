@@ -24,10 +24,10 @@ constexpr bool starts_afresh(std::string_view memory) {
   return is_named(memory, memory_operator::none);
 }
 constexpr bool shows_lineage(std::string_view memory) {
-  return is_named(memory, memory_operator::parent) || names(memory, memory_operator::both);
+  return is_named(memory, memory_operator::parent) || is_named(memory, memory_operator::both);
 }
 constexpr bool shows_siblings(std::string_view memory) {
-  return is_named(memory, memory_operator::siblings) || names(memory, memory_operator::both);
+  return is_named(memory, memory_operator::siblings) || is_named(memory, memory_operator::both);
 }
 
 } // namespace kevolve
