@@ -97,7 +97,7 @@ private:
       all_inputs_.push_back(std::move(*inputs));
     }
     if (all_inputs_.empty())
-      return infrastructure("internal", "the task has no shape");
+      return infrastructure(fault_kind::internal, "the task has no shape");
     // Held-out shapes may be degenerate (a softmax over one column is a constant): null submissions are tried on
     // what is timed.
     smallest_ = *std::min_element(all_inputs_.begin(), all_inputs_.end(), [](const auto& a, const auto& b) {

@@ -365,10 +365,11 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get(const shape_case
     // Admission has looked at dozens of draws and seen none: who is judged here does not answer for a rarer one.
     if (rarely && !inputs->not_finite.which.empty()) {
       if (++inputs->redrawn > most_redrawn)
-        return infrastructure("internal", std::to_string(inputs->redrawn) + " of "
-                                              + std::to_string(inputs->redrawn + inputs->sets.size())
-                                              + " draws leave infinite or NaN elements (" + inputs->not_finite.which
-                                              + "): change the task's fill rules or declare nonfinite = \"match\"");
+        return infrastructure(fault_kind::internal,
+                              std::to_string(inputs->redrawn) + " of "
+                                  + std::to_string(inputs->redrawn + inputs->sets.size())
+                                  + " draws leave infinite or NaN elements (" + inputs->not_finite.which
+                                  + "): change the task's fill rules or declare nonfinite = \"match\"");
       inputs->not_finite = {};
       draws.forget(i);
       --i;

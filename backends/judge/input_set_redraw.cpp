@@ -36,7 +36,7 @@ attempt<void> input_set_maker::redraw(const std::shared_ptr<const input_sets>& i
       if (!out || find_not_finite(request_.task, *out).which.empty())
         return out;
     }
-    return infrastructure("internal",
+    return infrastructure(fault_kind::internal,
                           "no new values of shape '" + inputs->shape.name + "' fit where the old ones were");
   };
   auto out = fresh();

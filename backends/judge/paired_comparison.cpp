@@ -120,7 +120,7 @@ attempt<const input_set*> paired_comparison::next_set(size_t index) {
     ++report_.seeds;
   }
   if (d.order.empty())
-    return infrastructure("internal", "a shape with one input set cannot be compared on");
+    return infrastructure(fault_kind::internal, "a shape with one input set cannot be compared on");
   processes_.wait_until_quiet(index);
   return &take(index);
 }

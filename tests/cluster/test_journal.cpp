@@ -1,8 +1,8 @@
 // Campaigns' records in a real PostgreSQL and in the stores of two nodes, while connections break and campaigns move.
 #include "runtime/node/cluster_journal.hpp"
-#include "tests/cli/program.hpp"
 #include "tests/cluster/queue_fixture.hpp"
 #include "tests/cluster/relay.hpp"
+#include "tests/support/program.hpp"
 
 #include <doctest/doctest.h>
 

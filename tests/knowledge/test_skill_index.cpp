@@ -1,6 +1,6 @@
 #include "actors/knowledge/skill_match.hpp"
 #include "runtime/base/random.hpp"
-#include "skills.hpp"
+#include "tests/support/skills.hpp"
 
 #include <doctest/doctest.h>
 

@@ -59,7 +59,7 @@ attempt<double> floor_of(native_judge_context& c, const judge_request& request, 
   for (const auto& set : inputs.sets) {
     auto ns = physics_floor_ns(request.task, set.data, working_set_bytes(set.data), peaks);
     if (!ns)
-      return infrastructure("internal", "the declared work: " + to_string(ns.error()));
+      return infrastructure(fault_kind::internal, "the declared work: " + to_string(ns.error()));
     least = &set == &inputs.sets.front() ? *ns : std::min(least, *ns);
   }
   return least;

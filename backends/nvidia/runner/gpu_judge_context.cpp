@@ -226,7 +226,7 @@ attempt<double> floor_of(gpu_judge_context& b, const judge_request& request, con
                     {"dram", 0, memory}};
     auto ns = physics_floor_ns(task, set.data, bytes, peaks);
     if (!ns)
-      return infrastructure("internal", "the declared work: " + to_string(ns.error()));
+      return infrastructure(fault_kind::internal, "the declared work: " + to_string(ns.error()));
     least = &set == &inputs.sets.front() ? *ns : std::min(least, *ns);
   }
   return least;

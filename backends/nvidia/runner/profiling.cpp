@@ -72,7 +72,7 @@ attempt<std::string> run_profiled(gpu_judge_context& b, const judge_request& req
     return tl::unexpected(ok.error());
   for (auto& s : shapes) {
     if (hooks.cancelled() || steady_clock::now() >= hooks.deadline)
-      return infrastructure("timed_out", "no time was left");
+      return infrastructure(fault_kind::timed_out, "no time was left");
     hooks.progress("profile " + s.inputs->shape.name);
     const auto& drawn = s.inputs->sets.front();
     const auto fetched = drawn.remote ? b.examiner.fetch(drawn) : attempt<input_set>{input_set{}};
