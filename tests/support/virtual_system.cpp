@@ -1,4 +1,4 @@
-#include "tests/actors/virtual_system.hpp"
+#include "tests/support/virtual_system.hpp"
 
 namespace kevolve {
 
