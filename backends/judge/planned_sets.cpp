@@ -164,10 +164,10 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get_planned(const pl
         && (clock.spent() > wanted.patience || steady_clock::now() > latest || inputs->bytes > settings_.shape_bytes))
       break;
     if (hooks_.cancelled())
-      return infrastructure("cancelled", "the request was cancelled");
+      return infrastructure(fault_kind::cancelled, "the request was cancelled");
     const auto start = steady_clock::now();
     if (start >= hooks_.deadline)
-      return infrastructure("timed_out", "the request's limit passed while inputs were prepared");
+      return infrastructure(fault_kind::timed_out, "the request's limit passed while inputs were prepared");
     constexpr int calls_to_come = 4; // large arrays are better left out, and told, than a request that is too late
     if (start + calls_to_come * longest > hooks_.deadline)
       break;
