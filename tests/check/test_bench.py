@@ -11,6 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "bench"))
 
 import bench_results
+import bench_relay
 import bench_search
 import bench_skills
 import common
@@ -97,6 +98,24 @@ class Skills(unittest.TestCase):
         self.assertIn("| row_lse | no    | 2.00× | 4 (1 of 1)          | 4 (1 of 1) | 1.50  |", text)
         self.assertIn("Median ratio of evaluations to 95 % of the best: 1.50 without plans, - with.", text)
         self.assertIn("softmax_rows: 2 hypothesis", text)
+
+
+class Relay(unittest.TestCase):
+    def test_a_prompts_file_names_its_campaign_and_the_prompt(self) -> None:
+        prompt = "0123456789abcdef0123456789abcdef-3-0-1"
+        self.assertEqual(bench_relay.prompt_of(bench_relay.prompt_name("attention-skills", prompt)), ("attention-skills", prompt))
+
+    def test_skills_come_from_other_tasks(self) -> None:
+        for task in bench_relay.TASKS:
+            lessons = bench_relay.lessons_of(task)
+            self.assertEqual(len(lessons), bench_relay.LESSONS)
+            self.assertNotIn(task, lessons)
+
+    def test_the_table_has_a_row_a_campaign(self) -> None:
+        row = {"task": "nearest", "arm": "documents", "valid": 7, "candidates": 8, "no_candidate": 1, "replies": 9, "prompt_tokens": 30_000,
+               "reply_tokens": 9_000, "best_after": {"4": 2.5}, "confirmed": {"speedup": 3.0, "ci95": [2.9, 3.1]}}
+        self.assertEqual(bench_relay.table_rows([row])[1],
+                         ["nearest", "documents", "7 of 8", "2 of 9", "30,000", "9,000", "2.50×", "", "3.00× [2.90–3.10]"])
 
 
 if __name__ == "__main__":

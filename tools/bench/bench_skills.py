@@ -27,8 +27,8 @@ SHARE = 0.95
 GENERATOR = "transform"
 
 
-def campaign_file(name: str, folder: Path, *, plans: bool, skills: bool) -> Path:
-    """Writes a campaign of the task with its first shape at the sizes of the landscapes."""
+def task_file(name: str, folder: Path) -> Path:
+    """Copies the task with its first shape alone, at the sizes of the landscapes, and returns its file."""
     shutil.copytree(TASKS, folder / "tasks", dirs_exist_ok=True, ignore=lambda at, names: [n for n in names if (Path(at) / n).is_dir()])
     task = folder / "tasks" / f"{name}.task.toml"
     head, first, rest = (TASKS / task.name).read_text(encoding="utf-8").partition("[[shape]]\n")
@@ -36,8 +36,12 @@ def campaign_file(name: str, folder: Path, *, plans: bool, skills: bool) -> Path
     for size, n in bench_landscape.SIZES[name].items():
         shape = re.sub(rf"(?m)^{size} = .*$", f"{size} = {n}", shape)
     task.write_text(head + first + shape + following + tail, encoding="utf-8")
+    return task
+
+
+def campaign_file(name: str, folder: Path, *, plans: bool, skills: bool) -> Path:
     made = folder / f"{name}.toml"
-    made.write_text(f"task = {json.dumps(str(task))}\ntarget = \"cpu\"\nseed = 1\n\n[[generator]]\nkind = \"{GENERATOR}\"\n"
+    made.write_text(f"task = {json.dumps(str(task_file(name, folder)))}\ntarget = \"cpu\"\nseed = 1\n\n[[generator]]\nkind = \"{GENERATOR}\"\n"
                     f"plans = {json.dumps(plans)}\nskills = {json.dumps(skills)}\n", encoding="utf-8")
     return made
 
@@ -101,8 +105,8 @@ def rows_of(document: Json) -> list[list[str]]:
 
 
 def failures(document: Json) -> list[str]:
-    """Returns a line for each campaign that did not run, for lessons that earned nothing, and for steps that were given skills or
-    none against the arm's setting."""
+    """Returns a line for each campaign that did not run, and for lessons that earned nothing. An arm whose steps were given
+    skills, or none, against its setting is one, too."""
     out = [f"{b['learnt_on']}: no skill was earned" for b in document["books"] if not sum((b["skills"] or {}).values())]
     for t in document["tasks"]:
         for arm, runs in t["runs"].items():

@@ -21,10 +21,10 @@ def replayed(kevolve: Path, file: Path) -> Json:
     return json.loads(done.stdout)
 
 
-def row_of(file: Path, x: Json) -> Json:
+def row_of(file: Path, x: Json, marks: tuple[int, ...] = MARKS) -> Json:
     nodes = x["candidates"]
     asked = [n for n in nodes if n["rounds"]]
-    curve = {str(m): max((n["best"] for n in nodes[:m]), default=1.0) for m in MARKS if m <= len(nodes)}
+    curve = {str(m): max((n["best"] for n in nodes[:m]), default=1.0) for m in marks if m <= len(nodes)}
     return {"record": file.name, "task": x["name"], "generator": nodes[0]["generator"], "candidates": len(nodes),
             "valid": sum(n["verdict"] == "pass" for n in nodes), "no_candidate": sum(n["rule"] == "no_candidate" for n in nodes),
             "mended": sum(n["rounds"] > 1 for n in asked), "replies": sum(n["rounds"] for n in asked),
