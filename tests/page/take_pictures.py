@@ -1,5 +1,5 @@
-"""Takes the pictures of docs/ from real campaigns: take_pictures.py [SECONDS [PART]]. A part is campaign, islands, profile or
-retrieval; without one, all are taken. KEVOLVE_BIN names the programs' folder. Made smaller by pngquant where there is one."""
+"""Takes the pictures of docs/ from real campaigns: take_pictures.py [SECONDS [PART]]. A part is campaign, islands, profile,
+retrieval or skills; without one, all are taken. KEVOLVE_BIN names the programs' folder. Made smaller by pngquant where there is one."""
 
 from __future__ import annotations
 
@@ -128,7 +128,27 @@ def retrieval(_: int, folder: Path, b: Browser) -> None:
         picture_of_fold(b, "retrieval")
 
 
-PARTS = {"campaign": campaign, "islands": islands, "profile": profile, "retrieval": retrieval}
+def skills(_: int, folder: Path, b: Browser) -> None:
+    """The skills that three campaigns of one node have left behind, and the one that was applied most often."""
+    data = folder / "skills"
+    for seed, name in enumerate(("row_statistics", "layernorm", "softmax"), 1):
+        file = real_node.SOURCE / "config" / "examples" / f"{name}.toml"
+        with real_node.campaign(data, file, seed=str(seed), budget__candidates="16", stop__speedup="1e6", stop__stall="1000000") as node:
+            node.finish(900)
+    with real_node.daemon(data) as node:
+        b.sign_in(node.url, node.token)
+        b.run("location.hash = '#/skills'")
+        b.wait("a skill", lambda: b.run("return document.querySelectorAll('table[aria-label=skills] tbody tr').length") > 0)
+        b.resize(1280, min(900, b.run("return Math.ceil(document.querySelector('main').getBoundingClientRect().bottom + 24)")))
+        b.screenshot(PICTURES / "skills.png")
+        most = max(node.get("/v1/skills")["items"], key=lambda s: s["brought"]["applications"])
+        b.run("location.hash = arguments[0]", f"#/skills/{most['id']}")
+        b.wait_text("Applies where")
+        b.resize(1280, min(1200, b.run("return document.documentElement.scrollHeight")))
+        b.screenshot(PICTURES / "skill.png")
+
+
+PARTS = {"campaign": campaign, "islands": islands, "profile": profile, "retrieval": retrieval, "skills": skills}
 
 
 def main() -> None:
