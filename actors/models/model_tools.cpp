@@ -1,8 +1,12 @@
 #include "actors/models/model_tools.hpp"
 
 #include "actors/knowledge/code_search.hpp"
+#include "actors/knowledge/skill_match.hpp"
 #include "actors/messages/promises.hpp"
+#include "actors/synthesis/step_skills.hpp"
+#include "backends/llm/protocol/tokens.hpp"
 #include "backends/llm/protocol/tool_turn.hpp"
+#include "config/campaign.hpp"
 #include "runtime/base/memory_operators.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -24,11 +28,33 @@ std::string words_of(const evaluation& e) {
   return to_string(e.result) + "\n" + e.detail;
 }
 
-std::string documents_on(const model_generator_state& st, const std::string& query, int64_t tokens) {
+// Returns the skills about it that the campaign's steps may be given; they take at most half of the tokens.
+std::vector<knowledge::quoted_section> skills_on(const model_generator_state& st, const std::string& query,
+                                                 int64_t tokens) {
+  constexpr uint32_t most_looked_at = 64;
+  const auto& c = *st.context;
+  if (!c.skills_now || !uses_skills(*c.spec, st.place))
+    return {};
+  skill_situation wanted;
+  for (const auto& s : st.signals)
+    wanted.signals.push_back(knowledge::to_string(s));
+  wanted.moves = false;
+  wanted.most = most_looked_at;
+  return synthesis::skills_about(find_skills(*c.skills_now->now(), wanted, {st.now_ns(), c.id}), query, tokens / 2);
+}
+
+std::string knowledge_on(const model_generator_state& st, const std::string& query, int64_t tokens) {
   std::string out;
-  if (st.knowledge != nullptr)
-    for (const auto& d : knowledge::search(*st.knowledge, query, st.signals, tokens))
-      out += "## " + d.title + "\n" + d.text + "\n";
+  const auto add = [&](const std::vector<knowledge::quoted_section>& all) {
+    for (const auto& x : all) {
+      tokens -= llm::estimate_tokens(x.title) + llm::estimate_tokens(x.text);
+      out += "## " + x.title + "\n" + x.text + "\n";
+    }
+  };
+  if (st.knowledge != nullptr) {
+    add(skills_on(st, query, tokens));
+    add(knowledge::search(*st.knowledge, query, st.signals, tokens));
+  }
   return out.empty() ? "nothing on that" : out;
 }
 
@@ -90,7 +116,7 @@ void run_calls(asking_pointer self, const work_ptr& w, std::function<void()> the
       tell(step.result);
       break;
     case synthesis::step_need::search:
-      tell(shown("documents", documents_on(st, step.query, w->talk.rules.most_result_tokens)));
+      tell(shown("documents", knowledge_on(st, step.query, w->talk.rules.most_result_tokens)));
       break;
     case synthesis::step_need::search_code: {
       if (!st.context->code) {

@@ -113,7 +113,9 @@ std::vector<llm::tool_spec> session_tools(bool with_code) {
            "Compiles the candidate as it stands, with the current flags, and returns the compiler's words. It is "
            "not run.",
            nothing_schema),
-      tool("search_knowledge", "Searches the documents about this hardware and about tuning.", search_schema)};
+      tool("search_knowledge",
+           "Searches the documents about this hardware and about tuning, and the skills of earlier campaigns.",
+           search_schema)};
   if (with_code)
     out.push_back(tool("search_code",
                        "Searches source files that may serve as examples, by a string, a regular expression (RE2) or a "

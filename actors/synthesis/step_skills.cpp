@@ -1,17 +1,20 @@
 #include "actors/synthesis/step_skills.hpp"
 
 #include "actors/knowledge/skill_distil.hpp"
+#include "actors/knowledge/text_index.hpp"
 #include "backends/llm/protocol/tokens.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace kevolve::synthesis {
 
 namespace {
 
 constexpr size_t most_quoted = 2;
+constexpr size_t most_words = 512;   // of a skill that are compared with a query
 constexpr int64_t of_the_marks = 24; // tokens that a prompt puts around a quotation
 
 std::string measured(const offered_skill& s) {
@@ -72,6 +75,39 @@ knowledge::retrieval quoted_skills(const std::vector<offered_skill>& offered, in
       out.sections.push_back(std::move(section));
     }
     out.trace.sections.push_back(std::move(row));
+  }
+  return out;
+}
+
+std::vector<knowledge::quoted_section> skills_about(const std::vector<offered_skill>& offered, const std::string& words,
+                                                    int64_t tokens) {
+  const auto wanted = knowledge::query_words(words);
+  struct match {
+    size_t words = 0;
+    size_t place = 0; // in the offer, which is by weight
+    knowledge::quoted_section section;
+  };
+  std::vector<match> found;
+  for (const auto& s : offered) {
+    auto section = quoted(s);
+    const auto own = knowledge::query_words(
+        s.step.words + " " + s.step.moves + " " + s.pattern + " " + s.step.before + " " + s.step.after, most_words);
+    const auto shared = static_cast<size_t>(std::count_if(wanted.begin(), wanted.end(), [&](const auto& w) {
+      return std::find(own.begin(), own.end(), w) != own.end();
+    }));
+    if (shared > 0)
+      found.push_back({shared, found.size(), std::move(section)});
+  }
+  std::sort(found.begin(), found.end(),
+            [](const match& a, const match& b) { return a.words != b.words ? a.words > b.words : a.place < b.place; });
+  std::vector<knowledge::quoted_section> out;
+  for (auto& m : found) {
+    auto& section = m.section;
+    const auto size = llm::estimate_tokens(section.title) + llm::estimate_tokens(section.text);
+    if (size > tokens)
+      continue;
+    tokens -= size;
+    out.push_back(std::move(section));
   }
   return out;
 }

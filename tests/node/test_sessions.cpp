@@ -1,8 +1,12 @@
 // Tests candidates that a model develops with tools before it answers.
+#include "actors/knowledge/skill_distil.hpp"
 #include "runtime/node/recording.hpp"
 #include "store/store.hpp"
 #include "tests/node/live_node.hpp"
 #include "tests/node/scripted_service.hpp"
+#include "tests/support/skills.hpp"
+
+#include <caf/scoped_actor.hpp>
 
 #include <doctest/doctest.h>
 
@@ -91,6 +95,26 @@ TEST_CASE("a model compiles and repairs its file before it answers, and its reco
   CHECK(again.replies == 5);
   CHECK(again.refused == 1);
   CHECK(again.tree_hash == s.tree_hash);
+}
+
+TEST_CASE("a model's search finds the skills of earlier campaigns beside the documents") {
+  scratch_folder dir;
+  scripted_service service{{calls({{"search_knowledge", R"({"query":"vectorise reductions"})"}}), streams(written(1))}};
+  live_node n{dir.path, {.providers = {service.spec}}};
+  const auto known = a_skill("vectorise(_1,16)");
+  caf::scoped_actor self{n.get().system()};
+  bool kept = false;
+  self->request(n.get().skills(), std::chrono::seconds{60}, atom::add_v, known)
+      .receive([&](const skill&) { kept = true; }, [](caf::error&) {});
+  REQUIRE(kept);
+  auto settings = with_tools;
+  settings.emplace_back("budget.candidates=1");
+  n.await_end(n.submit("row_energy", settings));
+  const auto found = results(service.server.requests().at(1));
+  REQUIRE(found.size() == 1);
+  CHECK(holds(found[0], offered_name(known.id)));
+  CHECK(holds(found[0], "vectorise(_1,16)"));
+  CHECK(holds(found[0], "## cpu/"));
 }
 
 TEST_CASE("a session continues where it was when its generator dies, and ends with its steps") {
