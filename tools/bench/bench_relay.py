@@ -1,7 +1,7 @@
 """Measures what documents and skills bring a model that answers through the relay: campaigns of each task with nothing, with
-documents, and with documents and skills that the embedded generator earned on other tasks. Three steps share a folder:
-`begin` earns the skills, `serve` runs the campaigns, writes each prompt to prompts/NAME and takes its answer from
-answers/NAME, and `table` replays the records and prints the figures. An interrupted `serve` goes on where it was.
+documents, and with documents and skills that the embedded generator earned on other tasks. Three steps share a folder.
+`begin` earns the skills. `serve` runs the campaigns: it writes each prompt to prompts/NAME and takes its answer from
+answers/NAME, and goes on where it was if it is interrupted. `table` replays the records and prints the figures.
 """
 
 from __future__ import annotations
