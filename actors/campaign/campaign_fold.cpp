@@ -1,5 +1,6 @@
 #include "actors/campaign/campaign_fold.hpp"
 
+#include "actors/campaign/campaign_states.hpp"
 #include "actors/evaluation/plan.hpp"
 #include "actors/search/axes.hpp"
 #include "actors/search/surprise.hpp"
@@ -452,7 +453,7 @@ campaign_status status_at_rest(const campaign_fold& f, const campaign_spec& spec
     s.state = to_string(campaign_phase::paused);
     s.reason = f.pause_reason;
   } else {
-    s.state = "stopped";
+    s.state = stopped_state;
     s.reason = "no process is running it; kevolve run or kevolved takes it up again";
   }
   return s;

@@ -1,5 +1,6 @@
 #include "runtime/node/admin/api.hpp"
 
+#include "actors/campaign/campaign_states.hpp"
 #include "runtime/base/log.hpp"
 #include "runtime/base/printable.hpp"
 #include "runtime/base/wall_clock.hpp"
@@ -128,14 +129,13 @@ void add_old_paths(std::vector<route>& table) {
 
 std::vector<route> api_routes() {
   using namespace handlers;
-  const query_parameter state{
-      "state",
-      "only campaigns in this state; cancelled: finished, with that as the reason",
-      false,
-      0,
-      0,
-      0,
-      {"queued", "preparing", "running", "paused", "finishing", "stopped", "finished", "cancelled", "failed"}};
+  const query_parameter state{"state",
+                              "only campaigns in this state; cancelled: finished, with that as the reason",
+                              false,
+                              0,
+                              0,
+                              0,
+                              {campaign_state_texts.begin(), campaign_state_texts.end()}};
   const std::vector<std::string> reason{"reason"};
   std::vector<route> t;
   auto add = [&t](std::string method, std::string pattern, std::string id, std::string summary,

@@ -1,3 +1,4 @@
+#include "actors/campaign/campaign_states.hpp"
 #include "runtime/node/admin/api.hpp"
 #include "runtime/node/admin/device_figures.hpp"
 #include "runtime/node/admin/event_tally.hpp"
@@ -16,10 +17,6 @@ namespace kevolve::handlers {
 namespace {
 
 constexpr uint32_t events_a_look = 4'096;
-
-// Every state that a campaign can be in. Each has a series, which is 0 if no campaign is in that state.
-constexpr std::array<const char*, 9> campaign_states{"queued",  "preparing", "running",   "paused", "finishing",
-                                                     "stopped", "finished",  "cancelled", "failed"};
 
 void put_actors(exposition& out, const actor_status_table& statuses) {
   std::map<std::pair<std::string, std::string>, uint64_t> counts;
@@ -60,8 +57,8 @@ void put_actors(exposition& out, const actor_status_table& statuses) {
 
 void put_campaigns(exposition& out, const std::vector<campaign_status>& all) {
   std::map<std::string, uint64_t> states;
-  for (const auto* s : campaign_states)
-    states[s] = 0;
+  for (const auto s : campaign_state_texts) // each has a series, which is 0 if no campaign is in that state
+    states[std::string{s}] = 0;
   uint64_t candidates = 0;
   uint64_t valid = 0;
   uint64_t in_flight = 0;

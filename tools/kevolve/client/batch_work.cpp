@@ -1,5 +1,6 @@
 #include "tools/kevolve/client/batch_work.hpp"
 
+#include "actors/messages/enums.hpp"
 #include "actors/messages/keys.hpp"
 #include "backends/target.hpp"
 #include "runtime/base/log.hpp"
@@ -90,12 +91,12 @@ void follow_batch(batch_job& j, node& where, progress& view, const stop_signal& 
         before = s->candidates;
       if (!j.first_seconds && s->candidates > *before)
         j.first_seconds = std::chrono::duration<double>{batch_clock::now() - begun}.count();
-      const bool ended = s->state == "finished" || s->state == "failed";
+      const bool ended = has_ended(s->state);
       if (ended || s->waits_for == "home") {
         j.end = how_it_ended::judged;
         return;
       }
-      if (s->state == "paused") {
+      if (s->state == to_string(campaign_phase::paused)) {
         j.trouble = {errc::unavailable, s->reason};
         return;
       }

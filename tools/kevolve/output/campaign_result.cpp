@@ -1,5 +1,6 @@
 #include "tools/kevolve/output/campaign_result.hpp"
 
+#include "actors/messages/enums.hpp"
 #include "runtime/node/admin/models_json.hpp"
 #include "runtime/node/admin/records_json.hpp"
 #include "tools/kevolve/node_reader.hpp"
@@ -86,7 +87,7 @@ result<void> write_file(const std::string& path, const std::string& text, bool e
 } // namespace
 
 bool has_winner(const campaign_status& s) {
-  return s.best != 0 && s.state == "finished";
+  return s.best != 0 && s.state == to_string(campaign_phase::finished);
 }
 
 result<campaign_result> read_result(node& where, const campaign_spec& spec, const campaign_status& status) {
@@ -100,7 +101,7 @@ result<campaign_result> read_result(node& where, const campaign_spec& spec, cons
   if (!tree)
     return tl::unexpected(tree.error());
   for (const auto& n : *tree)
-    if (n.index != 0 && n.state == "finished")
+    if (n.index != 0 && n.state == to_string(candidate_state::finished))
       ++r.by_verdict[to_string(n.result)];
   for (const auto& n : *tree)
     if (n.reused_from)
@@ -166,9 +167,9 @@ json evidence_of(const campaign_result& r, const char* name) {
 
 json run_json(const campaign_result& r, const target& hardware, const std::string& folder) {
   const auto& s = r.status;
-  auto ended = s.state == "finished" || s.state == "failed";
+  const auto ended = has_ended(s.state);
   json out{{"campaign", to_string(s.id)},
-           {"state", ended ? s.state : "paused"},
+           {"state", ended ? s.state : to_string(campaign_phase::paused)},
            {"stop_reason", or_null(to_string(s.stop_reason))},
            {"reason", or_null(s.reason)},
            {"notes", notes_of(r, hardware)},

@@ -1,5 +1,6 @@
 #include "tools/kevolve/output/campaign_text.hpp"
 
+#include "actors/campaign/campaign_states.hpp"
 #include "backends/protocol.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/output/terminal.hpp"
@@ -9,6 +10,9 @@
 namespace kevolve {
 
 namespace {
+
+// A campaign that prepares again after some candidates.
+constexpr const char* resuming = "resuming";
 
 std::string of_budget(const json& budget, const char* key, std::string (*human)(double)) {
   auto i = budget.find(key);
@@ -147,19 +151,26 @@ std::string percent_encoded(const std::string& text) {
 }
 
 std::string state_text(const std::string& state, const std::string& stop_reason, uint64_t candidates) {
-  if (state == "preparing" && candidates > 0)
-    return "resuming";
-  return state == "finished" && stop_reason == "cancelled" ? "cancelled" : state;
+  if (state == to_string(campaign_phase::preparing) && candidates > 0)
+    return resuming;
+  const bool cancelled =
+      state == to_string(campaign_phase::finished) && stop_reason == to_string(end_reason::cancelled);
+  return cancelled ? cancelled_state : state;
 }
 
 const std::vector<std::string>& shown_states() {
-  static const std::vector<std::string> all{"queued",    "preparing", "resuming", "running",   "paused",
-                                            "finishing", "stopped",   "finished", "cancelled", "failed"};
+  static const auto all = [] {
+    std::vector<std::string> out{campaign_state_texts.begin(), campaign_state_texts.end()};
+    out.emplace_back(resuming);
+    return out;
+  }();
   return all;
 }
 
 std::string stored_state(const std::string& shown) {
-  return shown == "resuming" ? "preparing" : shown == "cancelled" ? "finished" : shown;
+  return shown == resuming          ? to_string(campaign_phase::preparing)
+         : shown == cancelled_state ? to_string(campaign_phase::finished)
+                                    : shown;
 }
 
 std::string known_note(const json& s, uint32_t priority) {
@@ -355,13 +366,12 @@ std::string status_line(const json& s) {
 }
 
 bool has_ended(const json& s) {
-  auto state = text_at(s, "state");
-  return state == "finished" || state == "failed";
+  return has_ended(text_at(s, "state"));
 }
 
 int exit_code_of(const json& s) {
   const auto& b = s["best"];
-  if (text_at(s, "state") == "finished" && b.is_object() && b["final"].get<bool>())
+  if (text_at(s, "state") == to_string(campaign_phase::finished) && b.is_object() && b["final"].get<bool>())
     return exit_code::ok;
   return text_at(s, "stop_reason") == "budget" && s["valid"].get<uint64_t>() == 0 ? exit_code::nothing_in_budget
                                                                                   : exit_code::failed;

@@ -1,5 +1,6 @@
 #include "tools/kevolve/suite/suite_runner.hpp"
 
+#include "actors/messages/enums.hpp"
 #include "config/node.hpp"
 #include "runtime/base/log.hpp"
 #include "runtime/node/admin/records_json.hpp"
@@ -33,7 +34,7 @@ double seconds_since(steady_clock::time_point t) {
 }
 
 bool is_over(const campaign_status& s) {
-  return s.state == "finished" || s.state == "failed";
+  return has_ended(s.state);
 }
 
 class runner {
@@ -193,7 +194,10 @@ private:
         "[{}/{}] {}: {}{}; suite {}{}\n", i + 1, suite_.items.size(), printable(s.name),
         what == "begun" ? "begun"
                         : fmt::format("{} ({}, {} valid)", figure, human_number(s.candidates, "candidate"), s.valid),
-        what == "ended" ? ", " + (s.state == "failed" ? "failed: " + printable(s.reason) : std::string{"ended"}) : "",
+        what == "ended" ? ", "
+                              + (s.state == to_string(campaign_phase::failed) ? "failed: " + printable(s.reason)
+                                                                              : std::string{"ended"})
+                        : "",
         human_duration(suite_.wall_s), budget));
   }
 

@@ -1,5 +1,6 @@
 #include "tools/kevolve/suite/suite_table.hpp"
 
+#include "actors/messages/enums.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 
 #include <fmt/core.h>
@@ -145,7 +146,7 @@ suite_row row_of(const suite_item& item, const json& status) {
     return out;
   }
   out.state = text(status, "state");
-  out.ended = out.state == "finished" || out.state == "failed";
+  out.ended = has_ended(out.state);
   out.candidates = static_cast<uint64_t>(number(status, "candidates"));
   out.correct = number(status, "valid") > 0.0;
   out.compiled = out.correct || status.value("compiled", false);

@@ -1,4 +1,5 @@
 // kevolve run: a node in the foreground that runs one campaign to its end.
+#include "actors/messages/enums.hpp"
 #include "backends/target.hpp"
 #include "config/node.hpp"
 #include "config/task.hpp"
@@ -44,10 +45,6 @@ struct run_options {
   bool fresh = false;
 };
 
-bool has_ended(const campaign_status& s) {
-  return s.state == "finished" || s.state == "failed";
-}
-
 // Until the campaign ends, a signal comes or the node breaks. `last` is the latest status.
 result<void> follow(node& where, const id128& id, progress& view, const stop_signal& stop, campaign_status& last) {
   node_reader reader{where};
@@ -56,7 +53,7 @@ result<void> follow(node& where, const id128& id, progress& view, const stop_sig
     if (auto s = reader.status(id, whom)) {
       last = std::move(*s);
       view.show(last);
-      if (has_ended(last))
+      if (has_ended(last.state))
         return {};
     } else if (s.error().code == errc::unavailable || s.error().code == errc::timed_out)
       whom = nullptr;
@@ -84,7 +81,7 @@ void print_notes(const campaign_result& r, const target& hardware) {
 void print_outcome(const campaign_result& r, const target& hardware, const std::string& folder,
                    const std::string& data) {
   const auto& s = r.status;
-  if (s.state == "failed")
+  if (s.state == to_string(campaign_phase::failed))
     print_out(
         fmt::format("{}: {}\n", s.name, printable_lines(s.reason.empty() ? to_string(s.stop_reason) : s.reason, "  ")));
   else if (!has_winner(s)) {
