@@ -1,6 +1,8 @@
 #include "config/task_sections.hpp"
 #include "config/task_symbols.hpp"
 #include "runtime/base/array_limits.hpp"
+#include "runtime/base/fill_names.hpp"
+#include "runtime/base/kinds.hpp"
 
 #include <fmt/format.h>
 
@@ -167,28 +169,28 @@ private:
   void check_fill(const argument& a, size_t i, const std::string& path) {
     const auto& d = a.fill.distribution;
     auto where = path + ".fill.distribution";
-    if ((d == "normal" || d == "uniform") && !is_floating(a.type))
+    if ((d == fill_name::normal || d == fill_name::uniform) && !is_floating(a.type))
       errors_.add(where, d + " is for floating types, '" + a.name + "' is " + to_string(a.type));
-    if ((d == "lengths" || d == "offsets") && a.type != dtype::i32 && a.type != dtype::i64)
+    if ((d == fill_name::lengths || d == fill_name::offsets) && a.type != dtype::i32 && a.type != dtype::i64)
       errors_.add(where, d + " is for i32 and i64, '" + a.name + "' is " + to_string(a.type));
-    if (d == "sample_of" && is_floating(a.type))
+    if (d == fill_name::sample_of && is_floating(a.type))
       errors_.add(where, "sample_of is for integers, '" + a.name + "' is " + to_string(a.type));
-    if (d == "sorted_unique" && a.shape.size() > 1)
+    if (d == fill_name::sorted_unique && a.shape.size() > 1)
       errors_.add(where, "sorted_unique is for one dimension");
     if (a.fill.of.empty())
       return;
-    if (d == "offsets")
+    if (d == fill_name::offsets)
       check_offsets(a, path);
     std::vector<std::string> earlier;
     for (size_t j = 0; j < i; ++j) {
       const auto& b = c_.arguments[j];
-      if (is_drawn(b) && (d == "offsets" ? b.fill.distribution == "lengths" : b.type == a.type))
+      if (is_drawn(b) && (d == fill_name::offsets ? b.fill.distribution == fill_name::lengths : b.type == a.type))
         earlier.push_back(b.name);
     }
     if (std::find(earlier.begin(), earlier.end(), a.fill.of) == earlier.end())
-      errors_.add(path + (d == "offsets" ? ".fill.of" : ".fill.argument"),
+      errors_.add(path + (d == fill_name::offsets ? ".fill.of" : ".fill.argument"),
                   "'" + a.fill.of + "' is not an earlier input "
-                      + (d == "offsets" ? "filled with lengths" : "of type " + to_string(a.type))
+                      + (d == fill_name::offsets ? "filled with lengths" : "of type " + to_string(a.type))
                       + suggestion(a.fill.of, earlier));
   }
 

@@ -1,5 +1,6 @@
 #include "config/task_sections.hpp"
 
+#include "runtime/base/fill_names.hpp"
 #include "runtime/base/kinds.hpp"
 
 #include <algorithm>
@@ -20,8 +21,7 @@ bool is_library_name(const std::string& name) {
 const std::vector<std::string> dtype_names{"f16", "bf16", "f32", "f64", "i8", "u8", "i32", "i64", "bool"};
 const std::vector<std::string> role_names{"input", "output", "inout", "weight", "size", "scalar"};
 const std::vector<std::string> mode_names{"absrel", "ulp", "reference_error", "exact"};
-const std::vector<std::string> distributions{"normal",  "uniform", "integer",  "sorted_unique",
-                                             "lengths", "offsets", "sample_of"};
+const std::vector<std::string> distributions{fill_name::all.begin(), fill_name::all.end()};
 
 template <class Enum>
 Enum chosen(const std::vector<std::string>& names, const std::string& name) {
@@ -38,7 +38,7 @@ fill_rule default_fill(dtype t) {
   fill_rule out;
   if (is_floating(t))
     return out;
-  out.distribution = "integer";
+  out.distribution = fill_name::integer;
   out.high = t == dtype::boolean ? 1.0 : 9.0;
   return out;
 }
@@ -47,7 +47,7 @@ void declare_fill(section& s, fill_rule& x) {
   auto known = s.value("distribution", {.text = "how values are drawn", .required = true, .choices = distributions},
                        x.distribution);
   const auto& d = x.distribution;
-  auto ranged = d == "uniform" || d == "integer" || d == "lengths";
+  auto ranged = d == fill_name::uniform || d == fill_name::integer || d == fill_name::lengths;
   s.value("mean", {.text = "of normal"}, x.mean);
   s.value("std", {.text = "of normal: standard deviation", .low = 0.0}, x.std);
   auto low = s.value("low", {.text = "of uniform, integer, lengths (these two: inclusive)"}, x.low);
@@ -63,24 +63,24 @@ void declare_fill(section& s, fill_rule& x) {
   s.value("hit", {.text = "of sample_of: share of values that are in the table", .low = 0.0, .high = 1.0}, x.hit);
   if (!known)
     return;
-  only_for(s, "mean", d == "normal", "normal");
-  only_for(s, "std", d == "normal", "normal");
+  only_for(s, "mean", d == fill_name::normal, "normal");
+  only_for(s, "std", d == fill_name::normal, "normal");
   only_for(s, "low", ranged, "uniform, integer and lengths");
   only_for(s, "high", ranged, "uniform, integer and lengths");
-  only_for(s, "of", d == "offsets", "offsets");
-  only_for(s, "argument", d == "sample_of", "sample_of");
-  only_for(s, "hit", d == "sample_of", "sample_of");
-  if (d == "offsets" && !s.has("of"))
+  only_for(s, "of", d == fill_name::offsets, "offsets");
+  only_for(s, "argument", d == fill_name::sample_of, "sample_of");
+  only_for(s, "hit", d == fill_name::sample_of, "sample_of");
+  if (d == fill_name::offsets && !s.has("of"))
     s.error("of", "missing: the lengths argument whose prefix sum this is");
-  if (d == "sample_of" && !s.has("argument"))
+  if (d == fill_name::sample_of && !s.has("argument"))
     s.error("argument", "missing: the argument to draw from");
   if (!ranged)
     return;
   if (x.low > x.high)
     s.error(low ? "low" : "high", "low is greater than high");
-  if ((low || high) && d != "uniform" && (x.low != std::floor(x.low) || x.high != std::floor(x.high)))
+  if ((low || high) && d != fill_name::uniform && (x.low != std::floor(x.low) || x.high != std::floor(x.high)))
     s.error(low ? "low" : "high", d + " takes whole numbers");
-  if (d == "lengths" && x.low < 0.0)
+  if (d == fill_name::lengths && x.low < 0.0)
     s.error("low", "a length is at least 0");
 }
 

@@ -1,4 +1,5 @@
 #include "actors/synthesis/prompt_parts.hpp"
+#include "runtime/base/fill_names.hpp"
 #include "runtime/base/kinds.hpp"
 #include "runtime/base/memory_operators.hpp"
 
@@ -25,26 +26,26 @@ std::string joined(const std::vector<std::string>& words, const std::string& bet
 // Describes an argument's values when it is timed, because algorithms are chosen by them.
 std::string fill_words(const argument& a) {
   const auto& f = a.fill;
-  if (f.distribution == "normal")
+  if (f.distribution == fill_name::normal)
     return "normal, mean " + number(f.mean) + ", deviation " + number(f.std);
-  if (f.distribution == "uniform")
+  if (f.distribution == fill_name::uniform)
     return "uniform from " + number(f.low) + " to " + number(f.high);
-  if (f.distribution == "integer")
+  if (f.distribution == fill_name::integer)
     return "whole numbers, uniform from " + number(f.low) + " to " + number(f.high);
-  if (f.distribution == "sorted_unique")
+  if (f.distribution == fill_name::sorted_unique)
     return "ascending, no value twice, gaps of very unequal widths";
-  if (f.distribution == "lengths")
+  if (f.distribution == fill_name::lengths)
     return "lengths, uniform from " + number(f.low) + " to " + number(f.high);
-  if (f.distribution == "offsets")
+  if (f.distribution == fill_name::offsets)
     return "running sums of " + f.of + ", from 0";
-  if (f.distribution == "sample_of")
+  if (f.distribution == fill_name::sample_of)
     return number(f.hit * 100) + " % of them values of " + f.of + ", in random order";
   return f.distribution;
 }
 
 // Describes the values that are checked besides the timed ones: a candidate written only for those is often wrong.
 std::string edge_words(const argument& a) {
-  const bool counts = a.fill.distribution == "integer" || a.fill.distribution == "lengths";
+  const bool counts = a.fill.distribution == fill_name::integer || a.fill.distribution == fill_name::lengths;
   std::string out;
   for (const auto& edge : a.edge) {
     out += out.empty() ? "; checked beside these: " : "; ";

@@ -7,6 +7,7 @@
 #include "backends/judge/test_set.hpp"
 #include "backends/judge/work_clock.hpp"
 #include "runtime/base/fault_kinds.hpp"
+#include "runtime/base/fill_names.hpp"
 #include "runtime/base/verdict_rules.hpp"
 
 #include <algorithm>
@@ -402,7 +403,8 @@ private:
 
   static bool draws_one_value(const fill_rule& fill) {
     const auto& d = fill.distribution;
-    return (d == "normal" && fill.std == 0.0) || ((d == "uniform" || d == "integer") && fill.low == fill.high);
+    return (d == fill_name::normal && fill.std == 0.0)
+           || ((d == fill_name::uniform || d == fill_name::integer) && fill.low == fill.high);
   }
 
   attempt<void> depend_on_every_input() {
@@ -438,7 +440,8 @@ private:
   // used when an output does.
   size_t varied_with(const argument& a) const {
     const auto* root = &a;
-    for (size_t steps = 0; root->fill.distribution == "offsets" && steps < request_.task.arguments.size(); ++steps) {
+    for (size_t steps = 0; root->fill.distribution == fill_name::offsets && steps < request_.task.arguments.size();
+         ++steps) {
       const auto* from = find_argument(request_.task, root->fill.of);
       if (from == nullptr)
         break;

@@ -3,6 +3,7 @@
 #include "backends/judge/chosen_values.hpp"
 #include "backends/judge/distributions.hpp"
 #include "backends/judge/numbers.hpp"
+#include "runtime/base/fill_names.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +19,7 @@ constexpr std::array edge_names{"none", "zeros", "large", "denormal", "cancellat
 constexpr int gap_byte = 0xff;
 
 bool needs_source(const fill_rule& f) {
-  return f.distribution == "offsets" || f.distribution == "sample_of";
+  return f.distribution == fill_name::offsets || f.distribution == fill_name::sample_of;
 }
 
 byte_buffer scatter(const array_geometry& g, byte_buffer compact) {
@@ -160,7 +161,7 @@ private:
       const auto& g = out_.geometries[index_of(from)];
       // Varying the source array alone does not change the samples taken from it; new samples would lie at the same
       // positions.
-      if (a.fill.distribution == "sample_of" && options_.varied == static_cast<int>(index_of(from))
+      if (a.fill.distribution == fill_name::sample_of && options_.varied == static_cast<int>(index_of(from))
           && !needs_source(from->fill)) {
         random_stream unvaried{from->is_static ? options_.static_seed : options_.seed, index_of(from)};
         auto values = fill_array(*from, g.count, edge_for(*from, g), {}, unvaried);

@@ -2,6 +2,7 @@
 
 #include "backends/judge/figure.hpp"
 #include "backends/judge/numbers.hpp"
+#include "runtime/base/fill_names.hpp"
 
 #include <algorithm>
 #include <array>
@@ -180,7 +181,7 @@ value_range values_of(const argument& a, double deviations) {
     return a.has_value ? value_range{a.value, a.value} : value_range{a.range_low, a.range_high};
   if (a.type == dtype::boolean)
     return {0.0, 1.0};
-  if (a.fill.distribution == "normal")
+  if (a.fill.distribution == fill_name::normal)
     return {a.fill.mean - deviations * a.fill.std, a.fill.mean + deviations * a.fill.std};
   return {a.fill.low, a.fill.high};
 }
@@ -189,11 +190,11 @@ result<byte_buffer> fill_chosen(const argument& a, const value_choice& choice, i
                                 const source_array& source, random_stream random) {
   row = std::max<int64_t>(row, 1);
   const auto& name = a.fill.distribution;
-  if (choice.pattern == value_pattern::declared || name == "offsets")
+  if (choice.pattern == value_pattern::declared || name == fill_name::offsets)
     return fill_array(a, count, {}, source, random);
-  if (name == "sample_of")
+  if (name == fill_name::sample_of)
     return fill_samples(a, choice, count, row, source, random);
-  if (name == "sorted_unique")
+  if (name == fill_name::sorted_unique)
     return fill_dense(a, choice, count, random);
   if (choice.pattern != value_pattern::sorted && choice.pattern != value_pattern::reversed)
     return fill_elements(a, choice, count, row, random);

@@ -1,6 +1,7 @@
 #include "backends/judge/adversarial_draws.hpp"
 #include "backends/judge/geometry.hpp"
 #include "backends/judge/pattern_choices.hpp"
+#include "runtime/base/fill_names.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -30,7 +31,7 @@ public:
   // Lengths at their ends make arrays larger than the declared ones; `lengths` says whether they are chosen.
   declared_planner(const contract& task, bool lengths) : task_(task) {
     for (size_t i = 0; i < task.arguments.size(); ++i)
-      if (const auto& a = task.arguments[i]; is_chosen(a) && (lengths || a.fill.distribution != "lengths"))
+      if (const auto& a = task.arguments[i]; is_chosen(a) && (lengths || a.fill.distribution != fill_name::lengths))
         chosen_.emplace_back(i, telling_choices(a));
   }
 

@@ -1,6 +1,8 @@
 #include "backends/judge/distributions.hpp"
 
 #include "backends/judge/numbers.hpp"
+#include "runtime/base/fill_names.hpp"
+#include "runtime/base/kinds.hpp"
 
 #include <algorithm>
 #include <array>
@@ -92,7 +94,7 @@ private:
 class values_that_cancel {
 public:
   values_that_cancel(const argument& a, uint32_t variant, random_stream& random)
-      : random_(random), uniform_(a.fill.distribution == "uniform"),
+      : random_(random), uniform_(a.fill.distribution == fill_name::uniform),
         low_(uniform_ ? a.fill.low : a.fill.mean - a.fill.std),
         high_(uniform_ ? a.fill.high : a.fill.mean + a.fill.std),
         pairs_(variant % 2 == 0 && low_ < 0.0 && high_ > 0.0) {
@@ -143,8 +145,8 @@ public:
       const std::array<double, 3> values{std::numeric_limits<double>::quiet_NaN(), infinity, -infinity};
       return values.at(random_.below(values.size()));
     }
-    return fill_.distribution == "uniform" ? fill_.low + (fill_.high - fill_.low) * random_.uniform()
-                                           : fill_.mean + fill_.std * random_.normal();
+    return fill_.distribution == fill_name::uniform ? fill_.low + (fill_.high - fill_.low) * random_.uniform()
+                                                    : fill_.mean + fill_.std * random_.normal();
   }
 
 private:
@@ -178,8 +180,8 @@ private:
 bool fill_edge(const argument& a, byte_buffer& out, int64_t count, const edge_draw& draw, random_stream& random) {
   const auto edge = draw.kind;
   const auto& name = a.fill.distribution;
-  const bool counts = name == "integer" || name == "lengths";
-  const bool real = name == "normal" || name == "uniform";
+  const bool counts = name == fill_name::integer || name == fill_name::lengths;
+  const bool real = name == fill_name::normal || name == fill_name::uniform;
   if (edge == edge_kind::zeros && (counts || real)) {
     const auto zero = counts ? std::clamp(0.0, a.fill.low, std::max(a.fill.low, a.fill.high)) : 0.0;
     fill_numbers(a.type, out, count, [zero] { return zero; });
@@ -346,11 +348,11 @@ key_bounds bounds_of_keys(const argument& a, int64_t count) {
 result<byte_buffer> fill_array(const argument& a, int64_t count, const edge_draw& edge, const source_array& source,
                                random_stream random) {
   const auto& rule = a.fill;
-  if (rule.distribution == "offsets")
+  if (rule.distribution == fill_name::offsets)
     return offsets_of(a, count, source);
-  if (rule.distribution == "sample_of")
+  if (rule.distribution == fill_name::sample_of)
     return sample_of(a, count, source, random);
-  if (rule.distribution == "sorted_unique")
+  if (rule.distribution == fill_name::sorted_unique)
     return sorted_unique(a, count, random);
 
   byte_buffer out(static_cast<size_t>(count) * size_bytes(a.type));
@@ -361,11 +363,11 @@ result<byte_buffer> fill_array(const argument& a, int64_t count, const edge_draw
       out.as<uint8_t>()[i] = static_cast<uint8_t>(random.next() & 1U);
     return out;
   }
-  if (rule.distribution == "normal")
+  if (rule.distribution == fill_name::normal)
     fill_numbers(a.type, out, count, [&] { return rule.mean + rule.std * random.normal(); });
-  else if (rule.distribution == "uniform")
+  else if (rule.distribution == fill_name::uniform)
     fill_numbers(a.type, out, count, [&] { return rule.low + (rule.high - rule.low) * random.uniform(); });
-  else if (rule.distribution == "integer" || rule.distribution == "lengths") {
+  else if (rule.distribution == fill_name::integer || rule.distribution == fill_name::lengths) {
     const auto low = whole(std::ceil(rule.low));
     const auto high = whole(std::floor(rule.high));
     if (is_floating(a.type))
@@ -374,9 +376,8 @@ result<byte_buffer> fill_array(const argument& a, int64_t count, const edge_draw
       for (int64_t i = 0; i < count; ++i)
         store_integer(a.type, out.data(), i, random.between(low, high));
   } else
-    return fail(errc::bad_input, "argument '" + a.name + "': no distribution '" + rule.distribution
-                                     + "'; there are normal, uniform, integer, sorted_unique, lengths, offsets, "
-                                       "sample_of");
+    return fail(errc::bad_input, "argument '" + a.name + "': no distribution '" + rule.distribution + "'; there are "
+                                     + comma_list({fill_name::all.begin(), fill_name::all.end()}));
   return out;
 }
 

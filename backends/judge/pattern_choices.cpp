@@ -3,6 +3,7 @@
 #include "backends/judge/chosen_values.hpp"
 #include "backends/judge/geometry.hpp"
 #include "backends/judge/numbers.hpp"
+#include "runtime/base/fill_names.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -44,7 +45,7 @@ landmarks landmarks_of(const argument& a) {
 bool is_chosen(const argument& a) {
   if (a.role == argument_role::scalar)
     return !a.has_value;
-  return is_array(a) && is_read(a) && !a.is_static && a.fill.distribution != "offsets";
+  return is_array(a) && is_read(a) && !a.is_static && a.fill.distribution != fill_name::offsets;
 }
 
 namespace {
@@ -68,9 +69,9 @@ choices choices_for_samples(const argument& a) {
 } // namespace
 
 choices choices_for(const argument& a) {
-  if (a.fill.distribution == "sorted_unique" && is_array(a))
+  if (a.fill.distribution == fill_name::sorted_unique && is_array(a))
     return choices_for_keys();
-  if (a.fill.distribution == "sample_of" && is_array(a))
+  if (a.fill.distribution == fill_name::sample_of && is_array(a))
     return choices_for_samples(a);
   const auto at = landmarks_of(a);
   choices out{{value_pattern::all_equal, at.low, 0.0},
@@ -103,7 +104,7 @@ choices choices_for(const argument& a) {
 
 bool has_landmarks(const argument& a) {
   return a.role == argument_role::scalar
-         || (a.fill.distribution != "sorted_unique" && a.fill.distribution != "sample_of");
+         || (a.fill.distribution != fill_name::sorted_unique && a.fill.distribution != fill_name::sample_of);
 }
 
 choices telling_choices(const argument& a) {
@@ -140,7 +141,7 @@ std::vector<double> neighbours(dtype type, double x, const value_range& range) {
 } // namespace
 
 choices choices_of_constant(const argument& a, double constant) {
-  if (!is_array(a) || a.fill.distribution == "sorted_unique" || a.fill.distribution == "sample_of")
+  if (!is_array(a) || a.fill.distribution == fill_name::sorted_unique || a.fill.distribution == fill_name::sample_of)
     return {};
   const auto range = values_of(a, by_name);
   const auto holds = [&](double x) {

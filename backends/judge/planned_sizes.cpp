@@ -1,6 +1,7 @@
 #include "backends/judge/planned_sizes.hpp"
 
 #include "backends/judge/geometry.hpp"
+#include "runtime/base/fill_names.hpp"
 #include "runtime/base/random.hpp"
 
 #include <algorithm>
@@ -201,7 +202,7 @@ std::vector<value_choice> short_lengths_of(const contract& task) {
   constexpr double few = 8.0;
   auto out = std::vector<value_choice>(task.arguments.size());
   for (size_t i = 0; i < out.size(); ++i)
-    if (const auto& a = task.arguments[i]; is_array(a) && a.fill.distribution == "lengths" && !a.is_static)
+    if (const auto& a = task.arguments[i]; is_array(a) && a.fill.distribution == fill_name::lengths && !a.is_static)
       out[i] = {value_pattern::uniform, a.fill.low, std::min(a.fill.high, a.fill.low + few)};
   return out;
 }

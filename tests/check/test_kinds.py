@@ -96,6 +96,15 @@ class Kinds(unittest.TestCase):
         found = [f"{path}: {m.group(0)}" for path, text in files.items() for m in compared.finditer(text)]
         self.assertEqual(found, [])
 
+    def test_nobody_names_a_distribution_by_a_string(self) -> None:
+        names = table("runtime/base/fill_names.hpp", r'const char\* \w+ = "(\w+)"')
+        self.assertEqual(len(names), 7)
+        named = re.compile(r'\b(?:distribution|d) (?:=|==|!=) "(?:' + "|".join(names) + r')"')
+        self.assertTrue(named.search('a.fill.distribution == "lengths"'))
+        files = {p: x for p, x in sources().items() if p.suffix != ".py" and p.name != "contract.hpp"}
+        found = [f"{path}: {m.group(0)}" for path, text in files.items() for m in named.finditer(text)]
+        self.assertEqual(found, [])
+
     def test_nobody_names_a_fault_by_a_string(self) -> None:
         kinds = table("runtime/base/fault_kinds.hpp", r'const char\* \w+ = "([a-z_]+)"')
         self.assertTrue({"worker_killed", "sandbox_weak", "cancelled"} <= kinds)

@@ -1,6 +1,7 @@
 #include "backends/cpu/profile/experiment_plan.hpp"
 
 #include "backends/judge/sequential_test.hpp"
+#include "runtime/base/fill_names.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -16,7 +17,7 @@ constexpr size_t least_bytes = 4096;  // of an array whose values matter
 
 // Values that index another array, or describe the shape of one, cannot be replaced.
 bool values_are_free(const contract& task, const argument& a) {
-  for (const auto* bound : {"lengths", "offsets", "sorted_unique"})
+  for (const auto* bound : {fill_name::lengths, fill_name::offsets, fill_name::sorted_unique})
     if (a.fill.distribution == bound)
       return false;
   return std::none_of(task.arguments.begin(), task.arguments.end(),

@@ -4,6 +4,7 @@
 #include "backends/judge/numbers.hpp"
 #include "backends/judge/random_stream.hpp"
 #include "backends/nvidia/runner/examination.hpp"
+#include "runtime/base/fill_names.hpp"
 #include "runtime/base/ids.hpp"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ std::set<std::string> read_on_host(const contract& task) {
 }
 
 bool is_real(const argument& a) {
-  return is_floating(a.type) && (a.fill.distribution == "normal" || a.fill.distribution == "uniform");
+  return is_floating(a.type) && (a.fill.distribution == fill_name::normal || a.fill.distribution == fill_name::uniform);
 }
 
 void be_uniform(draw_order& o, double low, double high) {
@@ -57,11 +58,11 @@ void be_constant(draw_order& o, double value) {
 void be_as_declared(draw_order& o, const argument& a) {
   if (a.type == dtype::boolean) {
     o.kind = draw_kind::boolean;
-  } else if (a.fill.distribution == "normal") {
+  } else if (a.fill.distribution == fill_name::normal) {
     o.kind = draw_kind::normal;
     o.first = a.fill.mean;
     o.second = a.fill.std;
-  } else if (a.fill.distribution == "uniform") {
+  } else if (a.fill.distribution == fill_name::uniform) {
     be_uniform(o, a.fill.low, a.fill.high);
   } else {
     constexpr double most = 0x1.0p62;
@@ -75,7 +76,7 @@ void be_as_declared(draw_order& o, const argument& a) {
 // Values whose differences, or deviations from the mean, lose their leading digits: values_that_cancel of
 // backends/judge/distributions.cpp.
 void be_cancelling(draw_order& o, const argument& a, uint32_t variant, random_stream random) {
-  const bool uniform = a.fill.distribution == "uniform";
+  const bool uniform = a.fill.distribution == fill_name::uniform;
   const double low = uniform ? a.fill.low : a.fill.mean - a.fill.std;
   const double high = uniform ? a.fill.high : a.fill.mean + a.fill.std;
   if (variant % 2 == 0 && low < 0.0 && high > 0.0) {
@@ -93,7 +94,7 @@ void be_cancelling(draw_order& o, const argument& a, uint32_t variant, random_st
 
 // Returns false if the edge leaves the distribution as it is.
 bool be_edge(draw_order& o, const argument& a, const draw_options& options) {
-  const bool counts = a.fill.distribution == "integer";
+  const bool counts = a.fill.distribution == fill_name::integer;
   switch (options.edge) {
     case edge_kind::zeros:
       be_constant(o, counts ? std::clamp(0.0, a.fill.low, std::max(a.fill.low, a.fill.high)) : 0.0);
@@ -139,7 +140,7 @@ std::vector<bool> drawn_on_device(const contract& task) {
   std::vector<bool> out;
   for (const auto& a : task.arguments)
     out.push_back(is_array(a) && is_read(a) && a.shape.size() <= most_dimensions && !needed.contains(a.name)
-                  && (a.type == dtype::boolean || is_real(a) || a.fill.distribution == "integer"));
+                  && (a.type == dtype::boolean || is_real(a) || a.fill.distribution == fill_name::integer));
   return out;
 }
 

@@ -2,6 +2,7 @@
 #include "backends/cpu/flags.hpp"
 #include "backends/cpu/prelude.hpp"
 #include "backends/judge/geometry.hpp"
+#include "runtime/base/fill_names.hpp"
 #include "runtime/base/kinds.hpp"
 #include "tools/kevolve/bundle/bundle.hpp"
 #include "tools/kevolve/bundle/escape.hpp"
@@ -103,13 +104,13 @@ std::string about_array(const argument& a) {
 
 std::string about_fill(const argument& a) {
   const auto& f = a.fill;
-  if (f.distribution == "normal")
+  if (f.distribution == fill_name::normal)
     return fmt::format("normal, mean {:g}, deviation {:g}", f.mean, f.std);
-  if (f.distribution == "offsets")
+  if (f.distribution == fill_name::offsets)
     return "offsets: one more than the lengths '" + f.of + "', exclusive prefix sums";
-  if (f.distribution == "sample_of")
+  if (f.distribution == fill_name::sample_of)
     return fmt::format("a share of {:g} of the values stand in '{}'", f.hit, f.of);
-  if (f.distribution == "sorted_unique")
+  if (f.distribution == fill_name::sorted_unique)
     return "strictly rising";
   return fmt::format("{} from {:g} to {:g}", f.distribution, f.low, f.high);
 }

@@ -2,6 +2,7 @@
 #include "backends/judge/call_data.hpp"
 #include "backends/judge/geometry.hpp"
 #include "runtime/base/expression.hpp"
+#include "runtime/base/fill_names.hpp"
 #include "tools/kevolve/bundle/bundle.hpp"
 #include "tools/kevolve/bundle/c_expression.hpp"
 #include "tools/kevolve/bundle/escape.hpp"
@@ -42,26 +43,26 @@ std::string array_name(const argument& a) {
 }
 
 bool is_named_source(const argument& a) {
-  return a.fill.distribution == "offsets" || a.fill.distribution == "sample_of";
+  return a.fill.distribution == fill_name::offsets || a.fill.distribution == fill_name::sample_of;
 }
 
 // Returns the statements that draw an array.
 result<std::string> draw_text(const argument& a) {
   const auto& f = a.fill;
   const auto self = "&" + array_name(a);
-  if (f.distribution == "offsets")
+  if (f.distribution == fill_name::offsets)
     return "kt_draw_offsets(" + self + ", &a_" + f.of + ");";
-  if (f.distribution == "sample_of")
+  if (f.distribution == fill_name::sample_of)
     return "kt_draw_sample(" + self + ", &a_" + f.of + ", " + number(f.hit) + ");";
-  if (f.distribution == "sorted_unique")
+  if (f.distribution == fill_name::sorted_unique)
     return "kt_draw_sorted_unique(" + self + ", " + number(f.low) + ", " + number(f.high) + ");";
   if (a.type == dtype::boolean)
     return "kt_draw_bits(" + self + ");";
-  if (f.distribution == "normal")
+  if (f.distribution == fill_name::normal)
     return "kt_draw_normal(" + self + ", " + number(f.mean) + ", " + number(f.std) + ");";
-  if (f.distribution == "uniform")
+  if (f.distribution == fill_name::uniform)
     return "kt_draw_uniform(" + self + ", " + number(f.low) + ", " + number(f.high) + ");";
-  if (f.distribution == "integer" || f.distribution == "lengths")
+  if (f.distribution == fill_name::integer || f.distribution == fill_name::lengths)
     return "kt_draw_integer(" + self + ", " + number(f.low) + ", " + number(f.high) + ");";
   return fail(errc::unsupported, "argument '" + a.name + "': the bundle's test cannot draw '" + f.distribution + "'");
 }
