@@ -366,7 +366,8 @@ std::string status_line(const json& s) {
 }
 
 bool has_ended(const json& s) {
-  return has_ended(text_at(s, "state"));
+  const auto state = text_at(s, "state");
+  return has_ended(std::string_view{state});
 }
 
 int exit_code_of(const json& s) {
