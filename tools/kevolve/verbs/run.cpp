@@ -53,7 +53,7 @@ result<void> follow(node& where, const id128& id, progress& view, const stop_sig
     if (auto s = reader.status(id, whom)) {
       last = std::move(*s);
       view.show(last);
-      if (has_ended(last.state))
+      if (has_ended(std::string_view{last.state}))
         return {};
     } else if (s.error().code == errc::unavailable || s.error().code == errc::timed_out)
       whom = nullptr;
