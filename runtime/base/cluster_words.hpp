@@ -9,7 +9,7 @@ inline constexpr const char* home = "home";     // runs campaigns, and jobs of o
 inline constexpr const char* worker = "worker"; // runs jobs of others alone
 } // namespace cluster_role
 
-// Where the records of a campaign are kept before they are acknowledged.
+// The records of a campaign are kept there before they are acknowledged.
 namespace durable_on {
 inline constexpr const char* node = "node";
 inline constexpr const char* cluster = "cluster";
