@@ -56,8 +56,8 @@ public:
     return std::move(plan_);
   }
 
-  // Equal values in every argument, then one element of each that differs, then a constant of the sources, then the
-  // other end of what the arguments may hold.
+  // Equal values come first, then one element of each argument that differs, a constant of the sources, and the other
+  // end of the ranges.
   std::vector<adversarial_draw> telling(const shape_case& shape, const std::vector<double>& constants) const {
     constexpr size_t low_end = 4; // of telling_choices()
     if (chosen_.empty())

@@ -15,7 +15,7 @@ support.need_libclang()
 
 import bench_mutation
 import numpy as np
-from mutation import contract, controls, faults, inputs, mutants, mutate_c, originals, score
+from mutation import contract, controls, faults, inputs, mutants, mutate_c, originals, replays, score
 from mutation.cases import CLANG, Workshop
 from mutation.judge import code_of
 from mutation.search import Hint, Search, asan_line, hints_of_special
@@ -306,6 +306,41 @@ class SpecialSearches(unittest.TestCase):
     def test_neither_has_one_where_the_tolerance_hides_it(self) -> None:
         hidden = ("denormal read as zero", "denormal stored as zero", "zero stored without sign")
         self.assertEqual(self.witnesses("log_softmax", *hidden), dict.fromkeys(hidden))
+
+
+class Replays(unittest.TestCase):
+    def test_a_kernel_is_clean_only_if_it_was_replayed_and_nothing_was_found(self) -> None:
+        for answer, state in (({"verdict": "pass", "sanitised": "9 draws on 3 shapes"}, "clean"),
+                              ({"verdict": "pass"}, "unsanitised"),
+                              ({"verdict": "pass", "sanitised": "9 draws", "unsanitised": "it does not build"}, "unsanitised"),
+                              ({"verdict": "out_of_bounds", "rule": "sanitizer"}, "refused"),
+                              ({"fault": "the judge ended"}, "fault")):
+            with self.subTest(answer=answer):
+                self.assertEqual(replays.state_of(answer), state)
+
+    def test_the_winners_of_every_published_campaign_are_replayed_each_source_once(self) -> None:
+        names = {f"winner/{f.stem.removeprefix('quality-')}" for f in originals.EVERY_WINNER}
+        found = [(o.name, o.source, o.flags) for c in originals.contracts() for o in replays.kernels(c)]
+        self.assertLessEqual({"winner/zen5", "winner/unseen"}, names)
+        self.assertEqual({n for n, _, _ in found if n.startswith("winner/")} - names, set())
+        by_task = [[(o.source, o.flags) for o in replays.kernels(c)] for c in originals.contracts(["softmax_rows", "gemm"])]
+        for sources in by_task:
+            self.assertGreater(len(sources), 4)
+            self.assertEqual(len(sources), len(set(sources)))
+
+    def test_a_finding_or_a_missing_replay_fails_the_run(self) -> None:
+        clean = {"task": "t", "original": "hand", "flags": "", "state": "clean"}
+        self.assertTrue(replays.holds([clean, clean | {"state": "not compiled"}]))
+        for state in ("refused", "unsanitised", "fault"):
+            self.assertFalse(replays.holds([clean, clean | {"state": state}]))
+        self.assertFalse(replays.holds([]))
+
+    def test_the_table_counts_by_kind_of_kernel(self) -> None:
+        rows = [{"task": "t", "original": n, "flags": "", "state": s}
+                for n, s in (("reference", "clean"), ("winner/zen5", "clean"), ("winner/xeon", "refused"), ("hand", "clean"))]
+        lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in replays.table(rows).splitlines()]
+        self.assertIn(["recorded winners", "2", "1", "0", "1", "0", "0"], lines)
+        self.assertEqual(lines[-1][:3], ["all", "4", "3"])
 
 
 class Files(unittest.TestCase):

@@ -18,7 +18,7 @@ from typing import Any
 import common
 from common import Json
 from mutation import controls as honest
-from mutation import faults, mutants, mutate_c, originals, score, syntax
+from mutation import faults, mutants, mutate_c, originals, replays, score, syntax
 from mutation.cases import Workshop
 from mutation.contract import Contract
 from mutation.judge import Judge, Source, code_of
@@ -300,6 +300,7 @@ def main() -> None:
     p.add_argument("--most", type=int, help="mutants of each class of each original")
     p.add_argument("--controls", type=int, help="variants of each original to judge as honest controls")
     p.add_argument("--stages", default="check,confirm", help="of the judge, in order; the first that refuses ends")
+    p.add_argument("--replay", action="store_true", help="makes no mutants: replays every right kernel with sanitizers, winners of all machines too")
     p.add_argument("--ask-unknown", action="store_true", help="asks the judge of mutants without a witness, too: what it refuses, the search missed")
     p.add_argument("--state", type=Path, help="results so far; a run that was cut off goes on from it")
     p.add_argument("--prepare", type=Path, help="cuda, triton: writes the mutants to this file, for a machine without libclang")
@@ -317,6 +318,14 @@ def main() -> None:
         raise SystemExit(why)
     common.need(arguments.bin, "bench-mutation", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
     names = arguments.task or (None if arguments.long else SHORT_TASKS)
+    if arguments.replay:
+        with common.scratch() as folder:
+            rows = replays.replay_all(arguments.bin, originals.contracts(names), folder, arguments.original or "")
+        document["replays"] = rows
+        common.publish(common.close(document), replays.render(rows), arguments.json)
+        if not replays.holds(rows):
+            raise SystemExit(1)
+        return
     if not arguments.long and not arguments.original:
         arguments.original = "reference"
     if arguments.controls is None:
@@ -342,7 +351,9 @@ def main() -> None:
 
 
 def page_table(documents: dict[str, Json]) -> str:
-    """Returns the scores by class of each document, side by side."""
+    """Returns the scores by class of each document, side by side; of sanitised replays, what became of the kernels."""
+    if all("replays" in d for d in documents.values()):
+        return replays.table([r for d in documents.values() for r in d["replays"]])
     # A name consists of the benchmark's name and, after a dash, a name of the run.
     names = [n.partition("-")[2] for n in documents]
     rows = [["class", *(f"{column} ({n})" if n else column for n in names for column in ("witnessed", "refused"))]]

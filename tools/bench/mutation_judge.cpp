@@ -160,6 +160,9 @@ private:
         return {{"stage", name}, {"fault", o.error().detail}};
       out = {{"stage", name},       {"verdict", to_string(o->result)}, {"rule", o->rule},
              {"detail", o->detail}, {"cases", o->correctness.cases},   {"ms", o->judge_ns / 1'000'000}};
+      for (const auto* key : {sanitised_evidence, unsanitised_evidence, sanitised_note_evidence})
+        if (const auto found = o->evidence.find(key); found != o->evidence.end())
+          out[key] = found->second;
       if (o->result != verdict::pass)
         break;
     }

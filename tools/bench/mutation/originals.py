@@ -16,7 +16,8 @@ TASKS = ROOT / "config" / "tasks"
 OWN = ROOT / "tests" / "mutation" / "tasks"
 HONEST = ROOT / "tests" / "redteam" / "honest"
 HAND = ROOT / "tools" / "bench" / "hand"
-# Winners of the published campaigns (tools/bench/run quality --every --long).
+# Winners of the published campaigns (tools/bench/run quality --every --long), and those of every other machine.
+EVERY_WINNER = sorted((ROOT / "docs" / "results").glob("quality-*.json"))
 WINNERS = [ROOT / "docs" / "results" / f for f in ("quality-zen5.json", "quality-unseen.json")]
 ENDING = ".task.toml"
 
@@ -60,8 +61,8 @@ def originals(c: Contract, winners: bool = True) -> Iterator[Original]:
         yield from recorded_winners(c.name)
 
 
-def recorded_winners(task: str) -> Iterator[Original]:
-    for file in WINNERS:
+def recorded_winners(task: str, files: list[Path] = WINNERS) -> Iterator[Original]:
+    for file in files:
         for t in json.loads(file.read_text(encoding="utf-8"))["tasks"]:
             # The campaign of softmax_rows is called softmax.
             if task in (t["task"], f"{t['task']}_rows") and t.get("source"):
