@@ -83,8 +83,10 @@ compile_outcome replay_bench::build(const contract& task, const std::string& lan
   return compiler_.compile(q);
 }
 
-judge_outcome replay_bench::judge(const contract& task, const std::string& reference, const std::string& language,
-                                  const std::string& source, const std::string& flags) {
+judge_outcome replay_bench::judge(const task_spec& spec, const std::string& language, const std::string& source,
+                                  const std::string& flags) {
+  const auto& task = spec.task;
+  const auto& reference = spec.reference_source;
   const auto object = [&](const std::string& text, const std::string& of, compile_role role, const std::string& set) {
     auto o = build(task, of, text, role, set);
     REQUIRE_MESSAGE(o.result == verdict::pass, o.log << o.trouble.detail);
@@ -99,7 +101,9 @@ judge_outcome replay_bench::judge(const contract& task, const std::string& refer
   const bool floating = std::any_of(task.arguments.begin(), task.arguments.end(), [](const argument& a) {
     return a.role != argument_role::size && is_floating(a.type);
   });
-  if (floating)
+  if (!spec.oracle_source.empty())
+    q.oracle = object(spec.oracle_source, "c", compile_role::reference, "O3");
+  else if (floating)
     q.oracle = object(reference, "c", compile_role::oracle, "O3");
   q.candidate = object(source, language, compile_role::candidate, flags);
   auto sanitised = build(task, language, source, compile_role::sanitised, flags);
@@ -116,12 +120,14 @@ judge_outcome replay_bench::judge(const contract& task, const std::string& refer
 }
 
 judge_outcome replay_bench::judge(const replay_fixture& f) {
-  const auto spec = task_of(f.task);
-  return judge(spec.task, spec.reference_source, f.language, f.source, f.flags);
+  return judge(task_of(f.task), f.language, f.source, f.flags);
 }
 
 judge_outcome replay_bench::judge(const contract& task, const std::string& reference, const std::string& source) {
-  return judge(task, reference, "c", source, "O3");
+  task_spec spec;
+  spec.task = task;
+  spec.reference_source = reference;
+  return judge(spec, "c", source, "O3");
 }
 
 std::string redteam_folder(const std::string& name) {

@@ -39,13 +39,12 @@ public:
   // refuses as an evasion gets the verdict of the node.
   judge_outcome judge(const replay_fixture& f);
   judge_outcome judge(const contract& task, const std::string& reference, const std::string& source);
+  judge_outcome judge(const task_spec& spec, const std::string& language, const std::string& source,
+                      const std::string& flags);
   compile_outcome build(const contract& task, const std::string& language, const std::string& source, compile_role role,
                         const std::string& flags);
 
 private:
-  judge_outcome judge(const contract& task, const std::string& reference, const std::string& language,
-                      const std::string& source, const std::string& flags);
-
   server_fixture compiler_;
   judge_driver judge_;
 };
