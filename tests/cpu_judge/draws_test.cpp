@@ -80,6 +80,18 @@ TEST_CASE("a write past the end on a text of commas alone is refused with its dr
   CHECK(honest.evidence.at("draws.counts.at") == "0, 1, all");
 }
 
+TEST_CASE("a candidate that is screened out meets no adversarial draw, and costs what it did without them") {
+  judge_driver judge{{"--drift-limit", "1000000"}};
+  const auto reference = head + std::string{poly_signature} + right_line + "}\n";
+  const auto slow = head + std::string{poly_signature} + right_line + "__asm__ volatile(\"\" ::: \"memory\");\n"
+                    + right_line + "__asm__ volatile(\"\" ::: \"memory\");\n" + right_line + "}\n";
+  const auto o = check(judge, poly_task(), reference, slow, judge_mode::screening);
+  CHECK(o.result == verdict::pass);
+  CHECK(o.decision != comparison_decision::faster);
+  for (const auto* key : {"draws", "ms.draws", "ms.sanitised"})
+    CHECK_MESSAGE(o.evidence.count(key) == 0, key);
+}
+
 TEST_CASE("an outcome tells what was tried and what was not") {
   judge_driver judge;
   const auto reference = head + std::string{poly_signature} + right_line + "}\n";

@@ -15,7 +15,7 @@ support.need_libclang()
 
 import bench_mutation
 import numpy as np
-from mutation import contract, controls, faults, inputs, mutants, mutate_c, originals, replays, score
+from mutation import contract, controls, costs, faults, inputs, mutants, mutate_c, originals, replays, score
 from mutation.cases import CLANG, Workshop
 from mutation.judge import code_of
 from mutation.search import Hint, Search, asan_line, hints_of_special
@@ -341,6 +341,25 @@ class Replays(unittest.TestCase):
         lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in replays.table(rows).splitlines()]
         self.assertIn(["recorded winners", "2", "1", "0", "1", "0", "0"], lines)
         self.assertEqual(lines[-1][:3], ["all", "4", "3"])
+
+
+class Costs(unittest.TestCase):
+    def test_the_kernel_that_is_screened_out_is_right(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            c = contract.load(originals.TASKS / "softmax_rows.task.toml")
+            search = Search(Workshop(c, Path(folder) / "work", 1), 1, generic=8)
+            file = Path(folder) / "k.c"
+            file.write_text(costs.slower(c), encoding="utf-8")
+            subprocess.run([CLANG, "-w", "-O2", "-shared", "-fPIC", "-o", file.with_suffix(".so"), file, "-lm"], check=True)
+            self.assertIsNone(search.witness(file.with_suffix(".so")))
+
+    def test_a_screened_candidate_that_met_draws_and_a_slow_champion_are_counted(self) -> None:
+        screened = costs.figures_of({"verdict": "pass", "cost": {"calls": "40", "ms.whole": "120.5", "ms.pools": "20.5"}})
+        self.assertEqual((screened["draws"], screened["calls"], screened["whole_ms"]), (0, 40, 100.0))
+        champion = costs.figures_of({"verdict": "pass", "cost": {"draws": "700", "ms.draws": "2500", "ms.sanitised": "600"}})
+        s = costs.summary([{"task": "a", "screened": screened, "champion": champion}, {"task": "b", "not compiled": "why"}])
+        self.assertEqual((s["tasks"], s["screened_with_draws"], s["over_the_limit"]), (1, 0, ["a"]))
+        self.assertEqual(costs.summary([{"task": "a", "screened": champion, "champion": screened}])["screened_with_draws"], 1)
 
 
 class Files(unittest.TestCase):

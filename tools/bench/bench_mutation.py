@@ -18,6 +18,7 @@ from typing import Any
 import common
 from common import Json
 from mutation import controls as honest
+from mutation import costs as cost
 from mutation import faults, mutants, mutate_c, originals, replays, score, syntax
 from mutation.cases import Workshop
 from mutation.contract import Contract
@@ -301,6 +302,7 @@ def main() -> None:
     p.add_argument("--controls", type=int, help="variants of each original to judge as honest controls")
     p.add_argument("--stages", default="check,confirm", help="of the judge, in order; the first that refuses ends")
     p.add_argument("--replay", action="store_true", help="makes no mutants: replays every right kernel with sanitizers, winners of all machines too")
+    p.add_argument("--cost", action="store_true", help="makes no mutants: measures what a screened-out candidate and a champion cost the judge")
     p.add_argument("--ask-unknown", action="store_true", help="asks the judge of mutants without a witness, too: what it refuses, the search missed")
     p.add_argument("--state", type=Path, help="results so far; a run that was cut off goes on from it")
     p.add_argument("--prepare", type=Path, help="cuda, triton: writes the mutants to this file, for a machine without libclang")
@@ -318,6 +320,12 @@ def main() -> None:
         raise SystemExit(why)
     common.need(arguments.bin, "bench-mutation", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
     names = arguments.task or (None if arguments.long else SHORT_TASKS)
+    if arguments.cost:
+        with common.scratch() as folder:
+            document["costs"] = cost.costs(arguments.bin, originals.contracts(names), folder)
+        document["cost_summary"] = cost.summary(document["costs"])
+        common.publish(common.close(document), cost.render(document["costs"]), arguments.json)
+        return
     if arguments.replay:
         with common.scratch() as folder:
             rows = replays.replay_all(arguments.bin, originals.contracts(names), folder, arguments.original or "")
@@ -351,7 +359,9 @@ def main() -> None:
 
 
 def page_table(documents: dict[str, Json]) -> str:
-    """Returns the scores by class of each document, side by side; of sanitised replays, what became of the kernels."""
+    """Returns the scores by class of each document, side by side; of sanitised replays and costs, their own tables."""
+    if all("costs" in d for d in documents.values()):
+        return cost.table([r for d in documents.values() for r in d["costs"]])
     if all("replays" in d for d in documents.values()):
         return replays.table([r for d in documents.values() for r in d["replays"]])
     # A name consists of the benchmark's name and, after a dash, a name of the run.

@@ -2,7 +2,7 @@
 // it with one JSON request a line and gets one JSON answer a line:
 //   {"op":"task","task":NAME,"file":PATH}                               compiles reference and oracle
 //   {"op":"compile","task":…,"language":…,"flags":…,"source":PATH,"object":PATH}
-//   {"op":"judge","task":…,"object":PATH,"stages":["admit","check","replay","confirm"],"long_run_ms":N}
+//   {"op":"judge","task":…,"object":PATH,"stages":["admit","check","replay","screening","confirm"],"long_run_ms":N}
 #include "backends/judge/source_constants.hpp"
 #include "backends/launch_plan/package.hpp"
 #include "config/task.hpp"
@@ -138,12 +138,14 @@ private:
     if (!bench_.judge)
       return {{"error", "this session compiles only"}};
     for (const auto& name : q.at("stages")) {
-      auto request = stage_request(t.spec.task, stage::confirm);
-      if (name != "confirm")
-        request.mode = name == "admit" ? judge_mode::admit : judge_mode::check;
-      request.min_interval_pairs = fewest_pairs;
-      request.max_pairs = 0;
-      request.most_repeats = 0;
+      auto request = stage_request(t.spec.task, name == "screening" ? stage::screening : stage::confirm);
+      if (name != "screening") {
+        if (name != "confirm")
+          request.mode = name == "admit" ? judge_mode::admit : judge_mode::check;
+        request.min_interval_pairs = fewest_pairs;
+        request.max_pairs = 0;
+        request.most_repeats = 0;
+      }
       request.long_run_ms = q.value("long_run_ms", request.long_run_ms);
       request.limit_ms = q.value("limit_ms", request.limit_ms);
       request.reference = t.reference;
@@ -163,6 +165,9 @@ private:
       for (const auto* key : {sanitised_evidence, unsanitised_evidence, sanitised_note_evidence})
         if (const auto found = o->evidence.find(key); found != o->evidence.end())
           out[key] = found->second;
+      for (const auto& [key, value] : o->evidence)
+        if (key.starts_with("ms.") || key == "calls" || key == "draws")
+          out["cost"][key] = value;
       if (o->result != verdict::pass)
         break;
     }
