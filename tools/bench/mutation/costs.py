@@ -1,4 +1,4 @@
-"""What the judge's checks cost: a candidate that is screened out, and one that is confirmed."""
+"""Measures the cost of the judge's checks, for a candidate that is screened out and for one that is confirmed."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def cost_of(judge: Judge, c: Contract, folder: Path) -> Json:
     for name, stage, source in (("screened", "screening", slower(c)), ("champion", "confirm", c.reference.read_text(encoding="utf-8"))):
         file, to = folder / f"{name}.c", folder / f"{name}.so"
         file.write_text(source, encoding="utf-8")
-        if complaint := judge.compile(c.name, "c", "O3-unroll", file, to):
-            return row | {"not compiled": complaint[:300]}
+        if error := judge.compile(c.name, "c", "O3-unroll", file, to):
+            return row | {"not compiled": error[:300]}
         # The first request makes the inputs, which later candidates find.
         for _ in range(2):
             answer = judge.judge(c.name, to, Source(source, "c", "O3-unroll"), [stage])

@@ -39,8 +39,8 @@ def replay(judge: Judge, c: Contract, o: Original, folder: Path) -> Json:
     row: Json = {"task": c.name, "original": o.name, "flags": o.flags}
     file, to = folder / "kernel.c", folder / "kernel.so"
     file.write_text(o.source, encoding="utf-8")
-    if complaint := judge.compile(c.name, o.language, o.flags, file, to):
-        return row | {"state": "not compiled", "detail": complaint[:300]}
+    if error := judge.compile(c.name, o.language, o.flags, file, to):
+        return row | {"state": "not compiled", "detail": error[:300]}
     answer = judge.judge(c.name, to, Source(o.source, o.language, o.flags), ["replay"])
     told = {k: answer[k] for k in ("rule", "detail", "fault", "sanitised", "sanitised.note", "unsanitised", "ms") if answer.get(k)}
     return row | {"state": state_of(answer)} | told
