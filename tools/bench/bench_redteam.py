@@ -81,19 +81,23 @@ def main() -> None:
     p = common.parser(__doc__)
     p.add_argument("--runs", type=int, help="of each cheat (20 in the long form)")
     p.add_argument("--controls", type=int, help="runs over all honest controls together (1,000 in the long form)")
+    p.add_argument("--only", help="the name of one cheat or of one control, and no attack on the compiler")
     arguments = p.parse_args()
     common.need(arguments.bin, "bench-redteam", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
     document = common.header("redteam", arguments)
     runs = arguments.runs or (20 if arguments.long else 2)
     controls = arguments.controls or (1000 if arguments.long else 50)
     measured = common.ask([arguments.bin / "bench-redteam", "--bin", arguments.bin, "--exhibits",
-                           common.ROOT / "tests" / "redteam", "--runs", runs, "--controls", controls])
+                           common.ROOT / "tests" / "redteam", "--runs", runs, "--controls", controls,
+                           *(["--only", arguments.only] if arguments.only else [])])
     if measured is None:
         raise SystemExit(1)
     for key in ("seed", "sandbox", "cheats", "controls"):
         document[key] = measured[key]
     document["totals"] = total(document)
-    document["compile_attacks"] = compile_attacks(arguments.bin, runs)
+    if not document["cheats"] and not document["controls"]:
+        raise SystemExit(f"neither a cheat nor a control is called {arguments.only}")
+    document["compile_attacks"] = None if arguments.only else compile_attacks(arguments.bin, runs)
     common.publish(common.close(document), render(document), arguments.json)
     if not holds(document):
         raise SystemExit(1)

@@ -109,24 +109,28 @@ result<json> try_cheats(helper_session& judge, const redteam::catalogue& c, int 
   return rows;
 }
 
-// Runs all controls in turn, `runs` times, so that each meets the states that the others leave behind.
-result<json> try_controls(helper_session& judge, const redteam::catalogue& c, int runs) {
+// Runs the controls in turn, `runs` times, so that each meets the states that the others leave behind.
+result<json> try_controls(helper_session& judge, const redteam::catalogue& c, int runs, const std::string& only) {
+  std::vector<const redteam::exhibit*> chosen;
   std::vector<std::string> objects;
   for (const auto& e : c.controls) {
+    if (!only.empty() && e.name != only)
+      continue;
     auto object = redteam::build_object(e, "");
     if (!object)
       return tl::unexpected(object.error());
+    chosen.push_back(&e);
     objects.push_back(std::move(*object));
   }
-  std::vector<tally> tallies(c.controls.size());
-  for (size_t i = 0; i < static_cast<size_t>(runs); ++i) {
-    const auto k = i % c.controls.size();
-    if (auto ok = try_once(judge, c, c.controls[k], "", objects[k], tallies[k]); !ok)
+  std::vector<tally> tallies(chosen.size());
+  for (size_t i = 0; i < static_cast<size_t>(runs) && !chosen.empty(); ++i) {
+    const auto k = i % chosen.size();
+    if (auto ok = try_once(judge, c, *chosen[k], "", objects[k], tallies[k]); !ok)
       return tl::unexpected(ok.error());
   }
   auto rows = json::array();
-  for (size_t i = 0; i < c.controls.size(); ++i)
-    rows.push_back(row(c.controls[i], tallies[i]));
+  for (size_t i = 0; i < chosen.size(); ++i)
+    rows.push_back(row(*chosen[i], tallies[i]));
   return rows;
 }
 
@@ -147,7 +151,7 @@ int main(int argc, char** argv) {
   app.add_option("--exhibits", folder, "tests/redteam of the source tree")->required();
   app.add_option("--runs", runs, "of each cheat and each of its variants")->capture_default_str();
   app.add_option("--controls", controls, "runs over all controls together")->capture_default_str();
-  app.add_option("--only", only, "the name of one cheat; default: all");
+  app.add_option("--only", only, "the name of one cheat or of one control; default: all");
   CLI11_PARSE(app, argc, argv);
   auto catalogue = redteam::open_catalogue(folder);
   if (!catalogue)
@@ -156,7 +160,7 @@ int main(int argc, char** argv) {
   if (!bench)
     return give_up(to_string(bench.error()));
   auto before = machine();
-  auto honest = try_controls(*bench->judge, *catalogue, controls);
+  auto honest = try_controls(*bench->judge, *catalogue, controls, only);
   if (!honest)
     return give_up(to_string(honest.error()));
   auto cheats = try_cheats(*bench->judge, *catalogue, runs, only);
