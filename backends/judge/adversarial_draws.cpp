@@ -211,7 +211,8 @@ std::string to_string(const contract& task, const adversarial_draw& draw) {
   for (size_t i = 0; i < draw.values.size(); ++i)
     if (draw.values[i].pattern != value_pattern::declared)
       values += (values.empty() ? "" : ", ") + task.arguments[i].name + " " + to_string(draw.values[i]);
-  return values.empty() ? out : out + "; " + values;
+  const auto between = out.empty() || values.empty() ? "" : "; ";
+  return out.empty() && values.empty() ? "as declared" : out + between + values;
 }
 
 draw_plan plan_draws(const contract& task, const std::vector<double>& reference_constants) {

@@ -46,6 +46,7 @@ TEST_CASE("a shape beyond every budget has the draws that tell most, equal value
   const auto& draws = plans[0].draws;
   REQUIRE(draws.size() == 3);
   CHECK(plans[0].least == 2);
+  CHECK(to_string(task, draws[0]) == "x all equal to 3, bias all equal to 3");
   for (const auto argument : {0U, 1U}) {
     CHECK(draws[0].values[argument].pattern == value_pattern::all_equal);
     CHECK(draws[0].values[argument].value > 0.0);
