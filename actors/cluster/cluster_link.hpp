@@ -62,7 +62,7 @@ struct cluster_link_state {
   std::unique_ptr<notification_listener> listener;
   cluster_view view;
   bool joined = false;
-  std::optional<caf::actor_clock::time_point> away_since; // until settle()
+  std::optional<caf::actor_clock::time_point> away_since; // until confirm_joined()
   bool lacked_space = false;                              // PostgreSQL was full since then
   std::string quarantined;                                // why the node gets no jobs; empty: it gets some
   std::map<std::string, uint64_t> compared;               // serial of the last compared measurement of each device

@@ -65,7 +65,7 @@ bool join(cluster_link_pointer self) {
   return true;
 }
 
-void settle(cluster_link_pointer self) {
+void confirm_joined(cluster_link_pointer self) {
   auto& st = self->state;
   if (st.view.state == link_state::joined)
     return;
@@ -108,7 +108,7 @@ void look_at_nodes(cluster_link_pointer self) {
 void beat(cluster_link_pointer self) {
   auto& st = self->state;
   if (!join(self)) {
-    give_back(self);
+    return_jobs(self);
     self->delayed_send(self, heartbeat_every, atom::tick_v); // a connection may have taken long to fail
     return;
   }

@@ -24,7 +24,7 @@ bool reached(cluster_link_pointer self, const result<T>& r) {
 bool join(cluster_link_pointer self);
 // PostgreSQL has taken all that the node had to tell: it counts as back, and slots of other nodes are offered. After it
 // was full, it must take some bytes first.
-void settle(cluster_link_pointer self);
+void confirm_joined(cluster_link_pointer self);
 // Lists the nodes, and makes as many slots as they have.
 void look_at_nodes(cluster_link_pointer self);
 // Says that the node lives, and sends the next tick.

@@ -154,15 +154,15 @@ void work(cluster_link_pointer self) {
     if (st.joined)
       step(self);
   if (!st.joined) {
-    give_back(self);
+    return_jobs(self);
     return;
   }
-  settle(self);
+  confirm_joined(self);
   if (st.leaving && st.guests.empty() && st.ended.empty())
     leave_now(self);
 }
 
-void give_back(cluster_link_pointer self) {
+void return_jobs(cluster_link_pointer self) {
   auto& st = self->state;
   if (!st.away_since || self->clock().now() - *st.away_since < patience)
     return;

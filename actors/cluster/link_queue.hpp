@@ -13,7 +13,7 @@ void work_soon(cluster_link_pointer self);
 // Does one turn of everything that waits for PostgreSQL.
 void work(cluster_link_pointer self);
 // Gives up the jobs that wait while PostgreSQL is away for long, so that this node's own resources may do them.
-void give_back(cluster_link_pointer self);
+void return_jobs(cluster_link_pointer self);
 // Shares results that wait to be shared.
 void share(cluster_link_pointer self);
 // Returns a shared result. One that cannot be asked for now is measured here.

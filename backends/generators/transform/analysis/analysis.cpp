@@ -43,7 +43,7 @@ std::string root_of(const expr& subscript) {
 bool leaves_early(const std::vector<stmt>& body, bool nested) {
   return std::any_of(body.begin(), body.end(), [&](const stmt& s) {
     bool inner = nested || s.kind == stmt_kind::loop || s.kind == stmt_kind::while_loop;
-    return s.kind == stmt_kind::give_back || s.kind == stmt_kind::opaque
+    return s.kind == stmt_kind::return_value || s.kind == stmt_kind::opaque
            || ((s.kind == stmt_kind::break_out || s.kind == stmt_kind::next) && !nested) || leaves_early(s.body, inner)
            || leaves_early(s.otherwise, inner);
   });
@@ -156,7 +156,7 @@ void collect(const std::vector<stmt>& body, std::vector<const stmt*>& loops, reg
       out.trouble = {"is vectorised inside", loop_obstacle::kept_text};
     if (s.kind == stmt_kind::opaque)
       out.trouble = {"holds '" + s.text.substr(0, s.text.find('\n')) + "'", loop_obstacle::kept_text};
-    if (s.kind == stmt_kind::give_back || (s.kind == stmt_kind::break_out && whiles == 0))
+    if (s.kind == stmt_kind::return_value || (s.kind == stmt_kind::break_out && whiles == 0))
       out.trouble = {"is left early", loop_obstacle::early_end};
     if (s.kind == stmt_kind::assign) {
       collect(s.target, true, loops, out);

@@ -239,7 +239,7 @@ void print_stmt(std::string& out, const stmt& s, int indent) {
       }
       line(out, indent, "}");
       break;
-    case stmt_kind::give_back:
+    case stmt_kind::return_value:
       line(out, indent, s.has_value ? "return " + print(s.value) + ";" : "return;");
       break;
     case stmt_kind::break_out:

@@ -280,7 +280,7 @@ void ast_reader::read_stmt(json node, std::vector<stmt>& out) {
   } else if (kind == "IfStmt" && (inner.size() == 2 || inner.size() == 3)) {
     read_branch(inner[0], read_body(inner[1]), inner.size() == 3 ? read_body(inner[2]) : std::vector<stmt>{}, out);
   } else if (kind == "ReturnStmt") {
-    s.kind = stmt_kind::give_back;
+    s.kind = stmt_kind::return_value;
     s.has_value = !inner.empty();
     around_ = {&out, nullptr};
     if (s.has_value)

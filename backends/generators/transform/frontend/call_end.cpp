@@ -16,7 +16,7 @@ using list = std::vector<stmt>;
 
 bool ends(const list& body) {
   return !body.empty()
-         && (body.back().kind == stmt_kind::give_back
+         && (body.back().kind == stmt_kind::return_value
              || (body.back().kind == stmt_kind::branch && ends(body.back().body) && ends(body.back().otherwise)));
 }
 
@@ -24,16 +24,16 @@ bool is_loop(const stmt& s) {
   return s.kind == stmt_kind::loop || s.kind == stmt_kind::while_loop;
 }
 
-bool gives_back(const stmt& s) {
+bool has_return(const stmt& s) {
   bool found = false;
-  walk(list{s}, [&](const stmt& x) { found = found || x.kind == stmt_kind::give_back; });
+  walk(list{s}, [&](const stmt& x) { found = found || x.kind == stmt_kind::return_value; });
   return found;
 }
 
 // Returns true if a loop inside this one ends the function.
 bool ends_within(const list& body) {
   return std::any_of(body.begin(), body.end(), [](const stmt& s) {
-    return is_loop(s) ? gives_back(s) : ends_within(s.body) || ends_within(s.otherwise);
+    return is_loop(s) ? has_return(s) : ends_within(s.body) || ends_within(s.otherwise);
   });
 }
 
@@ -44,12 +44,12 @@ public:
 
   bool run(list& body) {
     for (size_t i = 0; i < body.size(); ++i) {
-      if (!gives_back(body[i]))
+      if (!has_return(body[i]))
         continue;
       auto rest = list(body.begin() + static_cast<ptrdiff_t>(i) + 1, body.end());
       body.resize(i + 1);
       auto& s = body[i];
-      if (s.kind == stmt_kind::give_back)
+      if (s.kind == stmt_kind::return_value)
         return put(s, body);
       if (is_loop(s))
         return run_loop(body, std::move(rest));
@@ -87,7 +87,7 @@ private:
       rest.clear();
     drop_last_steps(rest);
     // Where all that comes after is a value that may as well be there before, the loop changes it.
-    const bool has_default = result_ && rest.size() == 1 && rest[0].kind == stmt_kind::give_back && rest[0].has_value
+    const bool has_default = result_ && rest.size() == 1 && rest[0].kind == stmt_kind::return_value && rest[0].has_value
                              && is_speculable(rest[0].value) && invariant(rest[0].value, {loop});
     const bool asks = !rest.empty() && !has_default;
     std::optional<expr> left;
@@ -121,7 +121,7 @@ private:
 
   // The function's own variables end with it: what the last statement does not mention need not be stepped before it.
   void drop_last_steps(list& rest) const {
-    while (rest.size() > 1 && rest.back().kind == stmt_kind::give_back) {
+    while (rest.size() > 1 && rest.back().kind == stmt_kind::return_value) {
       const auto& step = rest[rest.size() - 2];
       if (step.kind != stmt_kind::assign || step.target.kind != expr_kind::name || own_.count(step.target.text) == 0
           || !is_speculable(step.value) || mentions(rest.back(), step.target.text))
@@ -133,9 +133,9 @@ private:
   // Leaves the loop that this is the body of, and those around it, where it gave back.
   bool leave(list& body, const std::optional<expr>& left) {
     for (size_t i = 0; i < body.size(); ++i) {
-      if (!gives_back(body[i]))
+      if (!has_return(body[i]))
         continue;
-      if (body[i].kind == stmt_kind::give_back) {
+      if (body[i].kind == stmt_kind::return_value) {
         body.resize(i + 1); // nothing after it is ever reached
         if (!put(body[i], body))
           return false;

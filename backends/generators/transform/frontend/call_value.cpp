@@ -74,7 +74,7 @@ private:
   std::optional<expr> returned(const list& body, bool certain) {
     for (size_t i = 0; i < body.size(); ++i) {
       const auto& s = body[i];
-      if (s.kind == stmt_kind::give_back) {
+      if (s.kind == stmt_kind::return_value) {
         auto out = s.has_value ? filled(s.value) : std::nullopt;
         return out ? std::optional{converted(std::move(*out), type_)} : std::nullopt;
       }

@@ -110,13 +110,13 @@ struct expr {
 
 enum class stmt_kind : uint8_t {
   block,
-  declare,    // type name = value (has_value)
-  assign,     // target op value
-  evaluate,   // value;
-  loop,       // for (type name = from; name < to; name += step) body
-  while_loop, // while (value) body
-  branch,     // if (value) body else otherwise
-  give_back,  // return value (has_value)
+  declare,      // type name = value (has_value)
+  assign,       // target op value
+  evaluate,     // value;
+  loop,         // for (type name = from; name < to; name += step) body
+  while_loop,   // while (value) body
+  branch,       // if (value) body else otherwise
+  return_value, // return value (has_value)
   break_out,
   next,         // continue
   vector_store, // target: subscript; value: vector; from: how many lanes from the first on (has_value)

@@ -16,7 +16,7 @@ void for_each_expr(stmt& s, const std::function<void(expr&)>& f) {
         f(s.from);
       break;
     case stmt_kind::declare:
-    case stmt_kind::give_back:
+    case stmt_kind::return_value:
       if (s.has_value)
         f(s.value);
       break;

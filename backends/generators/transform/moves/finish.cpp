@@ -128,7 +128,7 @@ private:
         found_ = std::move(found);
         return again;
       }
-      const bool ends = s.kind == stmt_kind::break_out || s.kind == stmt_kind::give_back || s.kind == stmt_kind::next
+      const bool ends = s.kind == stmt_kind::break_out || s.kind == stmt_kind::return_value || s.kind == stmt_kind::next
                         || s.kind == stmt_kind::opaque || s.kind == stmt_kind::while_loop;
       if (s.kind == stmt_kind::loop)
         return !leaves_early(s.body);

@@ -45,7 +45,7 @@ bool one_element(const list& body, const std::string& array, const expr& element
     if (e.kind == expr_kind::opaque || (e.kind == expr_kind::call && !is_pure_call(e)))
       ok = false;
   });
-  walk(body, [&](const stmt& s) { ok = ok && s.kind != stmt_kind::opaque && s.kind != stmt_kind::give_back; });
+  walk(body, [&](const stmt& s) { ok = ok && s.kind != stmt_kind::opaque && s.kind != stmt_kind::return_value; });
   return ok;
 }
 

@@ -19,7 +19,7 @@ using loops_around = std::vector<const stmt*>; // inside the loop that uses the 
 bool is_straight(const list& body) {
   bool out = true;
   walk(body, [&](const stmt& s) {
-    out = out && s.kind != stmt_kind::break_out && s.kind != stmt_kind::next && s.kind != stmt_kind::give_back
+    out = out && s.kind != stmt_kind::break_out && s.kind != stmt_kind::next && s.kind != stmt_kind::return_value
           && s.kind != stmt_kind::opaque;
   });
   return out;

@@ -24,14 +24,14 @@ bool has_exit(const list& body, bool nested) {
     bool inner = nested || s.kind == stmt_kind::loop || s.kind == stmt_kind::while_loop;
     // A break inside a switch or a do is theirs; behind a label it may be ours.
     bool hidden = s.kind == stmt_kind::opaque && s.op != "SwitchStmt" && s.op != "DoStmt" && s.op != "GotoStmt";
-    return (s.kind == stmt_kind::break_out && !nested) || s.kind == stmt_kind::give_back || hidden
+    return (s.kind == stmt_kind::break_out && !nested) || s.kind == stmt_kind::return_value || hidden
            || has_exit(s.body, inner) || has_exit(s.otherwise, inner);
   });
 }
 
 bool only_breaks(const list& body) {
   bool ok = true;
-  walk(body, [&](const stmt& s) { ok = ok && s.kind != stmt_kind::give_back && s.kind != stmt_kind::opaque; });
+  walk(body, [&](const stmt& s) { ok = ok && s.kind != stmt_kind::return_value && s.kind != stmt_kind::opaque; });
   return ok;
 }
 
