@@ -33,7 +33,7 @@ constexpr size_t recent_at_most = 32;
 // A power cut, unlike kill -9, may lose the result of such a short compile; the next synced record makes it durable.
 constexpr int64_t soon_compiled_again_ns = 1'000'000'000;
 // A campaign takes a millisecond for a promotion. If it does not report one, others wait only this long.
-constexpr auto settled_after = std::chrono::milliseconds{200};
+constexpr auto promotion_wait = std::chrono::milliseconds{200};
 
 // A result of another node saves work. Where a slow cluster takes longer to find it, the work begins.
 constexpr auto lookup_limit = std::chrono::seconds{2};
@@ -55,8 +55,8 @@ void end_turn(pointer self, const run_ptr& r) {
 void finish(pointer self, const run_ptr& r) {
   // the campaign may promote it and change the level
   if (r->has_turn && !r->request.final_check && r->progress.confirmed) {
-    self->state.settling = r->request.index;
-    self->delayed_send(self, settled_after, atom::tick_v);
+    self->state.awaiting_promotion = r->request.index;
+    self->delayed_send(self, promotion_wait, atom::tick_v);
   }
   end_turn(self, r);
   r->progress.result.baseline = r->request.champion;
@@ -473,8 +473,8 @@ void advance(pointer self, const run_ptr& r) {
     return;
   }
   if (!is_build(s) && !r->has_turn) {
-    if (st.settling == r->request.index) {
-      st.settling.reset();
+    if (st.awaiting_promotion == r->request.index) {
+      st.awaiting_promotion.reset();
       st.awaiting_turn.push_front(r); // its gain is checked first, because it decides the next champion
     } else
       st.awaiting_turn.push_back(r);
@@ -529,7 +529,7 @@ void give_turns(pointer self) {
   if (st.context->cluster)
     devices += st.context->cluster->slots(
         {job_kind::judge, st.context->spec->target, judge_hardware(st.ground.device, st.ground.harness)});
-  while (st.turns_taken < std::max<size_t>(1, devices) && !st.settling && !st.awaiting_turn.empty()) {
+  while (st.turns_taken < std::max<size_t>(1, devices) && !st.awaiting_promotion && !st.awaiting_turn.empty()) {
     auto r = st.awaiting_turn.front();
     st.awaiting_turn.pop_front();
     ++st.turns_taken;
@@ -618,7 +618,7 @@ evaluator_actor::behavior_type evaluator(pointer self, actor_status_ptr own_stat
         handling h{self, self->state.own_status, "champion_changed"};
         self->state.champion = std::move(champion);
         self->state.told = true;
-        self->state.settling.reset();
+        self->state.awaiting_promotion.reset();
         give_turns(self);
       },
       [self](atom::cancel) {
@@ -627,7 +627,7 @@ evaluator_actor::behavior_type evaluator(pointer self, actor_status_ptr own_stat
       },
       [self](atom::tick) {
         // The preparation is done, or the time for a promotion is over.
-        self->state.settling.reset();
+        self->state.awaiting_promotion.reset();
         give_turns(self);
         for (auto& r : std::exchange(self->state.held, {}))
           advance(self, r);

@@ -58,7 +58,7 @@ struct evaluator_state {
   std::deque<run_ptr> awaiting_turn;
   size_t turns_taken = 0;
   // The node that has just shown a gain. The next screening waits in case the campaign promotes it.
-  std::optional<uint64_t> settling;
+  std::optional<uint64_t> awaiting_promotion;
   // Evaluations in progress, and the runs that wait for the same ones.
   std::map<id128, std::vector<run_ptr>> bought;
   // Results that may not be stored yet: they are stored with the evaluations that they ended.

@@ -31,7 +31,7 @@ void search_index::touch(const tree_nodes& nodes, uint64_t index) {
 }
 
 // Every bound depends on the range of all values and on whether exhausted nodes are open.
-void search_index::settle(const tree_nodes& nodes) {
+void search_index::update_bounds(const tree_nodes& nodes) {
   for (const auto i : may_.take_changed()) {
     touch(nodes, i);
     if (islands_)
@@ -56,7 +56,7 @@ void search_index::added(const tree_nodes& nodes, uint64_t index) {
   if (islands_)
     islands_->added(nodes, index);
   touch(nodes, index);
-  settle(nodes);
+  update_bounds(nodes);
 }
 
 void search_index::finished(const tree_nodes& nodes, uint64_t index) {
@@ -73,7 +73,7 @@ void search_index::finished(const tree_nodes& nodes, uint64_t index) {
     islands_->changed(nodes, may_, index);
   refresh_range(nodes, index);
   touch(nodes, index);
-  settle(nodes);
+  update_bounds(nodes);
 }
 
 void search_index::amended(const tree_nodes& nodes, uint64_t index) {
@@ -82,7 +82,7 @@ void search_index::amended(const tree_nodes& nodes, uint64_t index) {
     islands_->changed(nodes, may_, index);
   refresh_range(nodes, index);
   touch(nodes, index);
-  settle(nodes);
+  update_bounds(nodes);
 }
 
 void search_index::characterised(const tree_nodes& nodes, uint64_t index, const behaviour_bins& before) {
@@ -93,7 +93,7 @@ void search_index::characterised(const tree_nodes& nodes, uint64_t index, const 
 void search_index::steer(const tree_nodes& nodes, const std::set<uint64_t>& pinned, const std::set<uint64_t>& banned,
                          bool from_reference) {
   may_.steer(nodes, pinned, banned, from_reference);
-  settle(nodes);
+  update_bounds(nodes);
 }
 
 populations& search_index::islands(const tree_nodes& nodes, const evolution_options& options) {

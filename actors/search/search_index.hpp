@@ -53,7 +53,7 @@ private:
 
   void touch(const tree_nodes& nodes, uint64_t index);
   void refresh_range(const tree_nodes& nodes, uint64_t index);
-  void settle(const tree_nodes& nodes);
+  void update_bounds(const tree_nodes& nodes);
 
   openness may_;
   search_progress progress_;

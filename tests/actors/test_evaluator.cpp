@@ -181,7 +181,7 @@ struct laboratory : virtual_system {
     REQUIRE(disk.data->commit({&t, 1}));
   }
   // Stores the unsaved events, as the end of the node does.
-  void settle(const evaluation& e) {
+  void store_unsaved(const evaluation& e) {
     auto a = e.unsaved;
     a.campaign = context->id;
     ask<uint64_t>(context->journal, atom::append_v, a);
@@ -215,7 +215,7 @@ TEST_CASE_FIXTURE(laboratory, "an evaluation is prepared, compiled, screened and
   CHECK(screenings() == 1);
   CHECK(said->judged[judge_mode::probe] == 1);
   CHECK(said->judged[judge_mode::admit] == 1);
-  settle(*e->value);
+  store_unsaved(*e->value);
   for (const auto& id : e->value->evaluations) {
     auto stored = disk.data->get(table::evaluations, key_of(id));
     REQUIRE(stored);
@@ -320,7 +320,7 @@ TEST_CASE_FIXTURE(laboratory, "a result of another campaign is reused and says s
   run();
   REQUIRE(first->value);
   CHECK_FALSE(first->value->reused_from);
-  settle(*first->value);
+  store_unsaved(*first->value);
   const auto as_campaign = [this](const id128& id, bool fresh) {
     stop(caf::actor_cast<caf::actor>(tested));
     run();
@@ -334,7 +334,7 @@ TEST_CASE_FIXTURE(laboratory, "a result of another campaign is reused and says s
     auto e = evaluate("candidate", 1);
     run();
     REQUIRE(e->value);
-    settle(*e->value);
+    store_unsaved(*e->value);
     return *e->value;
   };
   const auto second = as_campaign({3, 4}, false);
@@ -367,7 +367,7 @@ TEST_CASE_FIXTURE(laboratory, "a final check is against the reference, or agains
   auto plain = ask<evaluation>(tested, atom::evaluate_v, q);
   run();
   REQUIRE(plain->value);
-  settle(*plain->value);
+  store_unsaved(*plain->value);
   q.against_champion = true;
   auto beside = ask<evaluation>(tested, atom::evaluate_v, q);
   run();
@@ -401,7 +401,7 @@ TEST_CASE_FIXTURE(laboratory,
   CHECK(one->value->confirmed);
   CHECK_FALSE(two->value);
   CHECK(screenings() == 1);
-  settle(*one->value);
+  store_unsaved(*one->value);
   champion_info champion;
   champion.index = 1;
   champion.object = one->value->object;
@@ -434,7 +434,7 @@ TEST_CASE_FIXTURE(laboratory, "a confirmation replays sanitised builds, which ar
   CHECK(e->value->evaluations.size() == 4);
   CHECK(said->sanitised == std::vector<std::string>{"quick", "reference"});
   CHECK(said->replayed.back() == "sanitised object of quick|sanitised object of reference|");
-  settle(*e->value);
+  store_unsaved(*e->value);
   stop(caf::actor_cast<caf::actor>(tested));
   start();
   evaluate_request last;
@@ -472,7 +472,7 @@ TEST_CASE_FIXTURE(laboratory, "after a failed test the next one uses the campaig
   REQUIRE(one->value);
   CHECK_FALSE(one->value->confirmed);
   CHECK_FALSE(two->value);
-  settle(*one->value);
+  store_unsaved(*one->value);
   champion.level = 0.01;
   caf::anon_send(tested, atom::champion_changed_v, champion);
   run();
@@ -501,7 +501,7 @@ TEST_CASE_FIXTURE(laboratory,
   REQUIRE(one->value);
   CHECK(said->alphas == std::vector<double>{0.008});
   CHECK(said->compiled.size() == 2);
-  settle(*one->value);
+  store_unsaved(*one->value);
   pass(1s);
   auto two = evaluate("second", 2);
   run();
@@ -559,7 +559,7 @@ TEST_CASE_FIXTURE(laboratory, "repeated screenings go before first ones") {
   run();
   REQUIRE(one->value);
   one->value->unsaved.blobs.emplace_back("object of the champion");
-  settle(*one->value);
+  store_unsaved(*one->value);
   said->verdict_on_candidates.decision = comparison_decision::slower;
   evaluate_request q;
   q.index = 1;
@@ -579,7 +579,7 @@ TEST_CASE_FIXTURE(laboratory, "results of a former instance are not computed aga
   auto before = evaluate("candidate");
   run();
   REQUIRE(before->value);
-  settle(*before->value);
+  store_unsaved(*before->value);
   stop(caf::actor_cast<caf::actor>(tested));
   run();
   start();
@@ -610,7 +610,7 @@ TEST_CASE_FIXTURE(laboratory, "adopted results are held like own ones, and relea
   auto before = evaluate("candidate", 1);
   run();
   REQUIRE(before->value);
-  settle(*before->value);
+  store_unsaved(*before->value);
   stop(caf::actor_cast<caf::actor>(tested));
   run();
   context->held->release(context->id);
@@ -631,7 +631,7 @@ TEST_CASE_FIXTURE(laboratory, "a compile whose object is missing is repeated") {
   auto before = evaluate("candidate");
   run();
   REQUIRE(before->value);
-  settle(*before->value);
+  store_unsaved(*before->value);
   erase(table::blobs, before->value->object);
   stop(caf::actor_cast<caf::actor>(tested));
   run();
@@ -652,7 +652,7 @@ TEST_CASE_FIXTURE(laboratory, "a node's own event is stored once and before any 
   run();
   for (const auto& e : {bought, waited, looked_up}) {
     REQUIRE(e->value);
-    settle(*e->value);
+    store_unsaved(*e->value);
   }
   auto events = disk.data->read_events({1, 2}, 1, 1'000);
   REQUIRE(events);
@@ -676,7 +676,7 @@ TEST_CASE_FIXTURE(laboratory, "a last result that is not stored yet is reused, a
   REQUIRE(second->value);
   CHECK(said->compiled.size() == 1);
   CHECK(screenings() == 1);
-  settle(*second->value); // the first candidate's node is killed before it stored anything
+  store_unsaved(*second->value); // the first candidate's node is killed before it stored anything
   stop(caf::actor_cast<caf::actor>(tested));
   start();
   auto third = evaluate("candidate", 3);
