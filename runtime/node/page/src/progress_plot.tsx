@@ -39,11 +39,11 @@ function positions(story: Story, against: Against): (number | null)[] {
 export function progress(story: Story, against: Against): Progress {
   const out: Progress = { x: [], best: [], low: [], high: [], tried: [], unknown: 0 };
   const at = positions(story, against);
-  let crowned = 0;
+  let promoted = 0;
   let best: [number, number | null, number | null] | null = null;
   story.finished.forEach((n, i) => {
-    while (crowned < story.crownings.length && story.crownings[crowned]!.order <= i + 1) {
-      const c = story.crownings[crowned++]!;
+    while (promoted < story.promotions.length && story.promotions[promoted]!.order <= i + 1) {
+      const c = story.promotions[promoted++]!;
       best = [c.speedup, c.interval?.[0] ?? c.speedup, c.interval?.[1] ?? c.speedup];
     }
     const x = at[i];

@@ -25,7 +25,7 @@ export interface TreeNode extends Bounds {
   reusedFrom: Owner | null;
 }
 
-export interface Crowning extends Bounds {
+export interface Promotion extends Bounds {
   index: number;
   speedup: number;
   wall: number;
@@ -51,7 +51,7 @@ function bounds(d: Record<string, unknown>): Bounds {
 
 export class Story {
   readonly nodes = new Map<number, TreeNode>();
-  readonly crownings: Crowning[] = [];
+  readonly promotions: Promotion[] = [];
   readonly finished: TreeNode[] = []; // in the order of their ends
   peaks: Record<string, number> = {};
   last = 0;
@@ -66,8 +66,8 @@ export class Story {
     root.speedup = 1;
   }
 
-  get best(): Crowning | undefined {
-    return this.crownings.at(-1);
+  get best(): Promotion | undefined {
+    return this.promotions.at(-1);
   }
 
   // The nodes from the reference to the best one.
@@ -118,7 +118,7 @@ export class Story {
         break;
       }
       case "champion_changed":
-        this.crownings.push({
+        this.promotions.push({
           index: number(d["index"]),
           speedup: number(d["speedup"]),
           ...bounds(d),
