@@ -69,7 +69,7 @@ class Comparison(unittest.TestCase):
               unittest.mock.patch.object(bench_torch.bench_aten, "core_turn", nullcontext), torch.inference_mode()):
             return bench_torch.compare(torch, self.library(factor), TASK, given, random.Random(1))
 
-    def test_the_fastest_form_of_each_declared_shape_is_the_rival(self) -> None:
+    def test_the_fastest_form_of_each_declared_shape_is_the_baseline(self) -> None:
         found = self.compare("2.0f")
         self.assertEqual([s["sizes"]["n"] for s in found["shapes"]], [64, 4096])
         self.assertEqual([s["best"] for s in found["shapes"]], ["product", "sum"])

@@ -88,7 +88,7 @@ std::string as_json(const judge_outcome& o) {
   for (const auto& t : o.timings)
     out += (&t == &o.timings.front() ? "" : ",") + std::string{"{\"shape\":"} + quoted(t.shape)
            + ",\"floor_ns\":" + std::to_string(t.floor_ns) + ",\"candidate_ns\":" + list(t.candidate_ns)
-           + ",\"rival_ns\":" + list(t.baseline_ns) + "}";
+           + ",\"baseline_ns\":" + list(t.baseline_ns) + "}";
   return out + "]}";
 }
 

@@ -208,13 +208,14 @@ int main(int argc, char** argv) {
   int aa = 0;
   int power = 0;
   int threads = 0;
-  CLI::App app{"Races of a candidate identical to its reference, and of one with 5 % more work"};
+  CLI::App app{"Compares a candidate that is identical to its reference, and one with 5 % more work"};
   app.add_option("--bin", bin, "folder of the helper programs")->required();
-  app.add_option("--trials", trials, "races of each candidate on an idle and on a busy machine, over two kernels")
+  app.add_option("--trials", trials, "comparisons of each candidate on an idle and on a busy machine, over two kernels")
       ->capture_default_str();
   app.add_option("--aa", aa, "sessions of the identical candidate with a busy other core, over two kernels")
       ->capture_default_str();
-  app.add_option("--threads", threads, "races of each candidate with a thread on every core")->capture_default_str();
+  app.add_option("--threads", threads, "comparisons of each candidate with a thread on every core")
+      ->capture_default_str();
   app.add_option("--power", power,
                  "sessions of each of 1, 2 and 3 % more work and 3 % less on the compute-bound kernel")
       ->capture_default_str();

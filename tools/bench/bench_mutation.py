@@ -141,11 +141,11 @@ class Bench:
         a = self.arguments
         at = self.folder / c.name
         right = at / "original.so"
-        complaint = self._compile(c, o.flags, o.source, right)
+        error = self._compile(c, o.flags, o.source, right)
         note: Json = {"task": c.name, "original": o.name, "flags": o.flags}
         self.originals.append(note)
-        if complaint:
-            note["left out"] = complaint[:300]
+        if error:
+            note["left out"] = error[:300]
             return
         unfit = search.unfit(right)
         note["cases"] = len(search.generic)
@@ -173,9 +173,9 @@ class Bench:
 
     def _mutant(self, c: Contract, o: originals.Original, m: mutants.Mutant, row: Json, to: Path, search: Search, right: Path,
                 without: frozenset[str], known: set[str], local: bool) -> str:
-        complaint = self._compile(c, o.flags, m.source, to)
-        if complaint:
-            self.results.add(row | {"state": "not compiled", "detail": complaint[:200]})
+        error = self._compile(c, o.flags, m.source, to)
+        if error:
+            self.results.add(row | {"state": "not compiled", "detail": error[:200]})
             return "not compiled"
         code = code_of(to)
         if code in known:
@@ -217,9 +217,9 @@ class Bench:
     def _compile(self, c: Contract, flags: str, source: str, to: Path) -> str:
         file = to.with_suffix(".c")
         file.write_text(source, encoding="utf-8")
-        complaint = self.compiler.compile(c.name, "c", flags, file, to)
+        error = self.compiler.compile(c.name, "c", flags, file, to)
         file.unlink()
-        return complaint
+        return error
 
     def _controls(self, c: Contract, o: originals.Original, search: Search) -> None:
         exact = any(a.is_written and (not a.floating or a.nonfinite) for a in c.arguments)

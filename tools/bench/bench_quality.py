@@ -118,7 +118,7 @@ def openblas(arguments: object, folder: Path, pairs: int, threads: int) -> Json 
 
 
 def measure_task(arguments: object, name: str, wall: int, folder: Path) -> Json:
-    out: Json = {"task": name, "campaign": None, "rivals": None, "library": None,
+    out: Json = {"task": name, "campaign": None, "baselines": None, "library": None,
                  "speedup": None, "library_ratio": None, "roof_ratio": None}
     common.say(f"{name}: {wall} s of search")
     file = campaign_file(name, folder)
@@ -130,38 +130,38 @@ def measure_task(arguments: object, name: str, wall: int, folder: Path) -> Json:
         return out
     task, reference = files_of(file)
     w = campaign["winner"]
-    rivals = [f"reference at -O3={reference}@O3", f"reference at -Ofast={reference}@Ofast"]
+    baselines = [f"reference at -O3={reference}@O3", f"reference at -Ofast={reference}@Ofast"]
     if name == "gemm":
         ikj = folder / "ikj.c"
         ikj.write_text(IKJ, encoding="utf-8")
-        rivals += [f"naive loop order i-k-j at -O3={ikj}@O3", f"naive loop order i-k-j at -Ofast={ikj}@Ofast"]
+        baselines += [f"naive loop order i-k-j at -O3={ikj}@O3", f"naive loop order i-k-j at -Ofast={ikj}@Ofast"]
     command: list[object] = [arguments.bin / "bench-versus", "--bin", arguments.bin, "--task", task, "--candidate",
                              f"winner={w['source']}@{w['flags']}"]
-    for r in rivals:
-        command += ["--rival", r]
-    common.say(f"{name}: winner against {len(rivals)} baselines")
-    out["rivals"] = common.ask(command)
+    for r in baselines:
+        command += ["--baseline", r]
+    common.say(f"{name}: winner against {len(baselines)} baselines")
+    out["baselines"] = common.ask(command)
     if name == "gemm":
         out["library"] = openblas(arguments, folder, 200 if arguments.long else 60,
                                   len(os.sched_getaffinity(0)) if arguments.threads else 1)
     out["source"] = Path(w["source"]).read_text(encoding="utf-8")
     w["source"] = Path(w["source"]).name  # drops the folder
-    if out["rivals"]:
-        out["rivals"]["candidate"] = w["source"]
+    if out["baselines"]:
+        out["baselines"]["candidate"] = w["source"]
     return out | ratios(out)
 
 
 def ratios(t: Json) -> Json:
     """Returns the figures under fixed names for scripts; None if there is nothing to compare with."""
-    return {"speedup": t["campaign"]["speedup"], "roof_ratio": of_roof(t["rivals"]),
+    return {"speedup": t["campaign"]["speedup"], "roof_ratio": of_roof(t["baselines"]),
             "library_ratio": t["library"]["rows"][0]["of_library"] if t["library"] else None}
 
 
-def of_roof(rivals: Json | None) -> float | None:
+def of_roof(baselines: Json | None) -> float | None:
     """Returns floor over time as the geometric mean over the declared shapes, from the judge."""
-    if not rivals:
+    if not baselines:
         return None
-    shapes = [s for s in rivals["rows"][0].get("shapes", []) if not s["held_out"] and s["of_roof"] > 0]
+    shapes = [s for s in baselines["rows"][0].get("shapes", []) if not s["held_out"] and s["of_roof"] > 0]
     if not shapes:
         return None
     total = sum(s["weight"] for s in shapes)
@@ -175,7 +175,7 @@ def row_of(t: Json) -> list[str]:
     if not c["winner"]:
         why = t["campaign"].get("detail") or c["stop_reason"]
         return [t["task"], f"nothing faster found ({why})", "-", "-", "-", "-", str(c["candidates"]), "-"]
-    fast = next((r for r in (t["rivals"] or {}).get("rows", []) if r["rival"] == "reference at -Ofast"), None)
+    fast = next((r for r in (t["baselines"] or {}).get("rows", []) if r["baseline"] == "reference at -Ofast"), None)
     at90 = c["reached_90_percent"]
     peer = "-"
     if t["library"]:
@@ -194,13 +194,13 @@ def w_summary(c: Json) -> str:
 def details(tasks: list[Json]) -> str:
     out = []
     for t in tasks:
-        for r in (t["rivals"] or {}).get("rows", []):
+        for r in (t["baselines"] or {}).get("rows", []):
             if r["verdict"] != "pass":
-                out.append(f"- {t['task']} against {r['rival']}: {r['verdict']}: {r['detail']}")
+                out.append(f"- {t['task']} against {r['baseline']}: {r['verdict']}: {r['detail']}")
                 continue
-            shapes = "; ".join(f"{s['shape']}: {common.nanoseconds(s['rival_ns'])} → {common.nanoseconds(s['candidate_ns'])}"
+            shapes = "; ".join(f"{s['shape']}: {common.nanoseconds(s['baseline_ns'])} → {common.nanoseconds(s['candidate_ns'])}"
                                for s in r["shapes"] if not s["held_out"])
-            out.append(f"- {t['task']} against {r['rival']}: {r['speedup']:.2f}× "
+            out.append(f"- {t['task']} against {r['baseline']}: {r['speedup']:.2f}× "
                        f"({common.interval(r['ci95'])}); {shapes}")
         if t["library"]:
             for r in t["library"]["rows"]:
@@ -269,7 +269,7 @@ def page_cell(t: Json | None) -> str:
     """Returns the speed-ups over -O3 and -Ofast, and the share of the roof."""
     if not t or not t["campaign"] or not t["campaign"]["winner"]:
         return "-"
-    fast = next((r["speedup"] for r in (t["rivals"] or {}).get("rows", []) if r["rival"] == "reference at -Ofast"), None)
+    fast = next((r["speedup"] for r in (t["baselines"] or {}).get("rows", []) if r["baseline"] == "reference at -Ofast"), None)
     return f"{t['speedup']:.2f} · {common.number(fast)} · {common.number(t['roof_ratio'])}"
 
 

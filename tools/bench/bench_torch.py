@@ -62,7 +62,7 @@ def calls_of(torch: Any, task: str, tensors: list[Any], sizes: dict[str, int]) -
             made = torch.compile(form, mode=mode)
             try:
                 made(*tensors)
-            except Exception as error:  # noqa: BLE001 - a form that PyTorch cannot compile is no rival
+            except Exception as error:  # noqa: BLE001 - a form that PyTorch cannot compile is no baseline
                 common.say(f"{name}, torch.compile {mode}: {str(error).splitlines()[0]}")
                 continue
             calls[f"{name}, torch.compile {mode}"] = lambda made=made: made(*tensors)

@@ -46,7 +46,7 @@ json shape_json(const shape_timing& t) {
   return {{"shape", t.shape},
           {"held_out", t.held_out},
           {"weight", t.weight},
-          {"rival_ns", median(t.baseline_ns)},
+          {"baseline_ns", median(t.baseline_ns)},
           {"candidate_ns", ours},
           {"speedup", t.speedup},
           {"ci95", interval(t.ci_low, t.ci_high)},
@@ -65,7 +65,7 @@ result<json> against(workbench& bench, const contract& task, const objects& o, c
   auto baseline = object_of(bench, task, b);
   if (!baseline)
     return json{
-        {"rival", b.label}, {"flags", b.flags}, {"verdict", "compile_error"}, {"detail", baseline.error().detail}};
+        {"baseline", b.label}, {"flags", b.flags}, {"verdict", "compile_error"}, {"detail", baseline.error().detail}};
   auto q = stage_request(task, stage::final_confirm);
   q.reference = o.reference;
   q.oracle = o.oracle;
@@ -77,7 +77,7 @@ result<json> against(workbench& bench, const contract& task, const objects& o, c
   auto shapes = json::array();
   for (const auto& t : out->timings)
     shapes.push_back(shape_json(t));
-  return json{{"rival", b.label},
+  return json{{"baseline", b.label},
               {"flags", b.flags},
               {"verdict", to_string(out->result)},
               {"detail", out->detail},
@@ -131,11 +131,11 @@ int main(int argc, char** argv) {
   std::string task_file;
   std::string candidate;
   std::vector<std::string> baselines;
-  CLI::App app{"A kernel against rivals, judged as a final confirmation is"};
+  CLI::App app{"A kernel against baselines, judged as a final confirmation is"};
   app.add_option("--bin", bin, "folder of the helper programs")->required();
   app.add_option("--task", task_file, "the task file")->required();
   app.add_option("--candidate", candidate, "label=file@flags")->required();
-  app.add_option("--rival", baselines, "label=file@flags; may be repeated")->required();
+  app.add_option("--baseline", baselines, "label=file@flags; may be repeated")->required();
   CLI11_PARSE(app, argc, argv);
   auto spec = load_task(task_file);
   if (!spec)

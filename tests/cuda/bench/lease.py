@@ -42,7 +42,7 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
         row["calls"] = int(evidence["calls"])
         row["kind"] = entry.get("kind")
         row["launches"] = int(evidence["launches"])
-        row["rivals"] = int(evidence.get("launches.rival", evidence["launches"]))
+        row["baselines"] = int(evidence.get("launches.rival", evidence["launches"]))
         row["decision"] = DECISIONS[outcome["decision"]]
         row["disturbed"] = "disturbed" in evidence
         rows.append(row)
@@ -63,7 +63,7 @@ def summary(path: Path) -> dict[str, Any]:
         "busy_kernels": round(sum(r["kernel"] for r in rows) / lease, 3),
         "busy_device": round(sum(r.get("device", 0.0) for r in rows) / lease, 3),
         "disturbed": sum(r["disturbed"] for r in rows),
-        "fresh_rivals": sum(r["rivals"] for r in rows),
+        "fresh_baselines": sum(r["baselines"] for r in rows),
         "parts_ms": {p: spread([r[p] for r in rows]) for p in PARTS if p in rows[0]},
     }
     for kind, words in enumerate(KINDS):

@@ -153,10 +153,10 @@ class GpuBench:
                 judge.tasks[m["task"]] = self.root / m["file"]
                 source = self.folder / f"source-{m['number']}"
                 source.write_text(m["source"], encoding="utf-8")
-                complaint = judge.compile(m["task"], m["language"], "", source, Path(m["object"]))
+                error = judge.compile(m["task"], m["language"], "", source, Path(m["object"]))
                 source.unlink()
-                if complaint:
-                    self._done(m, "not compiled", detail=complaint[:300])
+                if error:
+                    self._done(m, "not compiled", detail=error[:300])
                     continue
                 code = m["task"] + "".join(code_of(Path(f"{m['object']}.{i}")) for i in range(8) if Path(f"{m['object']}.{i}").exists())
                 with self.lock:

@@ -82,7 +82,7 @@ class Judge:
         self.loaded.add(task)
 
     def compile(self, task: str, language: str, flags: str, source: Path, to: Path) -> str:
-        """Returns nothing, or the compiler's complaint."""
+        """Returns nothing, or the compiler's message."""
         answer = self.ask({"op": "compile", "task": task, "language": language, "flags": flags, "source": str(source), "object": str(to)})
         return "" if answer["compiled"] else answer["detail"] or "refused"
 
