@@ -219,7 +219,7 @@ std::vector<std::string> baseline_notes(const campaign_facts& campaign) {
     names += (names.empty() ? "" : ", ") + name;
   if (names.empty())
     return {};
-  return {"the best candidate is timed at the end beside PyTorch, and its result is told against the fastest of: "
+  return {"the best candidate is timed at the end beside PyTorch, and its result is reported beside the fastest of: "
           + names};
 }
 

@@ -60,13 +60,13 @@ inline evaluation_error on_allowed_draw(evaluation_error s, const std::string& d
   return s;
 }
 
-// The baseline was right and loaded when it became the baseline: what it does now is told of it, not of the candidate.
+// The baseline was right and loaded when it became the baseline: a failure now is blamed on it, not on the candidate.
 inline evaluation_error blame_baseline(evaluation_error s, bool is_reference) {
   if (s.trouble)
     return s;
   if (is_reference)
     return {{fault_kind::internal,
-             "the reference failed in the race: " + to_string(s.refused.result) + ": " + s.refused.detail
+             "the reference failed in the comparison: " + to_string(s.refused.result) + ": " + s.refused.detail
                  + (s.refused.result == verdict::wrong_result
                         ? "; on rare inputs it misses the task's own tolerance: loosen it"
                         : ""),

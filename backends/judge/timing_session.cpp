@@ -128,7 +128,7 @@ private:
     overall_.add(mean);
     test_.add(mean);
     if (rounds_.calls.size() % 8 == 0)
-      hooks_.progress("race " + std::to_string(rounds_.calls.size()) + " pairs");
+      hooks_.progress("comparison " + std::to_string(rounds_.calls.size()) + " pairs");
     return mean;
   }
 
@@ -275,7 +275,7 @@ private:
         break;
       }
       if (out_of_the_question(steady_clock::now() - start)) {
-        out_.evidence["stopped"] = "far behind its rival";
+        out_.evidence["stopped"] = "far behind its baseline";
         out_.decision = comparison_decision::screened;
         out_.estimate = true;
         return {};

@@ -144,7 +144,7 @@ TEST_CASE("a node is verified by its recorded confirmation or by its baseline's 
     bool verified;
   };
   for (const auto& r : {row{"raced only", false, "", false}, row{"audited", true, "", true},
-                        row{"the rival's code", false, "same_object", true}}) {
+                        row{"the baseline's code", false, "same_object", true}}) {
     INFO(r.name);
     campaign_fold f;
     selection_record s;

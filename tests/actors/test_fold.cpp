@@ -520,7 +520,7 @@ TEST_CASE("a corrected node changes its figures, and the tree's values follow") 
   play p;
   auto& f = p.live;
   const auto valid = f.tree.valid();
-  amendment_record r{{{{9.0, 9.0, 9.0}, verdict::crashed, false}, "signal", "as the rival of node 6"}, 4, {}};
+  amendment_record r{{{{9.0, 9.0, 9.0}, verdict::crashed, false}, "signal", "as the baseline of candidate 6"}, 4, {}};
   CHECK(fold_amended(f, r));
   CHECK_FALSE(fold_amended(f, r)); // reported twice
   r.tree_hash = f.tree.hash();

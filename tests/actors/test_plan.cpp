@@ -169,10 +169,10 @@ TEST_CASE("a surprise without a gain over the champion is audited once") {
       {"wrong", 1.0, outcome(verdict::wrong_result), "compile race ", false},
       {"a gain is confirmed instead", 1.0, outcome(verdict::pass, comparison_decision::faster, 1.2),
        "compile race confirm ", true},
-      {"the rival's own code", 1.0, same, "compile race ", true},
+      {"the baseline's own code", 1.0, same, "compile race ", true},
       {"never calm", 1.0, restless, "compile race audit ", false},
       {"a gain, never calm", 1.0, restless_gain, "compile race confirm audit ", false},
-      {"a gain that no weather turns", 1.0, noisy_gain, "compile race confirm audit ", false},
+      {"a gain that no noise turns", 1.0, noisy_gain, "compile race confirm audit ", false},
   };
   for (const auto& r : rows) {
     INFO(r.name);
@@ -372,7 +372,7 @@ TEST_CASE("an evaluation id depends on everything that determines the result, an
       {"harness", with([](auto& g) { g.harness = "other"; }), subject, baseline, false, true},
       {"device", with([](auto& g) { g.device = "other"; }), subject, baseline, false, true},
       {"subject", ground, {9, 9}, baseline, true, true},
-      {"rival", ground, subject, {9, 9}, false, true},
+      {"baseline", ground, subject, {9, 9}, false, true},
       {"campaign that measures anew", with([](auto& g) { g.fresh_for = {9, 9}; }), subject, baseline, true, true},
   };
   std::set<id128> stages;

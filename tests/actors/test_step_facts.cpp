@@ -53,7 +53,7 @@ TEST_CASE("a shape's roof uses the memory level that holds its data") {
                                {});
   CHECK(has_line(beside.hardware_notes, "small: the reference takes about 1.5 us a call"));
   CHECK(has_line(beside.hardware_notes, "small: eager PyTorch takes about 0.7 us a call"));
-  CHECK(has_line(beside.hardware_notes, "told against the fastest of: eager PyTorch, torch.compile default"));
+  CHECK(has_line(beside.hardware_notes, "reported beside the fastest of: eager PyTorch, torch.compile default"));
   CHECK(beside.baselines.size() == 2);
   CHECK(!has_line(f.hardware_notes, "PyTorch"));
   // 2000 operations at 1e10 per second; 8000 bytes at 8e10. A million elements exceed the cache: 8e6 bytes at 8e9.

@@ -42,7 +42,7 @@ PRIVATE = {
 }
 PRIVATE_WORD = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(PRIVATE)})(?![A-Za-z])", re.IGNORECASE)
 # Names in JSON and events of versions before, which are read for good, and written one version longer.
-OLD_NAMES = re.compile(r'"(?:evidence: |launches\.|comparison\.)?rival"|"rival_failed"|"?champion_crowned"?')
+OLD_NAMES = re.compile(r'"(?:(?:evidence: )?(?:launches\.|comparison\.)?rival|(?:samples\.)?rival(?:_ns|_excess_ns|_failed))"|champion_crowned')
 
 
 def headless(lines: Sequence[Line]) -> list[tuple[int, str]]:

@@ -57,7 +57,7 @@ std::optional<rejection> break_witness(const std::vector<compared_shape>& shapes
       return rejection{verdict::cheating,
                        rule_name::time_witness,
                        "the runner's clock saw at least " + figure(own, 5) + " ns beyond the time reported, and "
-                           + figure(baselines, 5) + " ns for the rival",
+                           + figure(baselines, 5) + " ns for the baseline",
                        {{"excess_ns", figure(own, 5)}, {"rival_excess_ns", figure(baselines, 5)}}};
   }
   return std::nullopt;

@@ -124,7 +124,7 @@ attempt<void> device_process_pair::ready_baseline(const std::vector<compared_sha
 
 // Takes the worker of an earlier screening, or starts one.
 attempt<void> device_process_pair::start_baseline(const std::vector<compared_shape>& shapes) {
-  const auto what = derive_id("rival", to_string(task_) + request_.baseline);
+  const auto what = derive_id("baseline", to_string(task_) + request_.baseline);
   if (!baseline_ && judge_.baseline) {
     std::swap(baseline_, judge_.baseline);
     if (!serves(*baseline_, what, shapes))

@@ -18,8 +18,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds probe_limit{120'000};
-constexpr size_t spare_workers = 2;      // a candidate and its baseline
-constexpr size_t more_spares = 2;        // for a screening that ends before the next one's are made
+constexpr size_t workers_per_pair = 2;   // a candidate and its baseline
+constexpr size_t workers_ahead = 2;      // for a screening that ends before the next one's are made
 constexpr uint32_t most_pairs_ready = 4; // each context takes half a GiB of the device
 
 // Dense TF32 operations per clock and multiprocessor, as published: the fastest that any unit does 32-bit floats at.
@@ -108,7 +108,7 @@ result<worker_client> take_worker(gpu_judge_context& b) {
 
 void refill(gpu_judge_context& b) {
   reap(b);
-  const auto wanted = spare_workers * std::clamp(b.pairs_of_workers, 1U, most_pairs_ready) + more_spares;
+  const auto wanted = workers_per_pair * std::clamp(b.pairs_of_workers, 1U, most_pairs_ready) + workers_ahead;
   while (b.warm_workers.size() < wanted) {
     auto worker = worker_client::start(b.settings.worker);
     if (!worker)

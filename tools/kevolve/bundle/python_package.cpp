@@ -142,7 +142,7 @@ std::set<std::string> sizes_in_shapes(const contract& task) {
   return out;
 }
 
-std::string lacks(const bundle_input& b, const argument& a, const std::set<std::string>& known) {
+std::string why_unsupported(const bundle_input& b, const argument& a, const std::set<std::string>& known) {
   const auto quoted = "'" + a.name + "'";
   if (a.role == argument_role::inout)
     return quoted + " is changed in place, and operators of PyTorch return new arrays";
@@ -171,7 +171,7 @@ std::string lacks_python_package(const bundle_input& b) {
     return "it was judged in training mode, and the operator would not keep the statistics of the batches";
   const auto known = sizes_in_shapes(b.task);
   for (const auto& a : b.task.arguments)
-    if (auto why = lacks(b, a, known); !why.empty())
+    if (auto why = why_unsupported(b, a, known); !why.empty())
       return why;
   return {};
 }

@@ -77,10 +77,10 @@ def main() -> int:
         return 1
     folder = cpu_object.own_build()
     folder.mkdir(parents=True, exist_ok=True)
-    part, complaint = folder / "cpu.so.part", ""
+    part, message = folder / "cpu.so.part", ""
     for compiler in programs:
-        complaint = compile_kernel(kernel, compiler, part)
-        if complaint:
+        message = compile_kernel(kernel, compiler, part)
+        if message:
             continue
         if wrong := check(part):
             part.unlink(missing_ok=True)
@@ -91,5 +91,5 @@ def main() -> int:
         (folder / "built.json").write_text(json.dumps(built), encoding="utf-8")
         print(f"{folder / 'cpu.so'}: built by {compiler}, and right on the first judged shape")
         return 0
-    print(f"the kernel cannot be built here: {complaint}")
+    print(f"the kernel cannot be built here: {message}")
     return 1
