@@ -22,9 +22,9 @@ double profile_allowance(const campaign_fold& f, const campaign_spec& spec, doub
 
 // Returns the candidate whose profile may change a choice: the best, else the most improved of those that are improved
 // often, the reference among them. Nothing if the share of the wall time allows no further profile, or nothing would
-// read it. `share` of the time that has passed is allowed; where the wall time is bounded, the first profile may come
-// as soon as the share of the whole budget has room for it.
-// A profile that is likely to take longer than the rest of the share does not begin.
+// read it. `share` of the time that has passed is allowed. Where the wall time is bounded, the first profile may come
+// as soon as its share of the whole budget allows it. A profile that is likely to take longer than the rest of the
+// share does not begin.
 std::optional<uint64_t> next_profile(const campaign_fold& f, const campaign_spec& spec, double wall_s);
 
 } // namespace kevolve

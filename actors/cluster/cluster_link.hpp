@@ -1,5 +1,5 @@
-// A node's link to its cluster: the only part that talks to PostgreSQL. It joins, keeps the node's row alive, puts this
-// node's jobs and delivers their results, and claims jobs of others for which this node has free slots. While
+// A node's link to its cluster: the only part that talks to PostgreSQL. It joins and keeps the node's row alive. It
+// puts this node's jobs, delivers their results, and claims jobs of others while this node has free slots. While
 // PostgreSQL is away it keeps everything, and tries again. It waits for PostgreSQL, so it has a thread of its own.
 #pragma once
 

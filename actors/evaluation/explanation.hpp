@@ -1,5 +1,5 @@
-// Explains a campaign's result to the reference's author: what bounds the best candidate, which loops of the reference
-// stayed as they were and why, what would unlock them, and what was tried without gain.
+// Explains a campaign's result to the reference's author: the bound of the best candidate, and the steps without gain.
+// Names the loops of the reference that stayed unchanged, the reason, and what would unlock them.
 #pragma once
 
 #include "actors/evaluation/profile_run.hpp"

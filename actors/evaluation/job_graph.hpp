@@ -1,5 +1,5 @@
-// The job graph in the open: the stages of an evaluation, the profile passes and the synthesis of their artefacts as
-// typed passes, and the planner that orders them for a request and a budget. Pure.
+// The job graph as data. Its typed passes are the stages of an evaluation, the profile passes and the synthesis of
+// their artefacts. The planner orders them for a request and a budget. Pure.
 #pragma once
 
 #include "actors/evaluation/plan.hpp"

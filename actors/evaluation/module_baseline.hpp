@@ -11,7 +11,7 @@ namespace kevolve {
 
 // Returns the packed program of the module; empty if the task has none, or its reference is PyTorch itself.
 std::string module_beside(const task_spec& task);
-// Returns the names of the baselines that a final confirmation of the campaign times beside the best candidate; empty
+// Returns the names of the baselines that a final confirmation of the campaign times beside the best candidate. Empty
 // if its task is not PyTorch's, or the campaign gives them no time.
 std::vector<std::string> baselines_beside(const campaign_spec& spec);
 

@@ -26,8 +26,8 @@ constexpr const auto& enum_texts(error_class) {
   return error_class_texts;
 }
 
-// Returns the class of the first error in the messages of clang, gcc, nvcc, ptxas, a linker, Triton or the lint of a
-// target; `other` if no row of the table knows it.
+// Returns the class of the first error in the messages of clang, gcc, nvcc, ptxas, a linker, Triton or a target's lint.
+// `other` if no row of the table knows it.
 error_class classify_error(std::string_view messages);
 
 } // namespace kevolve::knowledge

@@ -138,7 +138,7 @@ std::vector<std::string> words_of(std::string_view text) {
   return out;
 }
 
-// A word of five letters or more may go on ("quant", "quantised"); a shorter one may be followed by digits ("conv1d"),
+// A word of five letters or more may go on ("quant", "quantised"). A shorter one may be followed by digits ("conv1d"),
 // or stand before or after an underscore.
 bool names(std::string_view found, std::string_view word) {
   constexpr size_t long_enough = 5;

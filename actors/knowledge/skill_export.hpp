@@ -7,8 +7,8 @@
 
 namespace kevolve {
 
-// Returns the skills without what people of this node wrote about them, where that names a path or holds a secret, and
-// without the names of these people. A skill that another node would refuse is left out.
+// Returns the skills without the names of this node's people, and without their notes that name a path or hold a
+// secret. A skill that another node would refuse is left out.
 std::vector<skill> for_others(std::vector<skill> skills);
 
 } // namespace kevolve

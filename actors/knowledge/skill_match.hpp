@@ -26,7 +26,7 @@ double relevance_of(const skill& s, const std::vector<std::string>& signals);
 skill_state state_here(const skill& s, const std::vector<std::string>& signals);
 
 // Returns at most `most` skills: the confirmed ones by weight, and up to two hypotheses (four where nothing is
-// confirmed), which the seed chooses among the most promising, so that each gets its trial.
+// confirmed). The seed chooses these among the most promising, so that each gets its trial.
 std::vector<offered_skill> find_skills(const skill_index& all, const skill_situation& wanted, const skill_moment& when);
 
 // Returns the skills that a query admits with their figures, the greatest weight first.

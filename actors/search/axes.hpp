@@ -1,5 +1,5 @@
 // The axes of measured behaviour by which the evolution policy keeps unlike candidates side by side. A new axis is a
-// line in axes.cpp, its name in kinds.hpp, and a figure under its name in the features that a candidate's end records.
+// line in axes.cpp, its name in kinds.hpp, and a figure under its name in the recorded features of a candidate.
 #pragma once
 
 #include "actors/search/tree_node.hpp"

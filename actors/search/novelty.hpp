@@ -1,5 +1,5 @@
-// Tells if a proposal repeats a known candidate: its normalised source has no comments, its white space is that of its
-// tokens, and the locals of C-like sources have no names of their own. Pure.
+// Tells if a proposal repeats a known candidate. The normalised source has no comments, and its white space is that of
+// its tokens. Locals of C-like sources have no names of their own. Pure.
 #pragma once
 
 #include "runtime/base/ids.hpp"

@@ -29,8 +29,8 @@ std::vector<id128> feedback_evaluations(const node_record& node);
 // PyTorch's times beside it.
 void append_feedback(ancestor& a, const evaluation_record& e);
 
-// Returns the nodes that a step reads from the journal. Parents are always included, unless the memory operator omits
-// them; siblings only if it includes them; for a model also the lineage and the fastest candidate.
+// Returns the nodes that a step reads from the journal. Parents are included unless the memory operator omits them,
+// siblings only if it includes them. A model's step also reads the lineage and the fastest candidate.
 std::vector<uint64_t> nodes_to_read(const synthesis_step& step, bool for_a_model = false);
 
 // Returns the generator's variable part, from the nodes read by index.

@@ -17,8 +17,8 @@ std::string step_text(const prompt_facts& facts);
 
 // Returns the judge's result of a node in a line or two; the judge's words are quoted.
 std::string outcome_text(const shown_node& n);
-// Returns PyTorch's baselines beside a candidate, a line each, as a final confirmation has timed them; where it has
-// not, that they are not timed yet, with their names. Empty for a campaign without baselines and for a failed
+// Returns PyTorch's baselines beside a candidate, a line each, as a final confirmation has timed them. Without one, the
+// text names them and says that they are not timed yet. Empty for a campaign without baselines and for a failed
 // candidate.
 std::string baselines_text(const prompt_facts& facts, const shown_node& n);
 // Returns what limits a candidate by its last measurement, with the figures that say so; empty if that is unknown.

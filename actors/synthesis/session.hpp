@@ -39,7 +39,7 @@ struct tool_step {
 // Begins a session with the candidate's current files.
 session begin_session(const session_rules& rules);
 // Returns read_file, write_file, replace_in_file, lint and search_knowledge, in a fixed order, so that the prompt's
-// prefix stays the same; behind them search_code, if there is code to search.
+// prefix stays the same. search_code follows if there is code to search.
 std::vector<llm::tool_spec> session_tools(bool with_code = false);
 // Runs one call. A refused call also costs a step, and its result says why.
 tool_step take_call(session& s, const session_rules& rules, const llm::tool_call& call);

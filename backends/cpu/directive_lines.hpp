@@ -6,8 +6,8 @@
 
 namespace kevolve {
 
-// Returns the first line of a preprocessed source that is a directive, though the preprocessor did not leave it there,
-// or that would join the next one, or that switches sanitizers off; empty if there is none.
+// Returns the first line of a preprocessed source that is a directive which the preprocessor did not leave there. A
+// line counts, too, if it would join the next one, or switches sanitizers off. Empty if there is none.
 std::string made_directive(std::string_view preprocessed, bool cpp);
 
 } // namespace kevolve

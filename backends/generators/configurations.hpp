@@ -1,6 +1,6 @@
-// The generator that needs no thought: of a candidate whose launch plan lists several [[configuration]] tables, of
-// which the first holds, it makes candidates in which each of the others comes first. What an autotuner tries, as nodes
-// that are judged like any other.
+// The generator of an autotuner's candidates. A launch plan may list several [[configuration]] tables, of which the
+// first holds. The generator makes a candidate for each of the others, in which that one comes first. It is judged like
+// any other.
 #pragma once
 
 #include "backends/generator.hpp"

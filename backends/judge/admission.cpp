@@ -174,8 +174,8 @@ private:
     return {};
   }
 
-  // Refuses a set on which the reference misses the tolerance. Of a set whose arrays lie on the device, the host looks
-  // only at one that is not well within it, and the device keeps nothing.
+  // Refuses a set on which the reference misses the tolerance. The device checks a set whose arrays lie there and keeps
+  // nothing. The host checks it only if it is not well within the tolerance.
   attempt<void> keep_on_edge(const input_sets& inputs, const input_set& set, size_t draws) {
     if (!find_not_finite(request_.task, set).which.empty())
       return {}; // refused for that
@@ -289,7 +289,7 @@ private:
   }
 
   // Candidates are held to the tolerance on every draw: one that the reference misses now and then refuses the honest
-  // by chance, and one that is not finite now and then would be judged on a part of what the task says.
+  // by chance. One that is not finite now and then would be judged on a part of the task.
   attempt<void> keep_its_own_tolerance() {
     hooks_.progress("admit: its own error");
     for (size_t k = 0; k < all_inputs_.size(); ++k) {

@@ -7,8 +7,8 @@
 
 namespace kevolve {
 
-// The values that an argument's fill rule gives, or that a scalar's range holds. Those of a normal distribution are
-// taken to lie within three standard deviations when they are chosen freely, and within six when a source names them.
+// The values that an argument's fill rule gives, or that a scalar's range holds. Values of a normal distribution lie
+// within three standard deviations when they are chosen freely, and within six when a source names them.
 struct value_range {
   double low = 0.0;
   double high = 0.0;

@@ -22,7 +22,7 @@ template <class T, class E>
     const auto c = static_cast<double>(actual[i]);
     const auto o = static_cast<double>(expected[i]);
     // The condition is negated and the relative part is on the left, so that NaN and infinity on either side count as
-    // bad; otherwise inf <= inf would pass. compare() handles values beyond the type's range.
+    // bad. Otherwise inf <= inf would pass. compare() handles values beyond the type's range.
     bad |= static_cast<unsigned>(!(std::fabs(c - o) - relative * std::fabs(o) <= absolute))
            | static_cast<unsigned>(std::fabs(o) > most);
   }

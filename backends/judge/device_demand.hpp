@@ -20,8 +20,8 @@ struct device_demand {
 // Returns nothing if no shape's size is known without data.
 std::optional<device_demand> demand_of(const contract& task);
 
-// "about 21 s until the first verdict, 1.2 s a further candidate, 4.2 s a confirmation; needs 42 GiB of its memory, on
-// shape 'rows=131072 cols=4096'"
+// Returns a text such as "about 21 s until the first verdict, 1.2 s a further candidate, 4.2 s a confirmation". The
+// text goes on with "; needs 42 GiB of its memory, on shape 'rows=131072 cols=4096'".
 std::string to_string(const device_demand& d);
 
 } // namespace kevolve

@@ -47,8 +47,8 @@ struct input_set {
   std::vector<byte_buffer> reference_output; // by argument, compact; empty if the reference was not run on it
   bool by_oracle = false;                    // what is expected; else it is what the reference gave
   std::vector<double> error_scale;           // by argument: on an edge, what tolerances are relative to; else empty
-  // The name and the choices of an adversarial draw, and by argument the error that the reference has on it or that
-  // one more rounding of the inputs causes.
+  // The name and the choices of an adversarial draw. By argument, the error that the reference has on it or that one
+  // more rounding of the inputs causes.
   std::string draw;
   std::vector<value_choice> chosen;
   std::vector<double> own_error;

@@ -1,5 +1,5 @@
 // The basis of an outcome's interval and its two figures. They travel in the evidence, so that outcomes that were
-// stored before them still decode, and an older outcome has the basis that its number of pairs implies.
+// stored before them still decode. An older outcome has the basis that its number of pairs implies.
 #pragma once
 
 #include "backends/protocol.hpp"

@@ -36,8 +36,8 @@ bool goes_on(const pair_limits& x);
 // The least number of pairs of the last confirmation's interval, which is the reported one.
 inline constexpr uint32_t figures_for_people = 30;
 
-// Returns the rounds of a confirmation. The last figures come from as many as fit into a few seconds of calls, by what
-// the reference was seen to take before the first of them: their number depends on no pair.
+// Returns the rounds of a confirmation. The last figures come from as many as fit into a few seconds of calls. The
+// duration of the reference before the first of them decides that, so their number depends on no pair.
 uint32_t rounds_wanted(uint32_t min_interval_pairs, std::chrono::nanoseconds one_round, std::chrono::nanoseconds time);
 
 } // namespace kevolve

@@ -24,7 +24,7 @@ std::vector<size_map> smallest_sizes(const contract& task);
 // Returns a few allowed sizes with enough elements for patterns of values; the declared ones if there are no others.
 std::vector<size_map> sizes_for_values(const contract& task);
 
-// Returns sizes that are mixed: some symbols as a shape declares them, others of ordinary size, so that the branches of
+// Returns sizes that are mixed: some symbols as a shape declares them, others of ordinary size. So the branches of
 // blocked loops and of their remainders meet in every combination.
 std::vector<size_map> mixed_sizes(const contract& task);
 

@@ -7,9 +7,9 @@
 
 namespace kevolve {
 
-// Returns the numbers and characters of a source in C, C++, CUDA or Python, each once, and what two numbers with an
-// operator between them give. Comments of C are left out, and texts of more than one character. Only some hundreds are
-// returned, and numbers of tables only where there are few others.
+// Returns the numbers and characters of a source in C, C++, CUDA or Python, each once. Two numbers with an operator
+// between them give their result, too. Comments of C are left out, and texts of more than one character. Only some
+// hundreds are returned, and numbers of tables only where there are few others.
 std::vector<double> source_constants(std::string_view source);
 
 } // namespace kevolve

@@ -3,11 +3,11 @@
 // Group Sequential Methods, 2000, ch. 12).
 //
 // The test may be stopped at any time. Assume that the median log ratio is at most the margin. Then each sign is
-// positive with probability at most 1/2, whatever came before, and the number of positive signs is at most that of a
-// fair walk. The boundary at pair n is the lowest that a fair walk has crossed by then with probability at most
-// error * (n / horizon)^0.7, counted exactly. So the probability of ever crossing it is at most error, and stopping
-// early cannot raise it. Unlike an e-process, the test knows its horizon and wastes no error beyond it: it finds a gain
-// of 3 percent in 97 of 100 screenings instead of 88.
+// positive with probability at most 1/2, whatever came before. The number of positive signs is at most that of a fair
+// walk. The boundary at pair n is the lowest that a fair walk has crossed by then with probability at most error * (n /
+// horizon)^0.7, counted exactly. So the probability of ever crossing it is at most error, and stopping early cannot
+// raise it. Unlike an e-process, the test knows its horizon and wastes no error beyond it: it finds a gain of 3 percent
+// in 97 of 100 screenings instead of 88.
 //
 // The two errors have different costs. A candidate wrongly called faster is promoted; one wrongly called slower was
 // within delta of its baseline. So a fifth of alpha is spent on the first error and the rest on the second.

@@ -1,5 +1,5 @@
-// Finds the dominant bottleneck of a candidate on one shape from the roofline model (Williams, Waterman and Patterson,
-// 2009), the time of an empty launch, and the occupancy of its launches.
+// Finds the dominant bottleneck of a candidate on one shape from the roofline model, the time of an empty launch, and
+// its launches' occupancy. Source: Williams, Waterman and Patterson, 2009, for the roofline model.
 #pragma once
 
 #include "backends/nvidia/occupancy.hpp"

@@ -1,5 +1,5 @@
-// Computes the occupancy of a launch from the published limits of each compute capability (CUDA C++ Programming Guide,
-// "Compute Capabilities"), with the method of NVIDIA's occupancy calculator.
+// Computes the occupancy of a launch from the published limits of each compute capability, with the method of NVIDIA's
+// occupancy calculator. Source: CUDA C++ Programming Guide, "Compute Capabilities".
 #pragma once
 
 #include "backends/launch_plan/plan_resolution.hpp"

@@ -10,8 +10,8 @@ namespace kevolve {
 namespace {
 
 // Ranges of characters, ends included: direction marks, embeddings, overrides and isolates; line separators; characters
-// that are drawn as nothing or as a blank; variation selectors, by which texts that look the same differ. Joiners
-// (U+200C, U+200D) belong to scripts and are not listed.
+// drawn as nothing or as a blank; variation selectors. Texts that look the same differ by these. Joiners (U+200C,
+// U+200D) belong to scripts and are not listed.
 constexpr std::array<std::pair<uint32_t, uint32_t>, 13> hidden{{{0x00ad, 0x00ad},
                                                                 {0x061c, 0x061c},
                                                                 {0x180b, 0x180f},

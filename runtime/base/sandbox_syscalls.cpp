@@ -272,8 +272,8 @@ constexpr sock_filter guard_of_sigsys[] = {
 class builder {
 public:
   explicit builder(uint32_t default_action) : context_(seccomp_init(default_action)) {
-    // Asks for a tree instead of a list: the kernel walks the program once for every system call when it is installed,
-    // which is a good part of the cost of launching a process. An older library keeps its list.
+    // Asks for a tree instead of a list: the kernel walks the program once for every system call when it is installed.
+    // This is a good part of the cost of launching a process. An older library keeps its list.
     if (context_ != nullptr)
       seccomp_attr_set(context_, SCMP_FLTATR_CTL_OPTIMIZE, 2);
   }

@@ -149,7 +149,8 @@ class Words(unittest.TestCase):
     def test_dashes_and_numbers_alone_are_no_words_and_titles_may_be_long(self) -> None:
         words = " ".join(["word"] * 25)
         self.assertEqual(self.long(f"// {words} – =\n"), [])
-        self.assertEqual(self.long(f"// Source: {words} word word.\n"), [])
+        self.assertEqual(self.long(f"// As known. Source: {words} word word.\n"), [])
+        self.assertEqual(self.long(f"// Source: one. {words} word.\n"), [(1, 1)])
         self.assertEqual(self.long(f"// {words} word\n"), [(1, 1)])
 
     def test_a_table_is_no_sentence(self) -> None:

@@ -92,8 +92,8 @@ TEST_CASE("a candidate that is called faster is replayed under each tool, with a
   for (const auto* name : {"memcheck", "racecheck", "initcheck"}) {
     const auto progress = tool.progress(name);
     CAPTURE(progress);
-    // Two sets of the declared shape, one of its edge values, one of the held-out shape, and adversarial draws, of
-    // which one of mixed sizes keeps the declared one.
+    // There are two sets of the declared shape, one of its edge values, one of the held-out shape, and adversarial
+    // draws. One of these with mixed sizes keeps the declared one.
     CHECK(count_of(progress, "done\n") == calls);
     CHECK(count_of(progress, " 80000 x\n") == 4);
     CHECK(count_of(progress, " 32 w\n") == calls);

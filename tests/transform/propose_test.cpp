@@ -201,8 +201,8 @@ TEST_CASE("sequences are read off the nests that have something to reuse, and ho
       wholes.find("pack(L0,k,L1); vectorise(L1,16); jam(L1,4); vectorise(L3,16); vectorise(L4,16); interchange(L5,L6); "
                   "scalar_replace(L5); vectorise(L6,16); jam(L6,4); jam(L0,4)\n")
       != std::string::npos);
-  // Rows that share nothing get vectors for all that is done to a row, the row's loops joined or not; sums of tests are
-  // counted in 32 bits before the loop around them gets its vectors; a scan among other nests seeks its hits.
+  // Rows that share nothing get vectors for all work on a row, with its loops joined or not. Sums of tests are counted
+  // in 32 bits before the loop around them gets its vectors. A scan among other nests seeks its hits.
   const auto lines_of = [](const char* name) {
     auto n = load_nest(name);
     auto reference = read(n);

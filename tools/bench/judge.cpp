@@ -1,5 +1,5 @@
-// Measures the cost of judging: the launch of a candidate's process, the judge's own time for several input sizes, and
-// the spread of the ratio of champion to reference over fresh judges.
+// Measures the cost of judging: the launch of a candidate's process, and the judge's own time for several input sizes.
+// Measures the spread of the ratio of champion to reference over fresh judges, too.
 #include "backends/cpu/judge/scheduling_priority.hpp"
 #include "backends/judge/byte_buffer.hpp"
 #include "backends/judge/native/sandboxed_process.hpp"

@@ -1,6 +1,6 @@
-// Measures one campaign's tree as it grows: the processor time of a selection with the node's start and end, the nodes
-// that it reads, the memory of a candidate, and the fold of its events. There is no judge and no actor: outcomes are
-// drawn. Bytes and reads may be bounded, since they do not depend on the machine's load.
+// Measures one campaign's tree as it grows: the processor time of a selection with the node's start and end, and the
+// nodes that it reads. Measures the memory of a candidate and the fold of its events, too. There is no judge and no
+// actor: outcomes are drawn. Bytes and reads may be bounded, since they do not depend on the machine's load.
 #include "actors/campaign/campaign_fold.hpp"
 #include "actors/search/policy.hpp"
 #include "runtime/base/codec.hpp"

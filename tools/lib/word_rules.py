@@ -75,20 +75,22 @@ def paragraphs(lines: Sequence[Line]) -> Iterator[list[Line]]:
 
 
 def long_sentences(lines: Sequence[Line]) -> list[tuple[int, int, str]]:
-    """Returns line, end line and text of sentences with too many words; what a colon ends counts as one. The title of a
-    source may be long, and so may a line of a table."""
+    """Returns line, end line and text of sentences with too many words; a part before a colon counts as one. The list
+    after "Source:" may be long, and so may a line of a table."""
     out = []
     for part in paragraphs(lines):
         words = [(line.number, word) for line in part for word in line.text.split()]
         text = " ".join(word for _, word in words)
-        if ITEM.match(part[0].text.strip()) or re.match(r"Sources?:", text):
+        if ITEM.match(part[0].text.strip()):
             continue
         at = 0
+        titles = False
         for sentence in SENTENCE_END.sub(lambda m: m[0].rstrip() + "\n", text).split("\n"):
             count = len(sentence.split())
             counted = sum(1 for word in sentence.split() if re.search(r"\w", word))
-            if counted > LONGEST_SENTENCE:
+            if counted > LONGEST_SENTENCE and not titles:
                 out.append((words[at][0], words[at + count - 1][0], f"{counted} words: {sentence}"))
+            titles = bool(re.fullmatch(r"Sources?:", sentence))
             at += count
     return out
 

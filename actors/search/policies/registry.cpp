@@ -1,5 +1,5 @@
-// The list of policies: a new one is a file here, declared in policies.hpp, with a line below and its name in the table
-// of runtime/base/kinds.cpp, which campaign files are read by.
+// The list of policies. A new one is a file here, a declaration in policies.hpp, a line below, and its name in the
+// table of runtime/base/kinds.cpp. Campaign files are read by that table.
 #include "actors/search/policies/policies.hpp"
 
 namespace kevolve {

@@ -6,9 +6,9 @@ namespace kevolve {
 
 namespace {
 
-// Descends by the upper confidence bound q + c*sqrt(ln N/n) until a node may have one more child, where q is the best
-// speed-up below a child, scaled to [0, 1] over the tree. Below a node whose children have priors the bound is
-// q + c*P*sqrt(N)/(1+n), where P is the child's share of the priors. Sources: Kocsis and Szepesvari, "Bandit based
+// Descends by the upper confidence bound q + c*sqrt(ln N/n) until a node may have one more child. q is the best
+// speed-up below a child, scaled to [0, 1] over the tree. Below a node whose children have priors the bound is q +
+// c*P*sqrt(N)/(1+n), where P is the child's share of the priors. Sources: Kocsis and Szepesvari, "Bandit based
 // Monte-Carlo planning", ECML 2006; Rosin, "Multi-armed bandits with episode context", AMAI 2011, and Silver et al.,
 // "Mastering the game of Go without human knowledge", Nature 2017, for the priors; Couetoux et al., "Continuous upper
 // confidence trees", LION 2011, for the progressive widening. c = 1 and a widening of 2 sqrt(n) are the defaults of

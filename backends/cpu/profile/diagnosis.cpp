@@ -155,9 +155,9 @@ private:
           figure(f_.l1_misses) + " accesses a call miss the nearest cache, at " + figure(100.0 * used)
               + " % of the bandwidth of " + home.name,
           {{"l1_misses", f_.l1_misses}, {"latency_ns", home.latency_ns}});
-    // No experiment and no count came in time. The arrays do not fit the nearest cache, the units explain less than
-    // half of the time, the level's bandwidth is far, and the loop has no branch but its own: what is left is waiting
-    // for memory.
+    // No experiment and no count came in time. The arrays do not fit the nearest cache, and the units explain less than
+    // half of the time. The level's bandwidth is far, and the loop has no branch but its own. So the loop waits for
+    // memory.
     const auto any_gain = std::any_of(f_.experiments.begin(), f_.experiments.end(),
                                       [](const auto& e) { return e.second.low > least_gain; });
     if (!tried && !any_gain && f_.l1_misses <= 0.0 && ratio_ > unexplained && f_.mix.branches <= 1)

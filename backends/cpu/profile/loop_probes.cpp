@@ -1,7 +1,7 @@
 // kevolve-loop-probes.so: a pass plugin for clang 19 that counts what every loop of a source does, and times some
 // loops. It works before the optimiser, where each loop is still one of the source's, also if it is unrolled or
 // vectorised later. The counters are local variables that become induction variables, so the loops are optimised as
-// without them; each function adds its own to the table when it returns. Timing reads the clock around a loop, and is
+// without them. Each function adds its own to the table when it returns. Timing reads the clock around a loop, and is
 // for loops alone that the caller knows to be long.
 //
 // The module's text chooses the loops: static const char kevolve_probe_request[] = "time 0,3;" The driver

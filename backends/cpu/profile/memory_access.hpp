@@ -22,8 +22,8 @@ struct memory_access {
 // Nothing if the instruction touches no memory.
 std::optional<memory_access> memory_access_of(std::string_view instruction);
 
-// Returns the loads whose bytes a store of the same round has written in another width or at another place, so that the
-// store buffer cannot hand them on.
+// Returns the number of loads that the store buffer cannot serve. A store of the same round has written their bytes in
+// another width or at another place.
 int blocked_forwards(const std::vector<std::string>& instructions);
 
 } // namespace kevolve

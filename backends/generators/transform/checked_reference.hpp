@@ -9,9 +9,9 @@
 namespace kevolve {
 
 // Returns the reference's source with a check at every access that an asserted loop makes to an argument's array: it
-// traps where an iteration touches an element that another iteration of the same run of the loop has written, or writes
-// one that another has touched. Elements of runs that touch more than about 700 000 are sampled. errc::unsupported
-// names the assertion that unlocks nothing, with the reason.
+// traps where two iterations of one run of the loop touch the same element, and one of them writes it. Elements of runs
+// that touch more than about 700 000 are sampled. errc::unsupported names the assertion that unlocks nothing, with the
+// reason.
 result<std::string> checked_reference(const contract& task, const std::string& source, const std::string& syntax_tree);
 
 } // namespace kevolve

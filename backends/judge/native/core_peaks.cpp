@@ -113,7 +113,7 @@ template <size_t i>
 }
 #endif
 
-// The probes for one vector width. A vector wider than the machine's is split and spilled by the compiler; it reaches a
+// The probes for one vector width. A vector wider than the machine's is split and spilled by the compiler. It reaches a
 // tenth of the peak, and a low peak would reject every good kernel.
 struct probe {
   size_t lanes; // in floats

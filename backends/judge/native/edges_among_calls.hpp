@@ -21,9 +21,9 @@ struct calls_made {
   std::chrono::duration<double, std::nano> work{0.0};
 };
 
-// Calls the candidate on every set of `edge` in a fresh process that looks like one that is compared, each set after a
-// random number of calls on usual sets. Returns the number of each edge set's call in the process, from 1. `left` is
-// the work that calls on usual sets may take, and is reduced by theirs; null `usual`: there are none.
+// Calls the candidate on every set of `edge` in a fresh process that looks like one of a comparison. Each set comes
+// after a random number of calls on usual sets. Returns the number of each edge set's call in the process, from 1.
+// `left` is the work that calls on usual sets may take, and is reduced by theirs; null `usual`: there are none.
 template <class Processes>
 attempt<std::vector<size_t>> screen_among_calls(Processes& processes, const input_sets& edge, const input_sets* usual,
                                                 std::chrono::duration<double, std::nano>& left) {

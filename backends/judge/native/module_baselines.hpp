@@ -1,7 +1,7 @@
 // A confirmed candidate beside the PyTorch module that its reference was made from: eager and torch.compile, on the
 // candidate's core, in pairs of calls on one input set, in random order. The module runs in the framework's sandboxed
-// process and is timed by its clock, without the way there; the candidate is called and checked as in every comparison,
-// and the time of an empty call is taken off its own.
+// process and is timed by its clock, without the way there. The candidate is called and checked as in every comparison,
+// and its time is reduced by that of an empty call.
 #pragma once
 
 #include "backends/judge/native/module_calls.hpp"

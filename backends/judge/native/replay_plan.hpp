@@ -25,7 +25,7 @@ struct replay_plan {
 // Returns the nanoseconds that a call on a set of these is expected to take with sanitizers.
 double replay_cost_ns(const input_sets& inputs);
 
-// Chooses a draw of each group of inputs, the cheapest first, then one more of each in turn, as long as they are
+// Chooses a draw of each group of inputs, the cheapest first, then one more of each in turn. It stops when no more is
 // expected to fit into the time.
 replay_plan plan_replay(const std::vector<std::shared_ptr<const input_sets>>& all_inputs, double first_round_ns,
                         double more_ns);

@@ -1,5 +1,5 @@
 // The sanitised replay: before a candidate may be called best, a build of it with sanitizers is called on the
-// correctness draws, in a process of kevolve-sanitised-replay that has exactly sized copies of its arrays. Nothing that
+// correctness draws. A process of kevolve-sanitised-replay runs it on exactly sized copies of its arrays. Nothing that
 // this process says makes a candidate better: findings and deaths refuse it, and a clean end adds nothing to the other
 // checks.
 #pragma once

@@ -22,7 +22,7 @@ struct secret {
 };
 
 // Removes the given secrets. Finds a value verbatim, percent-encoded (once or more often), escaped as in JSON or HTML,
-// in hexadecimal, and in base64 or base64url at any offset and with any line breaks.
+// and in hexadecimal. Finds it in base64 or base64url at any offset and with any line breaks, too.
 class redactor {
 public:
   redactor() = default;

@@ -24,8 +24,8 @@ struct clock_samples {
 void report_clocks(const std::vector<compared_shape>& shapes, const std::vector<clock_samples>& clocks,
                    double event_floor_ns, judge_outcome& out);
 
-// Refuses a time that the runner's clock contradicts. The candidate's process tells the time; around the same call the
-// runner's own clock must have passed about as much beyond it as beyond the baseline's.
+// Refuses a time that the runner's clock contradicts. The candidate's process reports the time. Around the same call
+// the runner's own clock must exceed it by about as much as it exceeds the baseline's.
 std::optional<rejection> break_witness(const std::vector<compared_shape>& shapes,
                                        const std::vector<clock_samples>& clocks);
 // Refuses a time in which the declared work cannot be done.

@@ -80,8 +80,8 @@ public:
   // Closes its channel and waits for it to end by itself; kills it after that long.
   void leave(std::chrono::milliseconds limit);
   void end();
-  // Kills one that runs nothing, and leaves it to others to wait until the driver has taken its context down, which
-  // takes as long as a screening: its id, or -1.
+  // Kills a worker that runs nothing, and returns its id, or -1. Others wait until the driver has taken its context
+  // down, which takes as long as a screening.
   pid_t terminate();
 
 private:

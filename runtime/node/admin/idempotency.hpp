@@ -1,6 +1,5 @@
-// Answers are kept for 24 hours and for at most the latest 4,096 keys, so that a POST repeated with the same
-// Idempotency-Key takes effect once. They are also stored, together with the audit's records, so that a restart or a
-// crash loses none.
+// Answers are kept for 24 hours and for at most the latest 4,096 keys. So a POST repeated with the same Idempotency-Key
+// takes effect once. They are also stored, together with the audit's records, so that a restart or a crash loses none.
 #pragma once
 
 #include "runtime/node/admin/exchange.hpp"

@@ -27,8 +27,8 @@ json to_json(const std::vector<shape_timing>& shapes, const interval_basis& whol
 // Returns the outcome's shapes, with the figure of each that has its outputs read.
 json shapes_json(const judge_outcome& o, bool with_samples);
 json to_json(const correctness_report& c);
-// Return the draws beside the task's shapes that an outcome was tried on, by kind and in words, and what was not tried;
-// null if its evidence does not say.
+// Return the draws beside the task's shapes that an outcome was tried on, by kind and in words, and those not tried.
+// Null if its evidence does not say.
 json tried_json(const std::map<std::string, std::string>& evidence);
 json not_tried_json(const std::map<std::string, std::string>& evidence);
 json to_json(const judge_outcome& o, bool with_samples);

@@ -58,8 +58,8 @@ bool holds(const std::vector<std::string>& words, const std::string& word);
 std::string summary(const judge_outcome& o);
 // Returns the summary of a replay that passes and was sanitised as "clean"; else what is wrong with it.
 std::string replayed(const replay_fixture& f);
-// Returns the honest controls of the judge whose names are at least `from` and less than `to`, but those that are no
-// candidates for the compile server.
+// Returns the honest controls of the judge whose names are at least `from` and less than `to`. Those that are no
+// candidates for the compile server are left out.
 std::vector<replay_fixture> honest_controls(const std::string& from, const std::string& to);
 
 } // namespace kevolve::testing

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-// The chance that a step brings a candidate of the list by so many changes, where the lists that are empty leave their
+// Returns the chance that a step brings a candidate of each list, by its number of changes. Empty lists leave their
 // part to the others.
 std::array<double, most_changes> shares_of(const std::array<size_t, most_changes>& left) {
   std::array<double, most_changes> out{};
@@ -31,8 +31,8 @@ struct way {
 
 } // namespace
 
-// The expected steps V from a parent n obey V(n) = (1 + sum p V(c)) / sum p over the children c that are better, since
-// others leave the choice as it was. Nodes are settled in the order of V, as by Dijkstra.
+// The expected steps V from a parent n obey V(n) = (1 + sum p V(c)) / sum p over the children c that are better. Other
+// children leave the choice as it was. Nodes are settled in the order of V, as by Dijkstra.
 std::optional<uint32_t> omniscient_choice(const world& on, const std::vector<uint32_t>& open,
                                           const std::vector<bool>& visited, double goal) {
   const auto count = static_cast<uint32_t>(on.size());

@@ -10,7 +10,7 @@
 namespace kevolve::bench {
 
 // Returns the node among `open` from which the goal is expected after the fewest steps, by an optimal choice of all
-// later parents; each step is drawn from what is not visited. Nothing if none leads there.
+// later parents. Each step is drawn from the candidates that are not visited. Nothing if none leads there.
 std::optional<uint32_t> omniscient_choice(const world& on, const std::vector<uint32_t>& open,
                                           const std::vector<bool>& visited, double goal);
 

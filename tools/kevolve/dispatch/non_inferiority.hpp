@@ -2,15 +2,15 @@
 //
 // Each pair gives the log of t_baseline / t_candidate. The candidate is inferior if the median of these logs is at or
 // below -log(1 + margin): it takes longer than the baseline by the margin or more. If it is inferior, each log lies
-// above that bound with probability at most 1/2, so the number of logs above it is at most binomial (n, 1/2), whatever
-// their distribution (the sign test: Dixon and Mood, JASA 41, 1946; against a margin: Wellek, Testing Statistical
-// Hypotheses of Equivalence and Noninferiority, 2010, ch. 5). "Not inferior" is said if so many lie above it that this
-// has probability at most 1 - confidence. "Inferior" is said by the same test in the other direction. Otherwise
-// nothing is shown. The number of pairs must not depend on their values.
+// above that bound with probability at most 1/2. So the number of logs above it is at most binomial (n, 1/2), whatever
+// their distribution. Sources: Dixon and Mood, JASA 41, 1946, for the sign test; Wellek, "Testing Statistical
+// Hypotheses of Equivalence and Noninferiority", 2010, ch. 5, for the margin. "Not inferior" is said if so many lie
+// above it that this has probability at most 1 - confidence. "Inferior" is said by the same test in the other
+// direction. Otherwise nothing is shown. The number of pairs must not depend on their values.
 //
-// A file that is shown to be not inferior on each of its shapes is so on all of them at the same confidence, without
-// a correction for their number: the claim is wrong only if one of the tests errs for a shape that is inferior
-// (intersection-union test: Berger, Technometrics 24, 1982).
+// A file that is shown to be not inferior on each of its shapes is so on all of them at the same confidence. No
+// correction for their number is needed: the claim is wrong only if one of the tests errs for a shape that is inferior.
+// Source: Berger, Technometrics 24, 1982 (intersection-union test).
 #pragma once
 
 #include <cstddef>

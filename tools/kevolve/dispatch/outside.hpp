@@ -21,9 +21,9 @@ struct probes {
 probes probes_of(const contract& task, double most_bytes);
 
 // Returns the rules for sizes beyond the measured ranges. Each side of a range gets the kernel that is the fastest at
-// its probes, timed and not inferior to the reference at each of them. A side without such a kernel, or with a shape in
-// `to_reference`, gets the reference; so do sizes on several sides if one of these has the reference. Empty: the
-// reference on all sides.
+// its probes. It must be timed and not inferior to the reference at each of them. A side without such a kernel, or with
+// a shape in `to_reference`, gets the reference. So do sizes on several sides if one of these has the reference. Empty:
+// the reference on all sides.
 std::vector<outside_rule> outside_rules(const contract& task, const std::vector<figures>& kernels,
                                         const std::set<size_t>& to_reference, const between& beside,
                                         const std::vector<size_range>& measured);

@@ -57,9 +57,9 @@ inline bool is_probe(const contract& task, const between& beside, size_t shape) 
 std::vector<choice> choose_kernels(const contract& task, const std::vector<figures>& kernels,
                                    const std::set<size_t>& to_reference, const between& beside = {});
 
-// Plans regions for these choices within the timed sizes, and rules for the sizes outside. If a shape's region has a
-// kernel that is not shown to be at least as fast as the reference there, within the margin, the reference is used
-// instead; also at the sizes in `unseen`. A shape between the task's own, without a faster kernel, changes nothing
+// Plans regions for these choices within the timed sizes, and rules for the sizes outside. A kernel must be shown to be
+// at least as fast as the reference at each shape of its region, within the margin. Else the reference is used instead.
+// This holds for the sizes in `unseen`, too. A shape between the task's own, without a faster kernel, changes nothing
 // unless that holds for its region's kernel.
 regions plan_regions(const contract& task, const std::vector<figures>& kernels, std::set<size_t> to_reference,
                      const between& beside = {});

@@ -42,9 +42,9 @@ struct proof {
   bool holds() const { return judged.passes && slower.empty(); }
 };
 
-// Plans, judges and corrects a dispatcher a few times. If a kernel runs at a shape and is not shown to be as fast as
-// the reference there, within the margin, the reference is used there and the new dispatcher is judged. If the
-// reference is used there already and is inferior to itself, the judge repeats once; at shapes that are not the task's
+// Plans, judges and corrects a dispatcher a few times. A kernel must be shown to be as fast as the reference at each
+// shape where it runs, within the margin. Else the reference is used there, and the new dispatcher is judged. If the
+// reference is used there already and is inferior to itself, the judge repeats once. At shapes that are not the task's
 // own this is ignored. errc::not_found: no kernel is left.
 result<proof> prove(const contract& task, const source_part& reference, const std::vector<source_part>& kernels,
                     const std::vector<figures>& measured, const judging& how, const between& beside = {});

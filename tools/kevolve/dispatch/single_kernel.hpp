@@ -23,9 +23,9 @@ enum class outside_policy : uint8_t { kernel = 0, reference, not_defined };
 // Returns the policy for a task: by the option, and `not_defined` if the task allows its declared sizes alone.
 outside_policy policy_of(const contract& task, bool reference_outside);
 
-// Returns why a kernel alone must not stand for a dispatcher to which it does not lose: it would run beyond the task's
-// sizes although the reference is to run there, it is not right (`why_not_outside`) or not timed at the probes, or it
-// is inferior to the reference at some shape. Returns an empty text if it may.
+// Returns why a kernel alone must not stand for a dispatcher to which it does not lose. It may have to run beyond the
+// task's sizes, where the reference is to run. It may be wrong (`why_not_outside`) or not timed at the probes, or
+// inferior to the reference at some shape. Returns an empty text if it may.
 std::string why_not_alone(const contract& task, const figures& by_shape, const std::string& why_not_outside,
                           outside_policy policy, const between& beside = {});
 

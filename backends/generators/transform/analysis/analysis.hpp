@@ -1,6 +1,6 @@
 // The analysis of what may be reordered: a conservative dependence check over subscripts that are polynomials, and the
-// reductions a loop carries. Facts about memory are established once, on the reference, and hold for every
-// program derived from it by legal moves; facts about scalars are taken from the program at hand.
+// reductions a loop carries. Facts about memory are established once, on the reference, and hold for every program
+// derived from it by legal moves. Facts about scalars are taken from the program at hand.
 #pragma once
 
 #include "backends/generators/transform/ir/program.hpp"

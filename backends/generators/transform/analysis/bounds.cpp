@@ -115,8 +115,8 @@ private:
     return x.type.base == scalar_kind::u32 && (converts || computes);
   }
 
-  // The expression with the values of local variables in their places, as far as nothing of these ever changes but the
-  // indices of the loops around.
+  // Returns the expression with the values of local variables in their places. Only variables are replaced whose values
+  // never change but for the indices of the loops around.
   expr resolved(expr e, int depth = 0) const {
     std::set<std::string> names;
     walk(e, [&](const expr& x) {

@@ -9,8 +9,8 @@
 
 namespace kevolve::transform {
 
-// The subscripts inside the loops of that label, as print() writes them, whose places lie within the declared extents
-// for all values that the indices around them take while those loops run.
+// Returns the subscripts inside the loops of that label, as print() writes them, that stay within the declared extents.
+// They do for all values that the indices around them take while those loops run.
 std::set<std::string> reads_within(const program& p, const loop_label& label, const contract& task);
 
 } // namespace kevolve::transform

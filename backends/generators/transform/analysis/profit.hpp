@@ -13,8 +13,8 @@ namespace kevolve::transform {
 // Elements from one iteration of the loop with that index to the next, if that is a number.
 std::optional<int64_t> stride(const expr& subscript, const std::string& index);
 
-// Between 0 and 1: the share of the loop's array accesses that stand side by side, or still, from one iteration
-// to the next, and so fill vectors without gathering.
+// Returns the share of the loop's array accesses that fill vectors without gathering, between 0 and 1. Their places
+// stand side by side, or still, from one iteration to the next.
 double contiguity(const stmt& loop);
 
 // Returns true if jamming the loop would reuse loads (an access in an inner loop does not depend on it) or overlap

@@ -65,7 +65,7 @@ public:
     return function(name, b);
   }
 
-  // x = k pi / 2 + r, and of sin r and cos r the one that the quarter asks for; from 8192 on by the C library.
+  // x = k pi / 2 + r, and the quarter selects sin r or cos r. From 8192 on the C library computes it.
   std::string sine(const std::string& name, const std::string& first_quarter) const {
     std::string b;
     b += ints("k", bits("(x * 0.636619747f + 12582912.0f)") + " - 0x4b400000");

@@ -229,9 +229,9 @@ private:
     });
   }
 
-  // exp by range reduction to |r| <= ln 2 / 2 and a polynomial of degree 6 (relative error 2e-9, Remez), doubled, so
-  // that the scale 2^(n - 1) is a number for results up to infinity. What has no normal result becomes 0. The
-  // rounding constant leaves n in the sum's bits; it is not subtracted as a float, which -ffast-math would undo.
+  // exp by range reduction to |r| <= ln 2 / 2 and a polynomial of degree 6 (relative error 2e-9, Remez). The result is
+  // doubled, so that the scale 2^(n - 1) is a number for results up to infinity. Results that are not normal become 0.
+  // The rounding constant leaves n in the sum's bits; it is not subtracted as a float, which -ffast-math would undo.
   void exp(const vec& v) {
     helper("exp_" + name(v), [&]() -> std::string {
       const bool wide = v.second > 1;

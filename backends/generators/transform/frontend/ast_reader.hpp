@@ -109,8 +109,8 @@ private:
 
   const std::string& source_;
   program& out_;
-  // The statements that an expression may put around the one that it stands in, while that is read; null where it may
-  // not, since it may not be reached.
+  // The statements that an expression may put around the one that it stands in, while that is read. Null where it may
+  // not, since the expression may not be reached.
   struct places {
     std::vector<stmt>* before = nullptr; // variables
     std::vector<stmt>* after = nullptr;  // the increments of `p[i++] = x`

@@ -13,9 +13,9 @@ namespace kevolve::transform {
 std::optional<std::string> callee_of(simdjson::dom::element call);
 
 // Returns the functions defined in the TranslationUnitDecl whose value depends on their arguments' values alone and
-// that touch nothing else: no pointer, no variable from outside, no call but of the like and of the C library's pure
-// functions, each with its definition; memcpy from one local scalar to another is how bits are taken as another type.
-// A construct that is not known to be harmless counts as harmful.
+// that touch nothing else: no pointer, no variable from outside. They call only their like and the C library's pure
+// functions, each with its definition. memcpy from one local scalar to another is allowed: it takes bits as another
+// type. A construct that is not known to be harmless counts as harmful.
 std::map<std::string, simdjson::dom::element> pure_functions(simdjson::dom::element unit);
 
 } // namespace kevolve::transform

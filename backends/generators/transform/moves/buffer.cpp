@@ -1,5 +1,5 @@
 // buffer(L, array): a copy of what is reused. The row of an array that an iteration of L works on is kept in a buffer
-// that stays in the nearest cache; the array gets what comes out.
+// that stays in the nearest cache. The array gets the result.
 #include "backends/generators/transform/moves/buffer.hpp"
 #include "backends/generators/transform/analysis/analysis.hpp"
 #include "backends/generators/transform/analysis/effects.hpp"

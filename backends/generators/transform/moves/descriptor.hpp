@@ -48,8 +48,8 @@ private:
   const std::vector<std::string>& texts_;
 };
 
-// The places that the search asks a move about: every statement with a label; every loop, once a label; two loops that
-// follow each other over the same range; two loops of one list; the whole program.
+// The places that the search asks a move about. They are every statement with a label, and every loop, once a label.
+// They are also two loops that follow each other over the same range, two loops of one list, and the whole program.
 enum class site_kind : uint8_t { statement, loop, neighbours, pair, program };
 
 // The part of a candidate that the move changes: statements, how parameters are declared, or nothing but how the

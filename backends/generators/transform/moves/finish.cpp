@@ -186,8 +186,8 @@ private:
     });
   }
 
-  // Returns true if all that the list does is to add to the sum what is no less than 0 (or no number), and what it
-  // keeps to itself.
+  // Returns true if the list only adds values to the sum that are not below 0 (or no number). It may also change
+  // variables of its own.
   bool only_sums(const list& body, const std::string& index) {
     bool ok = true;
     walk(body, [&](const stmt& s) {
@@ -285,8 +285,8 @@ private:
            && std::all_of(e.args.begin(), e.args.end(), [&](const expr& x) { return is_guarded(x); });
   }
 
-  // Returns true if the statements after the loop in its list see of the sum only whether it is below the bound, and
-  // its value then.
+  // Returns true if the statements after the loop depend on the sum only by whether it is below the bound, and by its
+  // value then.
   bool tells_nothing() const {
     const auto& sum = found_->sum.text;
     const auto own = std::find_if(where_.begin(), where_.begin() + static_cast<ptrdiff_t>(at_),

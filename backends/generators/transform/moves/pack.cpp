@@ -1,5 +1,5 @@
-// pack(L, array, X): packing. The part of an array that a nest reads over and over is copied once into a panel, which
-// it then reads from end to end.
+// pack(L, array, X): packing. The part of an array that a nest reads over and over is copied once into a panel. The
+// nest then reads it from end to end.
 #include "backends/generators/transform/analysis/analysis.hpp"
 #include "backends/generators/transform/analysis/environment.hpp"
 #include "backends/generators/transform/ir/build.hpp"

@@ -159,8 +159,8 @@ std::optional<int> furthest(const expr& bound, const stmt& packed, bool is_end) 
   return is_end ? rises : -rises;
 }
 
-// Triangles: where inner loops' bounds move with the packed loop's index, what they run over in its first or its last
-// iteration holds all else, and is read whole then.
+// Triangles: inner loops' bounds may move with the packed loop's index. The range of the first or the last iteration
+// then holds all others, and is read whole.
 void widen(pack_plan& how) {
   const stmt& packed = *how.read.loops[0];
   const bool chooses = std::any_of(how.dimensions.begin(), how.dimensions.end(), [&](const dimension& d) {

@@ -30,8 +30,8 @@ list needed_for(const stmt& hit, const list& before, std::set<std::string>& name
   return out;
 }
 
-// Returns true if the work gives values to variables and does nothing else, and to none that the test needs before it;
-// the test does nothing but compute.
+// Returns true if the work only gives values to variables, to none that the test needs before it, and the test only
+// computes.
 bool is_apart(const list& work, const list& before, const expr& test, const std::set<std::string>& needed) {
   const auto own = declared(work);
   bool out = true;

@@ -184,7 +184,7 @@ result<void> reassociate(program& p, const std::string& array, const environment
   return {};
 }
 
-// Returns how many times fewer multiplications the other order takes over the declared shapes, at most; nothing if
+// Returns how many times fewer multiplications the other order takes over the declared shapes, at most. Nothing if
 // their extents are not known before the call.
 std::optional<double> gain_of(const product_chain& chain, const contract& task) {
   const auto [written, other] = costs_of(chain);

@@ -1,5 +1,5 @@
-// vectorise(L, n): n iterations of L side by side in vector values, at any depth; what does not depend on the iteration
-// stays scalar, inner loops with common bounds stay loops, and conditions become masks.
+// vectorise(L, n): n iterations of L side by side in vector values, at any depth. Values that do not depend on the
+// iteration stay scalar. Inner loops with common bounds stay loops, and conditions become masks.
 #include "backends/generators/transform/analysis/bounds.hpp"
 #include "backends/generators/transform/analysis/environment.hpp"
 #include "backends/generators/transform/analysis/partial_results.hpp"

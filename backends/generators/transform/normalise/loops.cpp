@@ -150,8 +150,7 @@ std::optional<int64_t> step_of(const stmt& s, const std::string& name) {
   return {};
 }
 
-// In `j = i, i += 1, o += 4`, where none looks at i once that has moved on, the others go to the end of the loop's
-// body.
+// In `j = i, i += 1, o += 4`, the others go to the end of the loop's body if none reads i after its increment.
 void put_last(list& body, list& increments, const expr& condition) {
   const auto& all = condition.args;
   for (size_t k = 0; increments.size() > 1 && k < increments.size(); ++k) {

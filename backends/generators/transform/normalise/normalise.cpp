@@ -140,8 +140,8 @@ std::optional<expr> chosen_value(const stmt& s, const expr& x) {
 
 constexpr size_t most_steps = 3; // each may mention the one before several times: written out, they double
 
-// Returns true if only whole statements of the list assign to the name that an earlier one declares, some of them by
-// what it was, and nothing else can.
+// Returns true if only whole statements of the list assign to the name that an earlier one declares, and nothing else
+// can. Some of them use its value before.
 bool changes_in_line(const list& body, size_t declared_at) {
   const auto& name = body[declared_at].name;
   const auto x = make_name(name, body[declared_at].type);

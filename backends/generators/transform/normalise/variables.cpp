@@ -269,8 +269,8 @@ void forward_pointers(program& p, list& body) {
 
 namespace {
 
-// Moves one declaration into the one nested list that uses it, when its first use there is a plain assignment, so
-// that iterations are seen to be independent.
+// Moves one declaration into the one nested list that uses it, if its first use there is a plain assignment. Iterations
+// are then seen to be independent.
 bool sink_declaration(list& body, size_t at) {
   auto name = body[at].name;
   if (body[at].has_value || body[at].is_static || !body[at].type.suffix.empty())

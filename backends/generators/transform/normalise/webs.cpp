@@ -1,6 +1,6 @@
-// Variables that serve several purposes one after the other (`int i, j, k;` at the top, counting all loops) are as many
-// variables, each beside its first use. Source: Muchnick, "Advanced compiler design and implementation", 1997, §16.3.3
-// (webs).
+// A variable that serves several purposes one after the other becomes as many variables, each beside its first use. An
+// example is `int i, j, k;` at the top, for all loops. Source: Muchnick, "Advanced compiler design and implementation",
+// 1997, §16.3.3 (webs).
 #include "backends/generators/transform/analysis/analysis.hpp"
 #include "backends/generators/transform/normalise/steps.hpp"
 

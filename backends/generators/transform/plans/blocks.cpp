@@ -245,8 +245,8 @@ std::vector<genome> wholes(const program& reference, const environment& env) {
 
 namespace {
 
-// Returns the reuse that a register block of everything inside the loop is made for; the innermost of those whose
-// `outer` holds nothing else, one that stands side by side first; null if there is none.
+// Returns the reuse that a register block of everything inside the loop is made for. It is the innermost of those whose
+// `outer` holds nothing else, one that stands side by side first. Null if there is none.
 const reuse* block_inside(const stmt& loop, const std::vector<reuse>& all, const environment& env) {
   const reuse* out = nullptr;
   for (const auto& r : all) {

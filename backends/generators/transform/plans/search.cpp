@@ -233,8 +233,8 @@ private:
   // Three drafts of five; a fresh start in the same share.
   bool sequence_is_due() { return asked_ > 0 || !context_.draft ? random_.chance(0.6) : context_.draft_index % 5 < 3; }
 
-  // Drafts take the ideas in turn, so that the first few have met each; later tries of a draft whose idea is used up,
-  // and fresh starts, any.
+  // Drafts take the ideas in turn, so that the first few have met each. Later tries of a draft whose idea is used up,
+  // and fresh starts, take any.
   size_t next_idea() {
     const auto all = reading_.sequences.size();
     const size_t turn = context_.draft_index / 5 * 3 + context_.draft_index % 5;
