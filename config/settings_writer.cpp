@@ -109,8 +109,8 @@ constexpr std::string_view head = "\n| setting | type | default | allowed | mean
 
 std::string settings_reference() {
   std::string out = "# Settings\n\nGenerated from the declarations in `config/`; `tests/config` keeps it in step.\n"
-                    "\nA duration is text such as `\"90s\"`, `\"250ms\"`, `\"1.5h\"` or `\"1h30m\"`, with the units "
-                    "ms, s, m, h and d, the\nlarger first; a bare number, such as `90`, is seconds.\n";
+                    "\nA duration is text such as `\"90s\"`, `\"250ms\"`, `\"1.5h\"` or `\"1h30m\"`. Its units are "
+                    "ms, s, m, h and d, the\nlarger first. A bare number, such as `90`, is seconds.\n";
   out += "\n## Task (`*.task.toml`)\n" + std::string{head};
   settings_writer task_writer{"", out};
   task_draft task;

@@ -111,8 +111,23 @@ b=${c#no}; d=$#
         self.assertEqual(comment_texts("a.sh", text), [(2, "one"), (4, "two")])
         self.assertEqual(comment_texts("CMakeLists.txt", "set(a) # one\n"), [(1, "one")])
 
+    def test_prose_of_a_document_leaves_out_code_tables_headings_and_addresses(self) -> None:
+        text = """# No
+
+One `no
+no` [two](no.md).
+- three
+
+| no |
+```sh
+no
+```
+"""
+        prose = [(line.number, line.text) for line in comments.of_markdown(text) if line.text]
+        self.assertEqual(prose, [(3, "One code"), (4, "[two]."), (5, "three")])
+
     def test_an_unknown_language_has_no_comments(self) -> None:
-        self.assertEqual(comments.of("a.md", "# What\n"), [])
+        self.assertEqual(comments.of("a.txt", "# What\n"), [])
 
 
 class Words(unittest.TestCase):
@@ -204,6 +219,13 @@ class Findings(unittest.TestCase):
         found = ["store/a.cpp:3: comment without a subject: Whether it is."]
         self.assertEqual(self.lint("--against", "HEAD~1"), (1, found))
         self.assertEqual(len(self.lint()[1]), 2)
+
+    def test_a_document_is_held_to_the_length_of_sentences(self) -> None:
+        (self.root / "README.md").write_text("What it says " + "word " * 25 + ".\n")
+        self.commit("int a;\n", "Add a page")
+        status, lines = self.lint("--against", "HEAD~1")
+        self.assertEqual((status, len(lines)), (1, 1))
+        self.assertTrue(lines[0].startswith("README.md:1: sentence of more than 25 words: 28 words: What it says"), lines)
 
     def test_long_subjects_are_listed(self) -> None:
         self.commit("int a;\n", "A" * 61)

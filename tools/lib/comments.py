@@ -34,6 +34,10 @@ TEMPLATE_PART = re.compile(r"(?:\\.|[^`\\$]|\$(?!\{))*(?P<end>`|\$\{|\Z)", re.DO
 HASH = re.compile(r"""^(?:[^#'"]|'[^']*'|"(?:\\.|[^"\\])*"|(?<=[^\s])\#)*?(?:^|(?<=\s))\#(?P<text>(?!!).*)$""")
 HASH_SUFFIXES = (".sh", ".cmake", ".toml")
 SUFFIXES = (".cpp", ".hpp", ".py", ".ts", ".tsx", *HASH_SUFFIXES)
+# An item of a list in Markdown, and the parts of its text that are code or an address.
+ITEM = re.compile(r"(?:[-*]|\d+\.)\s+")
+CODE = re.compile(r"`[^`]*`")
+ADDRESS = re.compile(r"\]\([^)]*\)")
 
 
 @dataclass(frozen=True)
@@ -128,8 +132,29 @@ def of_hash(text: str) -> list[Line]:
     return out
 
 
+def of_markdown(text: str) -> list[Line]:
+    """Returns the prose of a document by line, without headings, tables and code. A word stands for each code span."""
+    out = []
+    fenced = False
+
+    def word(span: re.Match[str]) -> str:
+        """Returns a word and the ends of lines of a span, which may go on in the next line of its paragraph."""
+        return span[0] if "\n\n" in span[0] else "code" + "\n" * span[0].count("\n")
+
+    spans = CODE.sub(word, text.replace("```", "~~~"))
+    for number, line in enumerate(spans.split("\n"), 1):
+        stripped = line.strip()
+        if stripped.startswith("~~~"):
+            fenced = not fenced
+        elif not fenced and not stripped.startswith(("#", "|", "<!--")):
+            item = ITEM.match(stripped)
+            prose = stripped[item.end() :] if item else stripped
+            out.append(Line(number, ADDRESS.sub("]", prose), True, bool(item)))
+    return out
+
+
 def of(path: str, text: str) -> list[Line]:
-    """The comment lines of a file, in order; none if its language is unknown or a Python source has an error."""
+    """Returns the comment lines of a file, in order; none if its language is unknown or it is no Python."""
     name = PurePath(path)
     if name.suffix in (".cpp", ".hpp"):
         return of_cpp(text)

@@ -1,8 +1,9 @@
 """Lists comments, names of tests and commit subjects that break the rules of CONTRIBUTING.md, "Words".
 
 Each is listed as FILE:LINE: RULE: TEXT. The comments are those of C++, Python with its docstrings, TypeScript, shell,
-CMake and TOML. With --against REV, only lines that were added since REV count. Commit subjects since REV are looked at,
-too. Exit 1 if anything is listed. --count prints numbers instead; with --against REV, those of REV beside today's.
+CMake and TOML. Documents in Markdown are read, too. With --against REV, only lines that were added since REV count, and
+commit subjects since REV are read. Exit 1 if anything is listed. --count prints numbers instead; with --against REV,
+those of REV beside today's.
 """
 
 import argparse
@@ -21,8 +22,9 @@ import word_rules
 
 LONGEST_SUBJECT = 60
 # Folders of programs and tests at any revision; data, fixtures and other people's words are left out.
-FOLDERS = ("actors/", "backends/", "cmake/", "config/", "runtime/", "store/", "tests/", "tools/", "CMakeLists.txt")
+FOLDERS = ("actors/", "backends/", "cmake/", "config/", "docs/", "runtime/", "store/", "tests/", "tools/")
 DATA = ("/cheats/", "/honest/", "/nests/", "/node_modules/")
+DOCUMENTS = ("docs/results/", "/knowledge/")  # results, and documents that prompts quote
 # The rules themselves, and their tests.
 OWN = ("tools/lib/word_rules.py", "tests/check/test_lint.py")
 RULES = {
@@ -51,8 +53,11 @@ def git(*words: str) -> str:
 
 def is_read(path: str) -> bool:
     """Returns true if the rules hold for this file."""
-    known = path.endswith(comments.SUFFIXES) or Path(path).name == "CMakeLists.txt"
-    return known and path.startswith(FOLDERS) and path not in OWN and not any(part in path for part in DATA)
+    if path in OWN or any(part in path for part in DATA) or not (path.startswith(FOLDERS) or "/" not in path):
+        return False
+    if path.endswith(".md"):
+        return not any(part in path for part in DOCUMENTS)
+    return path.endswith(comments.SUFFIXES) or Path(path).name == "CMakeLists.txt"
 
 
 def files_now(only: Mapping[str, set[int]] | None) -> Iterator[tuple[str, str]]:
@@ -73,6 +78,14 @@ def files_at(revision: str) -> Iterator[tuple[str, str]]:
 
 def findings(path: str, text: str) -> list[Finding]:
     """Returns what breaks a rule in one file."""
+    if path.endswith(".md"):
+        lines = comments.of_markdown(text)
+        prose = "\n".join(line.text for line in lines)
+        return [
+            *(Finding(path, at, end, "length", found) for at, end, found in word_rules.long_sentences(lines)),
+            *(Finding(path, lines[at - 1].number, lines[at - 1].number, "word", found)
+              for at, found in word_rules.private_words(prose)),
+        ]
     lines = comments.of(path, text)
     return [
         *(Finding(path, at, at, "subject", found) for at, found in word_rules.headless(lines)),

@@ -15,7 +15,7 @@ BEGINNING = rf"^(?:(?:{'|'.join(HEADLESS)})\b|As\b(?! few\b| many\b)|Where\b[^,]
 STARTS = re.compile(BEGINNING)
 NAME_STARTS = re.compile(BEGINNING, re.IGNORECASE)  # names of tests are in lower case
 TEST_NAME = re.compile(r'\b(?:TEST_CASE|SUBCASE|TEST_CASE_FIXTURE|SCENARIO)\((?:\w+,\s*)?"([^"]*)"|\bdef test_(\w+)')
-SENTENCE_END = re.compile(r"""(?<!\be\.g)(?<!\bi\.e)[.?!]["')\]`]*\s+|:\s+""")
+SENTENCE_END = re.compile(r"""(?<!\be\.g)(?<!\bi\.e)[.?!]["')\]`*]*\s+|:\s+""")
 ITEM = re.compile(r"(?:[-*|•]|\d+[.)])\s|.*\S\s{3,}\S|[\w.-]+ {2,}\S|```")
 
 # Words that the field does not know, with the glossary's. A part of an identifier counts as a word.
@@ -42,7 +42,9 @@ PRIVATE = {
 }
 PRIVATE_WORD = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(PRIVATE)})(?![A-Za-z])", re.IGNORECASE)
 # Names in JSON and events of versions before, which are read for good, and written one version longer.
-OLD_NAMES = re.compile(r'"(?:(?:evidence: )?(?:launches\.|comparison\.)?rival|(?:samples\.)?rival(?:_ns|_excess_ns|_failed))"|champion_crowned')
+OLD_NAMES = re.compile(
+    r'"(?:evidence: )?(?:launches\.|comparison\.|samples\.)?rival(?:_ns|_excess_ns|_failed)?"|champion_crowned'
+)
 
 
 def headless(lines: Sequence[Line]) -> list[tuple[int, str]]:
