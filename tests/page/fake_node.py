@@ -99,21 +99,23 @@ def hostile_node(index: int) -> dict[str, Any]:
 def hostile_profile() -> dict[str, Any]:
     """Returns a profile: three loops of one call, and texts with markup."""
     loop = {"line": 2, "last": 9, "function": MARKUP, "parent": -1, "entries": 1, "trips": 8, "ns": 900.0, "self_ns": 100.0, "share": 0.1,
-            "vector_lanes": None}  # fmt: skip
-    finding = {"bound": "denormals", "share": 0.5, "confidence": 0.9, "headroom": 2.0, "pass": MARKUP, "words": MARKUP, "evidence": {},
+            "vector_lanes": 4}  # fmt: skip
+    finding = {"bound": "denormals", "share": 0.5, "confidence": 0.9, "headroom": 2.0, "pass": MARKUP, "words": MARKUP, "evidence": {"flush_ns": 412.5},
                "lines": [{"first": 3, "last": 5}], "title": MARKUP, "strategy": MARKUP}  # fmt: skip
     done = {"name": MARKUP, "state": "ran", "uses": "core", "instrumented_build": True, "seconds": 1.5, "perturbation": 0.25, "reason": None,
             "remedy": None, "artefacts": {"loops": "a" * 64}}  # fmt: skip
     return {
         "candidate": 1, "shape": MARKUP, "budget_s": 2.0, "seconds": 1.5, "time_ns": 1, "sandbox_level": MARKUP,
-        "passes": [done, {**done, "state": "skipped", "reason": MARKUP, "remedy": MARKUP}],
+        "passes": [done, {**done, "name": "second", "seconds": 0.5, "perturbation": None, "instrumented_build": False, "uses": "compiler"},
+                   {**done, "name": "stored", "state": "reused", "seconds": 7.0},
+                   {**done, "state": "skipped", "reason": MARKUP, "remedy": MARKUP}],
         "diagnosis": {
             "schema": "kevolve-diagnosis-1", "task": MARKUP, "target": "cpu", "candidate": 1, "shape": MARKUP, "call_ns": 990.0,
             "probed_call_ns": 1000.0, "roof": {"ns": 100.0, "by": "l2_bandwidth", "headroom": 9.9},
             "bound": {"class": "denormals", "title": MARKUP, "confidence": 0.9, "share": 0.5, "strategy": MARKUP},
             "loops": [loop, {**loop, "line": 3, "parent": 0, "ns": 500.0}, {**loop, "line": 6, "parent": 0, "ns": 300.0},
                       {**loop, "line": 8, "parent": 77, "ns": 300.0}],
-            "findings": [finding], "further_findings": 0,
+            "assembly": "vaddps " + MARKUP, "findings": [finding], "further_findings": 0,
         },
     }  # fmt: skip
 
@@ -125,6 +127,20 @@ def hostile_device_profile() -> dict[str, Any]:
     profile["diagnosis"] |= {"loops": [], "kernels": [
         kernel, {"kernel": "second", "launches": 1, "ns": None, "share": None, "registers": None, "occupancy": None, "limit": None}]}  # fmt: skip
     return profile
+
+
+def hostile_explanation() -> dict[str, Any]:
+    """Returns an explanation: a free loop, one that stays in order, one that cannot be vectorised, and texts with markup."""
+    obstacle = {"obstacle": "same_place", "why": MARKUP, "rewrite": MARKUP, "assertion": MARKUP, "task_lines": "[[assert]]\n" + MARKUP}
+    loop = {"line": 3, "label": MARKUP, "source": MARKUP, "order": None, "vectors": None}
+    return {
+        "campaign": ID, "name": MARKUP, "task": MARKUP, "target": "cpu", "best": 1, "speedup": 1.25, "profiled": False,
+        "diagnosis": hostile_profile()["diagnosis"],
+        "reference": {"file": MARKUP, "rewritable": True, "kept": [{"line": 9, "why": MARKUP}],
+                      "loops": [loop, {**loop, "line": 5, "order": obstacle},
+                                {**loop, "line": 7, "vectors": {**obstacle, "assertion": None, "task_lines": None}}]},
+        "tried_without_gain": [{"candidate": 2, "parent": 0, "summary": MARKUP, "outcome": "no difference", "gain": 1.004}],
+    }  # fmt: skip
 
 
 def actor(number: int, parent: int | None = None, **more: Any) -> dict[str, Any]:
@@ -194,6 +210,8 @@ class FakeNode:
                           "bounds": {"denormals": 2, "unknown": 1}},
         }  # fmt: skip
         self.profile = hostile_profile()  # of candidate 0
+        self.made_profile: dict[str, Any] | None = None  # the answer to a wish for one; None: refused
+        self.explanation = hostile_explanation()
         self.campaigns = [self.campaign] if campaigns else []
         self.cluster: dict[str, Any] | None = None  # the node works alone
         self.skills: list[dict[str, Any]] = []
@@ -242,7 +260,7 @@ class FakeNode:
             self._problem(h, 404, MARKUP)
 
     def change(self, h: BaseHTTPRequestHandler) -> None:
-        """Drains or undrains a node, or revokes a skill; refuses other changes."""
+        """Drains or undrains a node, revokes a skill, or profiles candidate 0; refuses other changes."""
         body = json.loads(h.rfile.read(int(h.headers.get("Content-Length", "0"))))
         if h.headers.get("Authorization") != f"Bearer {TOKEN}":
             self._problem(h, 401, "a bearer token is required")
@@ -259,6 +277,10 @@ class FakeNode:
                 s |= {"state": "revoked", "reason": body["why"]}
                 self._send(h, 200, "application/json", json.dumps(s).encode())
                 return
+        if h.path == f"/v1/campaigns/{ID}/candidates/0/profile" and self.made_profile is not None:
+            self.profile = self.made_profile
+            self._send(h, 200, "application/json", json.dumps(self.profile).encode())
+            return
         self._problem(h, 409, MARKUP)
 
     def _answer(self, path: str, query: dict[str, str]) -> Any:
@@ -296,6 +318,7 @@ class FakeNode:
             "/v1/campaigns": page(self.campaigns),
             own: self.campaign,
             own + "/task": task,
+            own + "/explanation": self.explanation,
             "/v1/actors": page(
                 [actor(3, 2, alive=False, ended="2026-01-01T00:00:00Z")]
                 if query.get("state") == "dead"

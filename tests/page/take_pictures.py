@@ -1,5 +1,6 @@
 """Takes the pictures of docs/ from real campaigns: take_pictures.py [SECONDS [PART]]. A part is campaign, islands, profile,
-retrieval or skills; without one, all are taken. KEVOLVE_BIN names the programs' folder. Made smaller by pngquant where there is one."""
+explanation, retrieval or skills; without one, all are taken. KEVOLVE_BIN names the programs' folder. Made smaller by pngquant where there
+is one."""
 
 from __future__ import annotations
 
@@ -107,6 +108,21 @@ def profile(seconds: int, folder: Path, b: Browser) -> None:
         picture_of_fold(b, "profile")
 
 
+def explanation(seconds: int, folder: Path, b: Browser) -> None:
+    """The explanation of a campaign whose reference sums into places that the data choose."""
+    file = real_node.SOURCE / "tests" / "diagnosis" / "operators" / "bins.toml"
+    data = folder / "explanation"
+    with real_node.campaign(data, file, budget__wall=f"{seconds}s", budget__candidates="4") as node:
+        node.finish(600)
+    with real_node.daemon(data) as node:
+        first = node.get("/v1/campaigns")["items"][0]
+        b.sign_in(node.url, node.token)
+        b.run("location.hash = arguments[0]", f"#/campaigns/{first['id']}")
+        open_fold(b, "Why it is not faster")
+        b.wait_text("Loops of the reference")
+        picture_of_fold(b, "explanation")
+
+
 def retrieval(_: int, folder: Path, b: Browser) -> None:
     """The documents that were found for a prompt. The answer to the prompt is the reference, with other flags."""
     file = real_node.SOURCE / "config" / "examples" / "softmax_relay.toml"
@@ -148,7 +164,8 @@ def skills(_: int, folder: Path, b: Browser) -> None:
         b.screenshot(PICTURES / "skill.png")
 
 
-PARTS = {"campaign": campaign, "islands": islands, "profile": profile, "retrieval": retrieval, "skills": skills}
+PARTS = {"campaign": campaign, "islands": islands, "profile": profile, "explanation": explanation, "retrieval": retrieval,
+         "skills": skills}
 
 
 def main() -> None:

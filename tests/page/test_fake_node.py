@@ -10,7 +10,7 @@ from typing import Any
 
 import real_node
 from browser_case import BrowserCase
-from fake_node import ID, MARKUP, TOKEN, FakeNode, event, hostile_device_profile, story
+from fake_node import ID, MARKUP, TOKEN, FakeNode, event, story
 from tree_hands import find_node, frame_times
 
 NODES = 5_000
@@ -130,53 +130,6 @@ class HostileText(FakeCase):
         self.go("#/events")
         b.wait_text(SHOWN.replace("_", " "), ".events")
         self.nothing_ran()
-        self.check_console()
-
-
-class Profiles(FakeCase):
-    def test_a_profile_shows_its_findings_and_the_loops_of_a_call_within_each_other(self) -> None:
-        b = self.browser
-        self.serve(story(8))
-        self.go(f"#/campaigns/{ID}/node/0")
-        b.wait_text("Why it is slow")
-        b.run("document.querySelectorAll('details').forEach((d) => d.open = true)")
-        b.wait("the flame graph", lambda: b.run("return document.querySelectorAll('svg.flame rect.loop').length") == 3)
-        box = b.run("""return [...document.querySelectorAll('svg.flame rect')].map((r) => {
-                       const x = r.getBoundingClientRect(); return [x.left, x.right, x.top]; })""")  # fmt: skip
-        call, outer, first, second = box
-        self.assertLessEqual(outer[1], call[1] + 1)
-        self.assertLessEqual(second[1], outer[1] + 1)
-        self.assertLessEqual(first[1], second[0] + 1)  # side by side
-        self.assertLess(first[2], outer[2])  # inner loops stand above
-        self.assertEqual(first[2], second[2])
-        for text in ("lines 3 to 5", "50 % of the call", "makes the call 25 % slower", "on another build", SHOWN):
-            self.assertIn(text, b.text("main"))
-        self.assertIsNone(b.run("return window.broken ?? null"))
-        self.check_no_sideways_scrolling()
-        self.check_console()
-
-
-    def test_a_profile_of_a_device_shows_its_kernels_in_place_of_loops(self) -> None:
-        b = self.browser
-        self.serve(story(8)).profile = hostile_device_profile()
-        self.go(f"#/campaigns/{ID}/node/0")
-        b.wait_text("Why it is slow")
-        b.run("document.querySelectorAll('details').forEach((d) => d.open = true)")
-        b.wait("the kernels", lambda: b.run("return document.querySelectorAll('table.kernels tbody tr').length") == 2)
-        rows = b.run("""return [...document.querySelectorAll('table.kernels tbody tr')].map((r) => [...r.children].map((c) => c.innerText))""")
-        self.assertEqual(rows[0], [SHOWN, "2", "60 µs", "75 %", "40", "50 %", "shared memory"])
-        self.assertEqual(rows[1], ["second", "1", *["unknown"] * 5])
-        self.assertNotIn("No pass timed the loops", b.text("main"))
-        self.assertIsNone(b.run("return window.broken ?? null"))
-        self.check_no_sideways_scrolling()
-        self.check_console()
-
-    def test_a_campaign_shows_what_its_profiles_took_and_what_bounds_its_candidates(self) -> None:
-        b = self.browser
-        self.serve(story(8))
-        self.go(f"#/campaigns/{ID}")
-        b.wait_text("3 candidates in 12.3 s, at most 10 % of the time allowed; bound by denormals 2, unknown 1; 1 failed, the last: ")
-        self.check_no_sideways_scrolling()
         self.check_console()
 
 

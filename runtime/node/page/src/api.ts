@@ -60,7 +60,7 @@ export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   return (await (await request(path, signal ? { signal } : {})).json()) as T;
 }
 
-export async function post<T>(path: string, body: Record<string, string>): Promise<T> {
+export async function post<T>(path: string, body: Record<string, string | number>): Promise<T> {
   const answer = await request(path, {
     method: "POST",
     body: JSON.stringify(body),

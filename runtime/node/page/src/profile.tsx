@@ -1,11 +1,10 @@
-// Shows why the candidate is slow: the passes of its profile in order, the findings, and the kernels of a device's call.
-// The loops of one call are a flame graph. Below stands the total of a campaign's profiles.
-import { campaignPath } from "./api";
-import { count, seconds, short, visible, words } from "./format";
-import { Facts, Loading, Trouble, useGet } from "./parts";
-import type { Diagnosis, DiagnosisKernel, DiagnosisLoop, Profile, ProfilePass, Profiling } from "./types";
+// Shows a diagnosis: the findings with evidence and advice, and the kernels of a device's call. The loops of one call are
+// a flame graph and a table. Below stands the total of a campaign's profiles.
+import { count, seconds, visible, words } from "./format";
+import { Code, Facts } from "./parts";
+import type { Diagnosis, DiagnosisKernel, DiagnosisLoop, Finding, Profiling } from "./types";
 
-const percent = (share: number) => `${Math.round(share * 100)} %`;
+export const percent = (share: number) => `${Math.round(share * 100)} %`;
 const time = (ns: number) => seconds(ns / 1e9);
 
 interface Bar {
@@ -101,6 +100,59 @@ function lines(of: { first: number; last: number }[]): string {
   return of.map((l) => (l.first === l.last ? `line ${l.first}` : `lines ${l.first} to ${l.last}`)).join(", ");
 }
 
+// The loops as a table, without the time of the loops inside: what the flame graph has no room for.
+function Loops({ of }: { of: DiagnosisLoop[] }) {
+  const most = 12;
+  const figure = (x: number | null | undefined) => (x === null || x === undefined ? "unknown" : String(+x.toPrecision(4)));
+  if (of.length === 0) return null;
+  return (
+    <div class="wide">
+      <table class="loops">
+        <thead>
+          <tr>
+            <th>loop</th>
+            <th class="number">time of its own</th>
+            <th class="number">of the call</th>
+            <th class="number">entries</th>
+            <th class="number">trips of an entry</th>
+            <th class="number">lanes</th>
+          </tr>
+        </thead>
+        <tbody>
+          {of.slice(0, most).map((l, i) => (
+            <tr key={i}>
+              <th scope="row">line {l.line}</th>
+              <td class="number">{seconds(l.self_ns === null ? null : l.self_ns / 1e9)}</td>
+              <td class="number">{l.share === null ? "unknown" : percent(l.share)}</td>
+              <td class="number">{figure(l.entries)}</td>
+              <td class="number">{figure(l.trips)}</td>
+              <td class="number">{figure(l.vector_lanes)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {of.length > most && <p class="note">{count(of.length - most)} further loops are in the profile.</p>}
+    </div>
+  );
+}
+
+function FindingView({ f }: { f: Finding }) {
+  const evidence = Object.entries(f.evidence ?? {}).map(([name, x]) => `${words(name)} ${+x.toPrecision(4)}`);
+  return (
+    <>
+      <b>{visible(f.title)}</b>
+      {f.lines.length > 0 && `, ${lines(f.lines)}`}: {percent(f.share)} of the call, confidence {percent(f.confidence)}
+      {f.headroom ? `, ${+f.headroom.toPrecision(3)} times as fast without it` : ""}
+      <Facts
+        of={[
+          ["evidence", <>{visible(f.words)} ({visible(f.pass)}){evidence.length > 0 && <small>: {evidence.join(", ")}</small>}</>],
+          ["advice", visible(f.strategy)],
+        ]}
+      />
+    </>
+  );
+}
+
 function Findings({ d }: { d: Diagnosis }) {
   return (
     <>
@@ -114,10 +166,7 @@ function Findings({ d }: { d: Diagnosis }) {
       <ol>
         {d.findings.map((f, i) => (
           <li key={i} class="foreign">
-            <b>{visible(f.title)}</b>
-            {f.lines.length > 0 && `, ${lines(f.lines)}`}: {percent(f.share)} of the call, confidence {percent(f.confidence)}. {visible(f.words)} ({visible(f.pass)}).
-            {" "}
-            {visible(f.strategy)}
+            <FindingView f={f} />
           </li>
         ))}
       </ol>
@@ -125,42 +174,18 @@ function Findings({ d }: { d: Diagnosis }) {
   );
 }
 
-function passCost(p: ProfilePass): string {
-  if (p.state === "reused") return "stored before";
-  const slower = p.perturbation ? `, makes the call ${percent(p.perturbation)} slower` : "";
-  return `${seconds(p.seconds)}${slower}${p.instrumented_build ? ", on another build" : ""}`;
-}
-
-function Passes({ p }: { p: Profile }) {
-  const ran = p.passes.filter((x) => x.state !== "skipped");
-  const skipped = p.passes.filter((x) => x.state === "skipped");
+export function DiagnosisView({ d }: { d: Diagnosis }) {
+  const kernels = d.kernels ?? [];
   return (
     <>
-      <h3>Passes</h3>
-      <Facts of={ran.map((x) => [visible(x.name), `${passCost(x)}: ${Object.entries(x.artefacts).map(([kind, digest]) => `${words(kind)} ${short(digest)}`).join(", ") || "no artefact"}`])} />
-      {skipped.length > 0 && (
+      <Findings d={d} />
+      {kernels.length > 0 ? <Kernels of={kernels} /> : <><FlameGraph d={d} /><Loops of={d.loops} /></>}
+      {d.assembly && (
         <>
-          <h3>Skipped</h3>
-          <Facts of={skipped.map((x) => [visible(x.name), <span class="foreign">{visible(x.reason ?? "")}{x.remedy ? `; ${visible(x.remedy)}` : ""}</span>])} />
+          <h3>Machine code of the loop that takes the time</h3>
+          <Code text={d.assembly} label="machine code" />
         </>
       )}
-    </>
-  );
-}
-
-export function ProfileView({ id, index }: { id: string; index: number }) {
-  const profile = useGet<Profile>(`${campaignPath(id)}/candidates/${index}/profile`);
-  if (profile.problem) return <Trouble problem={profile.problem} again={profile.again} />;
-  if (profile.value === null) return <Loading what="the profile" />;
-  const p = profile.value;
-  if (p.passes.length === 0)
-    return <p class="note">Not profiled. Profile it with <code>{`kevolve profile ${short(id)} ${index}`}</code>.</p>;
-  const kernels = p.diagnosis?.kernels ?? [];
-  return (
-    <>
-      {p.diagnosis && <Findings d={p.diagnosis} />}
-      {p.diagnosis && kernels.length > 0 ? <Kernels of={kernels} /> : p.diagnosis && <FlameGraph d={p.diagnosis} />}
-      <Passes p={p} />
     </>
   );
 }

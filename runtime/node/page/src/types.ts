@@ -440,6 +440,21 @@ export interface DiagnosisLoop {
   ns: number | null;
   self_ns: number | null;
   share: number | null;
+  entries: number | null; // of one call
+  trips: number | null; // mean of an entry
+  vector_lanes: number | null;
+}
+
+export interface Finding {
+  title: string;
+  share: number;
+  confidence: number;
+  headroom: number | null; // times faster without it
+  evidence: Record<string, number>;
+  pass: string;
+  words: string;
+  strategy: string;
+  lines: { first: number; last: number }[];
 }
 
 // A kernel of a device's call; `limit` is the resource that limits its occupancy.
@@ -462,12 +477,14 @@ export interface Diagnosis {
   bound: { class: string; title: string; confidence: number; share: number; strategy: string } | null;
   loops: DiagnosisLoop[];
   kernels?: DiagnosisKernel[];
-  findings: { title: string; share: number; confidence: number; pass: string; words: string; strategy: string; lines: { first: number; last: number }[] }[];
+  assembly?: string | null; // machine code of the loop that takes the time
+  findings: Finding[];
 }
 
 export interface ProfilePass {
   name: string;
   state: "ran" | "reused" | "skipped";
+  uses: string | null; // the resource that it holds: core, device or compiler
   instrumented_build: boolean;
   seconds: number;
   perturbation: number | null;
@@ -478,6 +495,33 @@ export interface ProfilePass {
 
 export interface Profile {
   candidate: number;
+  seconds?: number; // of the passes that ran
   passes: ProfilePass[];
   diagnosis: Diagnosis | null;
+}
+
+// The reason why a loop of the reference stays as it is, and what would unlock it.
+export interface Obstacle {
+  why: string;
+  rewrite: string;
+  assertion: string | null;
+  task_lines: string | null; // for the task's file
+}
+
+export interface ReadLoop {
+  line: number;
+  source: string;
+  order: Obstacle | null; // of another order of its iterations
+  vectors: Obstacle | null;
+}
+
+// kevolve explain: of the best candidate, or of the reference where nothing is faster.
+export interface Explanation {
+  task: string;
+  best: number;
+  speedup: number | null;
+  profiled: boolean;
+  diagnosis: Diagnosis | null;
+  reference: { loops: ReadLoop[]; kept: { line: number; why: string }[] };
+  tried_without_gain: { candidate: number; parent: number; summary: string; outcome: string; gain: number | null }[];
 }

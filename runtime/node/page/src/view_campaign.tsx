@@ -3,8 +3,9 @@ import type { ComponentChildren } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { campaignPath, post, Problem } from "./api";
 import { count, interval, money, reused, seconds, short, speedup, visible, words } from "./format";
+import { ExplanationView } from "./explanation";
 import { Islands, phaseOf } from "./islands";
-import { Await, Chip, Facts, Trouble, useGet, Verdict, type Loaded } from "./parts";
+import { Await, Chip, Facts, Fold, Trouble, useGet, Verdict, type Loaded } from "./parts";
 import { profilingTotal } from "./profile";
 import { ProgressPlot } from "./progress_plot";
 import { links } from "./route";
@@ -200,6 +201,7 @@ export function CampaignView({ id }: { id: string }) {
           <Islands id={id} search={status.value?.search} />
           <ProgressPlot story={told.story} version={told.version} />
           <Nodes id={id} story={told.story} version={told.version} />
+          <Fold title="Why it is not faster"><ExplanationView id={id} /></Fold>
         </>
       ) : null}
     </main>

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { campaignPath, get } from "./api";
 import { count, interval, money, reused, seconds, short, speedup, stageName, visible, words } from "./format";
 import { Await, Code, Diff, Facts, Fold, useGet, useLoad, Verdict } from "./parts";
-import { ProfileView } from "./profile";
+import { ProfileView } from "./passes";
 import { Retrievals } from "./retrievals";
 import { Roofline } from "./roofline";
 import { links } from "./route";
