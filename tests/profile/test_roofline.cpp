@@ -40,6 +40,21 @@ TEST_CASE("the roof is the least time by work and peaks, and the nearer peak is 
   CHECK(roof["level"] == "l1_bandwidth");
 }
 
+TEST_CASE("measured ceilings of each level of memory replace the judge's peaks, but not for tasks with threads") {
+  auto q = request(2500.0);
+  // 8000 bytes lie in the second level now, at half the rate: 2 us. The peak arithmetic is ten times the judge's.
+  q.have[artefact_kind::ceilings] =
+      R"({"l1_capacity":4096,"l1_bytes_per_s":9e9,"l2_capacity":65536,"l2_bytes_per_s":4e9,"flops_per_s":1e10})";
+  auto roof = nlohmann::json::parse(run(q).made.at(artefact_kind::roof));
+  CHECK(roof["level"] == "l2_bandwidth");
+  CHECK(roof["memory_ns"] == doctest::Approx(2000.0));
+  CHECK(roof["compute_ns"] == doctest::Approx(200.0));
+  q.task.threads = true;
+  roof = nlohmann::json::parse(run(q).made.at(artefact_kind::roof));
+  CHECK(roof["level"] == "l1_bandwidth");
+  CHECK(roof["compute_ns"] == doctest::Approx(2000.0));
+}
+
 TEST_CASE("far from every roof the finding names no bottleneck") {
   const auto far = run(request(100'000.0));
   REQUIRE(far.findings.size() == 1);
