@@ -455,9 +455,15 @@ void ask_known(pointer self, const run_ptr& r) {
 
 void advance(pointer self, const run_ptr& r) {
   auto& st = self->state;
+  r->progress.to_admit = !st.prepared;
   auto s = next_stage(r->progress);
   if (s == stage::done) {
     finish(self, r);
+    return;
+  }
+  if (s == stage::admit) { // the admission is the campaign's: all its runs wait for it
+    st.held.push_back(r);
+    start_preparation(self);
     return;
   }
   if (st.context->batch && !r->progress.compile_only) {
@@ -606,12 +612,7 @@ evaluator_actor::behavior_type evaluator(pointer self, actor_status_ptr own_stat
         r->promise = self->make_response_promise<evaluation>();
         st.runs[r->serial] = r;
         st.own_status->flight(1);
-        if (st.prepared)
-          advance(self, r);
-        else {
-          st.held.push_back(r);
-          start_preparation(self);
-        }
+        advance(self, r);
         return r->promise;
       },
       [self](atom::champion_changed, champion_info& champion) {

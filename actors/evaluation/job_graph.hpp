@@ -27,6 +27,7 @@ struct graph_pass {
   uint32_t version = 1;
   availability can;
   std::optional<stage> of_evaluation; // the stage that it is
+  std::vector<stage> within;          // stages in whose session it runs; empty: it has one of its own
   // A stage: returns true if the results so far ask for it. Null: it runs only to make what another stage reads.
   bool (*due)(const evaluation_progress& p) = nullptr;
 };

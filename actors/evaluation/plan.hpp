@@ -8,23 +8,20 @@
 
 namespace kevolve {
 
-// sanitise builds the candidate for the sanitised replay, which is part of the confirmation after it.
-enum class stage : uint8_t { compile = 0, screening, confirm, final_confirm, audit, done, sanitise };
-constexpr std::array<std::string_view, 7> stage_texts{"compile", "race", "confirm", "final",
-                                                      "audit",   "done", "sanitise"};
+// admit judges the task's reference, once for all candidates. sanitise builds the candidate for the sanitised replay,
+// which runs within the confirmation after it.
+enum class stage : uint8_t { compile = 0, screening, confirm, final_confirm, audit, done, sanitise, admit, replay };
+constexpr std::array<std::string_view, 9> stage_texts{"compile", "race",     "confirm", "final", "audit",
+                                                      "done",    "sanitise", "admit",   "replay"};
 constexpr const auto& enum_texts(stage) {
   return stage_texts;
 }
 
 // Returns true for stages that a compile server answers.
-constexpr bool is_build(stage s) {
-  return s == stage::compile || s == stage::sanitise;
-}
+bool is_build(stage s);
 
 // Returns true for stages whose outcome a candidate may be called best by, and which replay its sanitised build.
-constexpr bool replays_sanitised(stage s) {
-  return s == stage::confirm || s == stage::final_confirm;
-}
+bool replays_sanitised(stage s);
 
 // Returns true for stages whose baseline is the reference, whoever is the champion: the gains of chained screenings are
 // measured as a whole. An audit is not one: most audited candidates lose, and a slow reference would take seconds for
@@ -66,6 +63,7 @@ struct evaluation_progress {
   bool compared = false;
   bool confirmed = false;
   bool audited = false;
+  bool to_admit = false;                    // the task's reference is not admitted yet
   bool to_sanitise = false;                 // the target replays sanitised builds
   bool sanitised = false;                   // the build was tried
   std::string sanitised_object;             // its blob; empty: there is none

@@ -28,6 +28,8 @@ profile_question question_of(const profile_subject& s, const profile_order& orde
 }
 
 result<job_plan> plan_of(const profile_subject& s, const profile_order& order) {
+  if (auto whole = check_passes(profile_passes()); !whole)
+    return tl::unexpected(whole.error());
   for (const auto& name : order.only) {
     const auto* known = find_pass(name);
     if (known != nullptr)
@@ -177,6 +179,7 @@ profile_making begun(const profile_subject& s, const profile_order& order) {
   m.record.time_ns = wall_clock_ns();
   m.have = s.request.have;
   m.digests = s.digests;
+  list_first(s.stages, m.record, m.blobs);
   return m;
 }
 

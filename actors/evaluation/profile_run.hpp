@@ -3,7 +3,7 @@
 #pragma once
 
 #include "actors/evaluation/job_graph.hpp"
-#include "actors/evaluation/profile_record.hpp"
+#include "actors/evaluation/listed_stages.hpp"
 #include "actors/evaluation/profiler_client.hpp"
 #include "actors/evaluation/profiler_settings.hpp"
 #include "backends/target.hpp"
@@ -38,7 +38,8 @@ struct profile_subject {
   id128 candidate; // zero: the reference
   std::string target;
   std::map<artefact_kind, std::string> digests;
-  std::string judged_on; // fingerprint of device and judge that its campaign's figures come from
+  std::vector<listed_stage> stages; // of its evaluation, in their order
+  std::string judged_on;            // fingerprint of device and judge that its campaign's figures come from
 };
 
 // errc::not_found: no such campaign, candidate or shape; errc::bad_input: the candidate has no source, or did not pass.

@@ -89,6 +89,7 @@ struct subject_parts {
   preparation prepared;
   json timings = json::object();
   json evidence = json::object();
+  std::vector<evaluation_record> evaluations;
   std::string object; // blob
 };
 
@@ -109,8 +110,10 @@ result<void> read_candidate(const store& data, const profile_order& order, subje
   out.request.flags = record->proposal.flags;
   parts.object = record->object;
   for (const auto& id : record->evaluations)
-    if (auto e = stored<evaluation_record>(data, table::evaluations, keys::evaluation(id), "an evaluation"))
+    if (auto e = stored<evaluation_record>(data, table::evaluations, keys::evaluation(id), "an evaluation")) {
       add_outcome(*e, parts.timings, parts.evidence);
+      parts.evaluations.push_back(std::move(*e));
+    }
   return {};
 }
 
@@ -160,6 +163,7 @@ result<profile_subject> read_subject(const profiling_place& place, const profile
     read_reference(**hardware, parts, out);
   else if (auto ok = read_candidate(place.data, order, parts, out); !ok)
     return tl::unexpected(ok.error());
+  out.stages = listed_stages(parts.prepared, parts.evaluations);
   const auto shape = shape_of(q.task, order.shape, parts.timings);
   if (!shape)
     return tl::unexpected(shape.error());

@@ -63,8 +63,9 @@ struct pass_result {
 };
 
 struct profile_pass {
-  std::string_view name; // "cpu.loops": target, dot, word
-  std::string_view summary;
+  std::string_view name;      // "cpu.loops": target, dot, word
+  std::string_view file = {}; // that describes it, for messages; set by the registry
+  std::string_view summary = {};
   std::vector<std::string_view> targets; // empty: all
   std::vector<artefact_kind> reads;      // all must be there; source, object, evidence and timings may be given
   std::vector<artefact_kind> uses;       // read as well where another pass of the plan makes them
@@ -81,5 +82,8 @@ struct profile_pass {
 std::span<const profile_pass> profile_passes();
 // Returns the pass of that name; null for an unknown name.
 const profile_pass* find_pass(std::string_view name);
+// Returns nothing if every artefact that a pass reads or uses is given or made by another pass for one of its targets,
+// and no two passes share a name. errc::bad_input: a message with file, key, artefact and those that there are.
+result<void> check_passes(std::span<const profile_pass> passes);
 
 } // namespace kevolve

@@ -76,9 +76,13 @@ int serve(channel& link, const std::string& scratch, const std::vector<std::stri
   node_attention listener{link.fd()};
   locked_pass_sandbox sandbox_of{&listener};
   profile_end end;
+  if (const auto whole = check_passes(profile_passes()); !whole)
+    end.trouble = {fault_kind::internal, whole.error().detail, 0};
   const auto level = locked_pass_sandbox::level();
   const auto work = workspace::make(scratch);
-  if (!level || !work)
+  if (end.trouble)
+    ;
+  else if (!level || !work)
     end.trouble = {fault_kind::sandbox, (level ? work.error() : level.error()).detail, 0};
   else {
     end.sandbox_level = *level + (around.empty() ? "" : "+" + around);

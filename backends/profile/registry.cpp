@@ -8,26 +8,35 @@
 
 namespace kevolve {
 
+namespace {
+
+profile_pass in(std::string_view file, profile_pass p) {
+  p.file = file;
+  return p;
+}
+
+} // namespace
+
 std::span<const profile_pass> profile_passes() {
   static const std::vector<profile_pass> passes{
-      roofline_pass(),         // every target
-      cpu_ceilings_pass(),     // cpu
-      cpu_loops_pass(),        // cpu
-      cpu_remarks_pass(),      // cpu
-      cpu_ports_pass(),        // cpu
-      cpu_counters_pass(),     // cpu
-      cpu_experiments_pass(),  // cpu
-      cpu_exact_counts_pass(), // cpu
-      cpu_diagnosis_pass(),    // cpu
-      device_bound_pass(),     // cuda, triton, hip
-      device_counters_pass(),  // cuda, triton
-      gpu_occupancy_pass(),    // cuda, triton
-      gpu_code_pass(),         // cuda, triton
-      gpu_timeline_pass(),     // cuda, triton
-      gpu_ncu_pass(),          // cuda, triton
-      gpu_proton_pass(),       // triton
-      gpu_diagnosis_pass(),    // cuda, triton
-      amd_code_pass(),         // hip
+      in("backends/profile/roofline.cpp", roofline_pass()),                      // every target
+      in("backends/cpu/profile/ceilings_pass.cpp", cpu_ceilings_pass()),         // cpu
+      in("backends/cpu/profile/loops_pass.cpp", cpu_loops_pass()),               // cpu
+      in("backends/cpu/profile/remarks_pass.cpp", cpu_remarks_pass()),           // cpu
+      in("backends/cpu/profile/ports_pass.cpp", cpu_ports_pass()),               // cpu
+      in("backends/cpu/profile/counters_pass.cpp", cpu_counters_pass()),         // cpu
+      in("backends/cpu/profile/experiments_pass.cpp", cpu_experiments_pass()),   // cpu
+      in("backends/cpu/profile/exact_counts_pass.cpp", cpu_exact_counts_pass()), // cpu
+      in("backends/cpu/profile/diagnosis_pass.cpp", cpu_diagnosis_pass()),       // cpu
+      in("backends/profile/device_evidence.cpp", device_bound_pass()),           // cuda, triton, hip
+      in("backends/profile/device_evidence.cpp", device_counters_pass()),        // cuda, triton
+      in("backends/nvidia/profile/occupancy_pass.cpp", gpu_occupancy_pass()),    // cuda, triton
+      in("backends/nvidia/profile/code_pass.cpp", gpu_code_pass()),              // cuda, triton
+      in("backends/nvidia/profile/timeline_pass.cpp", gpu_timeline_pass()),      // cuda, triton
+      in("backends/nvidia/profile/ncu_pass.cpp", gpu_ncu_pass()),                // cuda, triton
+      in("backends/nvidia/profile/proton_pass.cpp", gpu_proton_pass()),          // triton
+      in("backends/nvidia/profile/diagnosis_pass.cpp", gpu_diagnosis_pass()),    // cuda, triton
+      in("backends/amd/profile/code_pass.cpp", amd_code_pass()),                 // hip
   };
   return passes;
 }

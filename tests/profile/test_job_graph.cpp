@@ -122,7 +122,9 @@ TEST_CASE("a result is reused for the same pass on the same content, and for not
 
 TEST_CASE("an evaluation takes its order from the passes: a stage waits for the build that it reads") {
   evaluation_progress p;
-  p.to_sanitise = true;
+  p.to_sanitise = p.to_admit = true;
+  CHECK(next_stage(p) == stage::admit);
+  p.to_admit = false;
   CHECK(next_stage(p) == stage::compile);
   p.compiled = true;
   CHECK(next_stage(p) == stage::screening);
@@ -165,16 +167,17 @@ TEST_CASE("passes come behind those that make what they read or use, needed ones
 }
 
 TEST_CASE("the evaluation's stages are passes, and only they give figures that count") {
-  for (const auto s :
-       {stage::compile, stage::screening, stage::confirm, stage::final_confirm, stage::audit, stage::sanitise}) {
+  for (const auto s : {stage::admit, stage::compile, stage::screening, stage::confirm, stage::final_confirm,
+                       stage::audit, stage::sanitise, stage::replay}) {
+    CAPTURE(to_string(s));
     const auto& p = pass_of(s);
     CHECK(p.name == to_string(s));
     CHECK(p.of_evaluation == s);
     CHECK(p.counts);
-    CHECK(is_build(s) == (p.use == pass_use::compiler));
-    const auto reads_sanitised = std::find(p.reads.begin(), p.reads.end(), kind::sanitised_object) != p.reads.end();
-    CHECK(replays_sanitised(s) == reads_sanitised);
+    CHECK(is_build(s) == (s == stage::compile || s == stage::sanitise));
+    CHECK(replays_sanitised(s) == (s == stage::confirm || s == stage::final_confirm));
   }
+  CHECK(pass_of(stage::replay).reads == std::vector{kind::object, kind::sanitised_object});
   pass_request q;
   for (const auto* target : {"cpu", "cuda", "triton", "hip"}) {
     q.target = target;

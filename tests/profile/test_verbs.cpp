@@ -53,6 +53,14 @@ TEST_CASE("a candidate of a finished campaign is profiled, and the profile is st
   const auto* roofline = pass_of(profile, "roofline");
   REQUIRE(roofline != nullptr);
   CHECK((*roofline)["state"] == "ran");
+  for (const auto* stage : {"admit", "compile"}) { // what its evaluation made stands before the passes
+    CAPTURE(stage);
+    const auto* made_before = pass_of(profile, stage);
+    REQUIRE(made_before != nullptr);
+    CHECK(made_before < roofline);
+    CHECK((*made_before)["state"] == "reused");
+    CHECK((*made_before)["artefacts"].size() == 1);
+  }
   const auto* synthesis = pass_of(profile, "synthesis");
   REQUIRE(synthesis != nullptr);
   CHECK((*synthesis)["artefacts"]["diagnosis"].get<std::string>().size() == 64);
