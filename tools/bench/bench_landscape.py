@@ -3,12 +3,14 @@
   landscape                compares the policies on the records; without --records on the six that are shipped
   landscape record         measures candidates of tasks by uniform expansion; goes on where it was stopped
   landscape play           plays the contenders that are named, and prints the share of steps that a record lacks
+  landscape bound          adds to finished records what bounds their fastest candidates, made again from their moves
+  landscape moves          compares campaigns with and without move priorities, on records that hold bottlenecks
   landscape constants      chooses constants on half of the records and confirms them on the other half
 
 Example: tools/bench/run landscape record --task softmax_rows --seconds 180 --out records
          tools/bench/run landscape record --seconds 300 --out records --keep-finished     all twelve; again after a stop, for the rest
          tools/bench/run landscape play --records records --contender adaptive --contender "wide: search.exploration=2"
-         tools/bench/run landscape record --bound 2 … and play --contender "with: profile.move_factor=3" --contender "without: profile.move_factor=1"
+         tools/bench/run landscape record --bound 2 … (or landscape bound --records FOLDER) and landscape moves --records FOLDER
 """
 
 from __future__ import annotations
@@ -215,8 +217,10 @@ def page(document: Json) -> str:
 
 
 def page_table(documents: dict[str, Json]) -> str:
-    """Returns the whole of the first document, and of the others the policies beside each other."""
+    """Returns a document of move priorities whole; else the whole of the first document, and of the others the policies beside each other."""
     first, *others = documents.values()
+    if "moves" in first:
+        return render_moves(first)
     parts = [page(first)]
     for d in others:
         beside = [c for c in d["comparisons"] if c["second"] in ("random", "default") and c["first"] in ("omniscient", *shown(d))]
@@ -259,6 +263,45 @@ def render_constants(document: Json) -> str:
     return common.table(rows) + "\n\nThe first of them on the other half:\n\n" + common.table(comparison_rows(document, [document["confirmation"]]))
 
 
+# Campaigns that draw moves against the parent's bottleneck three times as often, and campaigns that do not, by two policies.
+MOVES = [f"{w}{n}: {p}profile.move_factor={f}; {ONE}" for n, p in (("", ""), (", random", "search.policy=random; "))
+         for w, f in (("with", 3), ("without", 1))]
+
+
+def moves(arguments: argparse.Namespace) -> Json:
+    played = play(arguments, records_of(arguments), MOVES)
+    informed = [x for x in played["landscapes"] if x["bounds"] > 0]
+    if not informed:
+        raise SystemExit(f"no record of {arguments.records} holds a bottleneck: tools/bench/run landscape bound --records {arguments.records}")
+    return played | {"default": DEFAULT, "moves": [comparison(informed, "with", "without"), comparison(informed, "with, random", "without, random")]}
+
+
+def render_moves(document: Json) -> str:
+    rows = [["landscape", "candidates with a bottleneck", *[f"{m.split(':')[0]} priorities" for m in ("with", "without", "with, random", "without, random")]]]
+    for x in document["landscapes"]:
+        cells = [f"{p['restricted_mean']:.1f}" + ("" if p["lacking"] < MOST_LACKING else f" (lacks {100 * p['lacking']:.0f} %)")
+                 for p in (x["plays"][m.split(":")[0]] for m in MOVES)]
+        rows.append([x["record"].removesuffix(".landscape"), f"{x['bounds']} of {x['candidates']}", *cells])
+    return "\n\n".join([
+        common.table(rows), common.table(comparison_rows(document, document["moves"])),
+        f"Mean evaluations after the shared first drafts to {100 * document['share']:.0f} % of the re-measured best; a miss counts as the budget of "
+        f"{document['budget']}. {document['seeds']} seeds. Landscapes without a bottleneck count in no ratio."])
+
+
+def bound(arguments: argparse.Namespace) -> int:
+    for path in records_of(arguments):
+        name = path.stem
+        if arguments.task and name not in arguments.task:
+            continue
+        command: list[object] = [arguments.bin / "bench-landscape", "bound", "--bin", arguments.bin, "--record", path, "--task",
+                                 common.ROOT / "config" / "tasks" / f"{name}.task.toml", "--bound", arguments.bound or 2.0, "--most", arguments.most]
+        for size, n in SIZES.get(name, {}).items():
+            command += ["--size", f"{size}={n}"]
+        if (status := subprocess.run([str(c) for c in command], check=False).returncode) != 0:
+            return status
+    return 0
+
+
 def record(arguments: argparse.Namespace) -> int:
     arguments.out.mkdir(parents=True, exist_ok=True)
     for name in arguments.task or list(SIZES):
@@ -277,7 +320,7 @@ def record(arguments: argparse.Namespace) -> int:
 def main() -> None:
     p = common.parser(__doc__ or "")
     p.formatter_class = argparse.RawDescriptionHelpFormatter
-    p.add_argument("what", nargs="?", choices=["compare", "record", "play", "constants"], default="compare")
+    p.add_argument("what", nargs="?", choices=["compare", "record", "play", "bound", "moves", "constants"], default="compare")
     p.add_argument("--records", type=Path, default=SHIPPED, help="folder of records (the six that are shipped)")
     p.add_argument("--seeds", type=int, help="campaigns of each contender (short 10, long 40)")
     p.add_argument("--budget", type=int, default=60, help="evaluations after the first drafts")
@@ -288,17 +331,23 @@ def main() -> None:
     p.add_argument("--seconds", type=int, default=180, help="record: time for each task")
     p.add_argument("--plans", action="store_true", help="record: whole sequences of moves are proposed, too")
     p.add_argument("--keep-finished", action="store_true", help="record: leave out what stands finished in the folder")
-    p.add_argument("--bound", type=float, default=0.0, help="record: seconds of profiling a candidate, for what bounds it; 0: none")
+    p.add_argument("--bound", type=float, default=0.0, help="record: seconds of profiling a candidate, for what bounds it; 0: none (bound: 2)")
+    p.add_argument("--most", type=int, default=40, help="bound: profiles of each record, the fastest candidates first")
     p.add_argument("--out", type=Path, default=Path("landscapes"), help="record: the folder; what it holds goes on")
     arguments = p.parse_args()
     common.need(arguments.bin, "bench-landscape")
     if arguments.what == "record":
         sys.exit(record(arguments))
+    if arguments.what == "bound":
+        sys.exit(bound(arguments))
     arguments.seeds = arguments.seeds or (40 if arguments.long else 10)
     document = common.header("landscape", arguments)
     if arguments.what == "compare":
         document |= compare(arguments)
         common.publish(common.close(document), render(document), arguments.json)
+    elif arguments.what == "moves":
+        document |= moves(arguments)
+        common.publish(common.close(document), render_moves(document), arguments.json)
     elif arguments.what == "constants":
         document |= constants(arguments)
         common.publish(common.close(document), render_constants(document), arguments.json)

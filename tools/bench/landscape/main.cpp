@@ -1,4 +1,6 @@
-// bench-landscape: records landscapes, and plays policies on them. tools/bench/run landscape drives it.
+// bench-landscape: records landscapes, names what bounds their candidates, and plays policies on them. tools/bench/run
+// landscape drives it.
+#include "tools/bench/landscape/bound_record.hpp"
 #include "tools/bench/landscape/contender.hpp"
 #include "tools/bench/landscape/recorder.hpp"
 #include "tools/bench/report.hpp"
@@ -6,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
@@ -87,6 +90,8 @@ int play_all(const play_arguments& a) {
     for (uint32_t i = 1; i < on.size(); ++i)
       good += on.truth(i) >= a.share * on.best() ? 1U : 0U;
     row["at_the_goal"] = good;
+    row["bounds"] =
+        std::count_if(r.nodes.begin(), r.nodes.end(), [](const auto& n) { return n.features.contains("bound"); });
     for (const auto& c : contenders)
       row["plays"].push_back(played(on, c, a));
     all.push_back(std::move(row));
@@ -99,6 +104,18 @@ int play_all(const play_arguments& a) {
                 {"campaigns", campaigns},
                 {"campaigns_a_minute", std::round(60.0 * campaigns / took)},
                 {"landscapes", all}});
+}
+
+int bound_one(const bounding_options& options) {
+  const auto done = name_bounds(options);
+  if (!done)
+    return give_up(to_string(done.error()));
+  return print({{"record", options.record},
+                {"bounds", done->bounds},
+                {"profiles", done->profiles},
+                {"named", done->named},
+                {"unnamed", done->unnamed},
+                {"other_code", done->changed}});
 }
 
 } // namespace
@@ -126,6 +143,14 @@ int main(int argc, char** argv) {
   record->add_option("--seed", recorded.seed)->capture_default_str();
   record->add_flag("--keep-finished", recorded.keep_finished, "measure nothing where OUT stands, finished");
   record->add_flag("--plans", recorded.plans, "with whole sequences of moves");
+  bounding_options bounding;
+  auto* bound = app.add_subcommand("bound", "adds what bounds a record's candidates, made again from their moves");
+  bound->add_option("--bin", bounding.bin, "folder of the helper programs")->required();
+  bound->add_option("--task", bounding.task, "task file")->required();
+  bound->add_option("--record", bounding.record, "read, and written again")->required();
+  bound->add_option("--bound", bounding.budget_s, "seconds of a profile")->capture_default_str();
+  bound->add_option("--most", bounding.most, "profiles, the fastest candidates first")->capture_default_str();
+  bound->add_option("--size", sizes, "NAME=N: as the record was made");
   play_arguments played;
   auto* plays = app.add_subcommand("play", "plays policies on records, without generator and judge");
   plays->add_option("records", played.records)->required();
@@ -148,8 +173,10 @@ int main(int argc, char** argv) {
     const auto size = at == std::string::npos ? 0 : std::strtoll(s.c_str() + at + 1, &end, 10);
     if (size <= 0 || *end != '\0')
       return give_up("--size " + s + ": expected NAME=N, such as rows=128");
-    recorded.sizes[s.substr(0, at)] = size;
+    recorded.sizes[s.substr(0, at)] = bounding.sizes[s.substr(0, at)] = size;
   }
+  if (*bound)
+    return bound_one(bounding);
   const auto held = record_landscape(recorded);
   if (!held)
     return give_up(to_string(held.error()));
