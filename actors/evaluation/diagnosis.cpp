@@ -50,6 +50,18 @@ double outer_ns(const json& loops) {
   return out;
 }
 
+// Returns the part of the instrumented call that the timed loops add up to, each without the loops inside; null if no
+// loop was timed. Lines do not matter here: loops of included files take time, too.
+json timed_share_of(const json& artefact) {
+  const auto call_ns = number_in(artefact, "probed_call_ns");
+  const auto listed = artefact.is_object() ? artefact.value("loops", json::array()) : json::array();
+  double sum_ns = 0.0;
+  for (const auto& l : listed.is_array() ? listed : json::array())
+    if (number_in(l, "ns") > 0.0)
+      sum_ns += std::max(0.0, number_in(l, "self_ns", number_in(l, "ns")));
+  return call_ns > 0.0 && sum_ns > 0.0 ? json(sum_ns / call_ns) : json(nullptr);
+}
+
 // Reads the loops; those of no line in the source are left out, and a parent must come before its loop.
 json loops_of(const json& artefact, double call_ns, uint32_t lines) {
   auto out = json::array();
@@ -204,6 +216,7 @@ json diagnosis_of(const diagnosis_facts& facts) {
           {"shape", facts.shape},
           {"call_ns", or_null(judged_ns)},
           {"probed_call_ns", or_null(probed_ns)},
+          {"timed_share", timed_share_of(loops)},
           {"roof", roof},
           {"bound", bound},
           {"loops", loops_of(loops, probed_ns, lines)},

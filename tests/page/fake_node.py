@@ -111,7 +111,7 @@ def hostile_profile() -> dict[str, Any]:
                    {**done, "state": "skipped", "reason": MARKUP, "remedy": MARKUP}],
         "diagnosis": {
             "schema": "kevolve-diagnosis-1", "task": MARKUP, "target": "cpu", "candidate": 1, "shape": MARKUP, "call_ns": 990.0,
-            "probed_call_ns": 1000.0, "roof": {"ns": 100.0, "by": "l2_bandwidth", "headroom": 9.9},
+            "probed_call_ns": 1000.0, "timed_share": 0.97, "roof": {"ns": 100.0, "by": "l2_bandwidth", "headroom": 9.9},
             "bound": {"class": "denormals", "title": MARKUP, "confidence": 0.9, "share": 0.5, "strategy": MARKUP},
             "loops": [loop, {**loop, "line": 3, "parent": 0, "ns": 500.0}, {**loop, "line": 6, "parent": 0, "ns": 300.0},
                       {**loop, "line": 8, "parent": 77, "ns": 300.0}],

@@ -104,6 +104,18 @@ TEST_CASE("the roof is the larger of both least times, and the headroom the time
   CHECK(d["loops"][1]["share"] == doctest::Approx(0.9));
 }
 
+TEST_CASE("the timed loops add up to their part of the instrumented call, each without the loops inside") {
+  auto f = facts();
+  f.have[artefact_kind::loops] =
+      R"({"call_ns":90.0,"probed_call_ns":100.0,"loops":[{"line":1,"parent":-1,"ns":80.0,"self_ns":30.0},{"line":3,"parent":0,"ns":50.0,"self_ns":50.0},{"line":4,"parent":1}]})";
+  const auto d = diagnosis_of(f);
+  CHECK(d["timed_share"] == doctest::Approx(0.8));
+  const auto rules = schema();
+  CHECK(test::misfit(rules, rules, d) == "");
+  f.have[artefact_kind::loops] = R"({"probed_call_ns":100.0,"loops":[{"line":1,"parent":-1}]})";
+  CHECK(diagnosis_of(f)["timed_share"].is_null());
+}
+
 TEST_CASE("shares of loops stay within one where the loops ran slower than the call before them") {
   auto f = facts();
   f.have[artefact_kind::loops] =

@@ -6,8 +6,10 @@ kernels that are quick to profile. With --target cuda the kernels are those of t
 
 from __future__ import annotations
 
+import argparse
 import json
 import shutil
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +22,7 @@ SHORT = ["tuned/dot_chain", "tuned/multiplier_port", "tuned/split_stores", "unse
          "unseen/letters"]
 WANTED = 21
 BUDGET = "30s"  # of the passes of one kernel on a device
+PASS_LIMIT_S = 2.0  # wanted of each pass
 
 
 def rows_of(document: Json) -> list[list[str]]:
@@ -80,6 +83,18 @@ def profile_all_on_device(programs: Path, names: list[str], samples: Path | None
     return rows
 
 
+def pass_rows_of(document: Json) -> list[list[str]]:
+    """Returns what each pass took over the kernels, and how much slower it made the call."""
+    names = sorted({name for k in document["kernels"] for name in k["seconds"]})
+    rows = [["pass", "kernels", "median, s", "longest, s", f"within {PASS_LIMIT_S:.0f} s", "slower call, median", "at most"]]
+    for name in names:
+        took = [k["seconds"][name] for k in document["kernels"] if name in k["seconds"]]
+        slower = [k["perturbation"][name] for k in document["kernels"] if name in k["perturbation"]]
+        rows.append([name, str(len(took)), f"{statistics.median(took):.2f}", f"{max(took):.2f}", f"{sum(t <= PASS_LIMIT_S for t in took)} of {len(took)}",
+                     f"{100 * statistics.median(slower):.0f} %" if slower else "-", f"{100 * max(slower):.0f} %" if slower else "-"])
+    return rows
+
+
 def skipped_of(document: Json) -> list[str]:
     notes: dict[str, str] = {}
     for k in document["kernels"]:
@@ -97,12 +112,20 @@ def summary_of(document: Json) -> str:
 
 
 def render(document: Json) -> str:
-    return "\n".join([common.table(rows_of(document)), "", *skipped_of(document), summary_of(document)])
+    return "\n".join([common.table(rows_of(document)), "", common.table(pass_rows_of(document)), "", *skipped_of(document), summary_of(document)])
+
+
+def finish(document: Json, arguments: argparse.Namespace) -> None:
+    common.close(document)
+    if arguments.save:
+        arguments.save.write_text(json.dumps(document) + "\n", encoding="utf-8")
+    common.publish(document, render(document), arguments.json)
 
 
 def main() -> None:
     p = common.parser(__doc__)
     p.add_argument("--only", nargs="*", default=[], help="kernels by name, as unseen/chase")
+    p.add_argument("--save", type=Path, help="write the JSON document to this file, too, such as docs/results/diagnosis.json")
     p.add_argument("--samples", type=Path, help="keep the artefacts of each kernel of a device in this folder")
     p.add_argument("--target", choices=["cpu", "cuda"], default="cpu", help="the kernels' hardware")
     arguments = p.parse_args()
@@ -112,7 +135,7 @@ def main() -> None:
         document["target"] = "cuda"
         document["machine"]["gpu"] = gpu()
         document["kernels"] = profile_all_on_device(arguments.bin, arguments.only, arguments.samples)
-        common.publish(common.close(document), render(document), arguments.json)
+        finish(document, arguments)
         return
     names = arguments.only or ([] if arguments.long else SHORT)
     done = subprocess.run([str(arguments.bin / "bench-diagnosis"), str(arguments.bin), str(FOLDER), *names],
@@ -121,12 +144,12 @@ def main() -> None:
         sys.exit(done.returncode or 1)
     document["kernels"] = [json.loads(line) for line in done.stdout.splitlines()]
     document["wanted"] = WANTED
-    common.publish(common.close(document), render(document), arguments.json)
+    finish(document, arguments)
 
 
 def page_table(documents: dict[str, Json]) -> str:
     document, = documents.values()
-    return common.table(rows_of(document)) + "\n\n" + summary_of(document)
+    return "\n\n".join([common.table(rows_of(document)), common.table(pass_rows_of(document)), summary_of(document)])
 
 
 if __name__ == "__main__":

@@ -71,7 +71,7 @@ def load() -> float:
 def header(name: str, arguments: argparse.Namespace) -> Json:
     # The arguments as given, without paths and output options.
     words = iter(sys.argv[1:])
-    kept = [w for w in words if w != "--json" and not (w in ("--bin", "--samples", "--state", "--prepared", "--folder") and next(words, None))]
+    kept = [w for w in words if w != "--json" and not (w in ("--bin", "--samples", "--save", "--state", "--prepared", "--folder") and next(words, None))]
     command = " ".join(["tools/bench/run", name, *kept])
     revision = ""
     if shutil.which("git"):

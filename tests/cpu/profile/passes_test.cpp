@@ -117,6 +117,38 @@ TEST_CASE("times the loops whose entries are long, and no others") {
   CHECK_FALSE(loops["loops"][1].contains("ns"));
 }
 
+TEST_CASE("the times of a call's loops, each without the loops inside, add up to the call of the same run") {
+  place here;
+  // Two nests one after the other, and next to nothing outside of them.
+  here.q.source = R"(#include <stdint.h>
+void f(const float *restrict x, float *restrict y, int64_t n) {
+  float s = 0.0f;
+  for (int64_t k = 0; k < 40; ++k)
+    for (int64_t i = 0; i < n; ++i)
+      s += x[i] * (float)k;
+  for (int64_t i = 0; i < 20 * n; ++i)
+    s = s * 0.5f + x[i % n];
+  y[0] = s;
+}
+)";
+  const auto loops = here.made(cpu_loops_pass(), artefact_kind::loops);
+  if (loops.is_null())
+    return;
+  double sum_ns = 0.0;
+  size_t timed = 0;
+  for (const auto& l : loops["loops"])
+    if (l.contains("ns")) {
+      sum_ns += l.at("self_ns").get<double>();
+      ++timed;
+    }
+  CHECK(timed == 3);
+  // Sum and call are of the same calls, so that a busy machine stretches both.
+  const auto whole_ns = loops.at("probed_call_ns").get<double>();
+  CHECK(sum_ns >= 0.9 * whole_ns);
+  CHECK(sum_ns <= 1.02 * whole_ns);
+  CHECK(sum_ns == doctest::Approx(loops.at("outermost_ns").get<double>()).epsilon(0.01));
+}
+
 TEST_CASE("says why a loop was not vectorised") {
   place here;
   here.q.source = "#include <stdint.h>\nvoid f(const float *x, float *y, int64_t n) {\n  float s = 0;\n"

@@ -101,6 +101,9 @@ std::string diagnosis_text(const json& d) {
     add_findings(d["findings"], out);
   }
   add_loops(d["loops"], out);
+  if (d.contains("timed_share") && d["timed_share"].is_number())
+    out +=
+        fmt::format("  the timed loops add up to {} of the instrumented call\n", percent(number_at(d, "timed_share")));
   if (d.contains("kernels"))
     add_kernels(d["kernels"], out);
   return out;

@@ -180,6 +180,7 @@ export function DiagnosisView({ d }: { d: Diagnosis }) {
     <>
       <Findings d={d} />
       {kernels.length > 0 ? <Kernels of={kernels} /> : <><FlameGraph d={d} /><Loops of={d.loops} /></>}
+      {d.timed_share !== null && d.timed_share !== undefined && <p class="note">The timed loops add up to {percent(d.timed_share)} of the instrumented call.</p>}
       {d.assembly && (
         <>
           <h3>Machine code of the loop that takes the time</h3>

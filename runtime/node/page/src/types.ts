@@ -473,6 +473,7 @@ export interface Diagnosis {
   shape: string;
   call_ns: number | null;
   probed_call_ns: number | null;
+  timed_share?: number | null; // of the instrumented call, that the timed loops add up to
   roof: { ns: number; by: string; headroom: number } | null;
   bound: { class: string; title: string; confidence: number; share: number; strategy: string } | null;
   loops: DiagnosisLoop[];

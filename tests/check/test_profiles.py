@@ -1,0 +1,59 @@
+"""Tests the figures of the benchmarks about profiles: what each pass took, the sums of loops, the ratios of move priorities."""
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "bench"))
+
+import bench_diagnosis
+import bench_landscape
+import bench_loopsums
+
+
+class Passes(unittest.TestCase):
+    def test_each_pass_has_its_median_longest_and_perturbation(self) -> None:
+        kernels = [{"task": "a", "planted": "x", "found": "x", "notes": {}, "seconds": {"cpu.loops": 1.0, "cpu.ports": 0.5}, "perturbation": {"cpu.loops": 0.1}},
+                   {"task": "b", "planted": "x", "found": "y", "notes": {}, "seconds": {"cpu.loops": 3.0}, "perturbation": {"cpu.loops": 0.3}},
+                   {"task": "c", "planted": "x", "found": "y", "notes": {"cpu.loops": "no"}, "seconds": {}, "perturbation": {}}]
+        rows = bench_diagnosis.pass_rows_of({"kernels": kernels})
+        self.assertEqual(rows[1:], [["cpu.loops", "2", "2.00", "3.00", "1 of 2", "20 %", "30 %"], ["cpu.ports", "1", "0.50", "0.50", "1 of 1", "-", "-"]])
+        self.assertIn("cpu.ports", bench_diagnosis.render({"kernels": kernels}))
+
+
+class LoopSums(unittest.TestCase):
+    def profile(self, share: float | None, **loops: object) -> dict[str, object]:
+        entry = {"name": "cpu.loops", "state": "ran", "seconds": 1.5, "perturbation": None, "reason": None} | loops
+        return {"passes": [{"name": "admit", "state": "reused"}, entry],
+                "diagnosis": {"shape": "n=1", "probed_call_ns": 1e6, "timed_share": share, "loops": [{"ns": 5.0}, {"ns": None}]}}
+
+    def test_a_sum_within_a_tenth_of_the_call_counts_and_another_does_not(self) -> None:
+        rows = [bench_loopsums.row_of(str(s), self.profile(s)) for s in (0.91, 1.09, 0.89, 1.11, None)]
+        self.assertEqual([bench_loopsums.within(r) for r in rows], [True, True, False, False, False])
+        self.assertEqual((rows[0]["loops"], rows[0]["timed"]), (2, 1))
+        self.assertIn("on 2 of 4 tasks with timed loops, of 5 tasks", bench_loopsums.render({"tasks": rows}))
+
+    def test_a_skipped_pass_says_why(self) -> None:
+        row = bench_loopsums.row_of("t", self.profile(None, state="skipped", reason="no plugin"))
+        self.assertIn("no plugin", bench_loopsums.render({"tasks": [row]}))
+
+    def test_the_shipped_tasks_with_a_reference_for_processors_are_found(self) -> None:
+        self.assertLessEqual(set(bench_loopsums.SHORT), set(bench_loopsums.shipped()))
+
+
+class Moves(unittest.TestCase):
+    def test_only_records_with_a_bottleneck_count_in_the_ratio(self) -> None:
+        def plays(with_them: int) -> dict[str, object]:
+            return {m.partition(":")[0]: {"restricted_mean": 1.0, "lacking": 0.0, "evaluations": [with_them if m.startswith("with") and not m.startswith("without") else 10]}
+                    for m in bench_landscape.MOVES}
+
+        document = {"default": "adaptive", "share": 0.95, "budget": 60, "seeds": 1, "moves": [],
+                    "landscapes": [{"record": "a.landscape", "bounds": 4, "candidates": 9, "plays": plays(5)}]}
+        c = bench_landscape.comparison(document["landscapes"], "with", "without")
+        self.assertEqual(c["ratios"], {"a.landscape": 0.5})
+        document["moves"] = [c]
+        self.assertIn("4 of 9", bench_landscape.page_table({"landscape-moves": document}))
+
+
+if __name__ == "__main__":
+    unittest.main()
