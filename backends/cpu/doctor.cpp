@@ -1,14 +1,13 @@
 #include "backends/cpu/doctor.hpp"
 
 #include "backends/capture.hpp"
+#include "backends/cpu/performance_unit.hpp"
 #include "backends/judge/core_turn.hpp"
 #include "runtime/base/sandbox.hpp"
 
 #include <fmt/format.h>
 
-#include <linux/perf_event.h>
 #include <sys/statvfs.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -124,18 +123,21 @@ void examine_sandbox(std::vector<doctor_row>& rows) {
   }
 }
 
-// Returns whether this process may count its own instructions.
-bool hardware_counters() {
-  perf_event_attr what{};
-  what.size = sizeof what;
-  what.type = PERF_TYPE_HARDWARE;
-  what.config = PERF_COUNT_HW_INSTRUCTIONS;
-  what.exclude_kernel = 1;
-  what.exclude_hv = 1;
-  auto fd = static_cast<int>(::syscall(SYS_perf_event_open, &what, 0, -1, -1, 0));
-  if (fd >= 0)
-    ::close(fd);
-  return fd >= 0;
+// Adds a row for the hardware counters, and one for the breakdown of the pipeline's slots.
+void examine_counters(int core, std::vector<doctor_row>& rows) {
+  const auto obstacle = counters_obstacle();
+  rows.push_back(
+      {"counters", obstacle.empty() ? state::ok : state::weaker,
+       obstacle.empty() ? "hardware counters readable" : "no counts of cycles, caches and branches: " + obstacle,
+       obstacle.empty() ? "" : counters_remedy()});
+  const auto top_down = top_down_of(performance_unit_of(core));
+  const auto missing = obstacle.empty() ? top_down.missing : obstacle;
+  rows.push_back({"top-down", missing.empty() ? state::ok : state::weaker,
+                  missing.empty() ? std::to_string(top_down.events.size()) + " events of the pipeline's slots"
+                                  : "no shares of front end, back end and wrong predictions: " + missing,
+                  missing.empty()    ? ""
+                  : obstacle.empty() ? "a processor that counts them"
+                                     : counters_remedy()});
 }
 
 void examine_processor(const cpu_examination& subject, std::vector<doctor_row>& rows) {
@@ -161,15 +163,7 @@ void examine_processor(const cpu_examination& subject, std::vector<doctor_row>& 
   auto none = pages.find("[never]") != std::string::npos || pages.empty();
   rows.push_back({"huge pages", none ? state::weaker : state::ok, pages.empty() ? "unknown" : pages,
                   none ? "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled" : ""});
-  auto counters = hardware_counters();
-  auto paranoid = read_line("/proc/sys/kernel/perf_event_paranoid");
-  auto remedy = std::atoi(paranoid.c_str()) > 2 ? "sysctl kernel.perf_event_paranoid=2"
-                                                : "a machine, or a guest, whose processor shows its counters";
-  rows.push_back({"counters", counters ? state::ok : state::weaker,
-                  counters
-                      ? "hardware counters readable"
-                      : "no hardware counters (perf_event_paranoid=" + paranoid + ", or none in this virtual machine)",
-                  counters ? "" : remedy});
+  examine_counters(subject.plan.timing, rows);
 }
 
 void examine_space(const std::string& item, const std::string& folder, double enough_gib,

@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <random>
+
 using namespace kevolve;
 
 namespace {
@@ -113,6 +115,31 @@ TEST_CASE("a wall budget lets the first profile come as soon as its share has ro
   CHECK(next_profile(p.fold, p.spec, 0.5) == 1);
   p.spec.budget.wall_s = 19.0;
   CHECK_FALSE(next_profile(p.fold, p.spec, 10.0));
+}
+
+TEST_CASE("whatever profiles take, a campaign with the default share never spends more than a tenth of its time on them") {
+  play p;
+  CHECK(profile_settings{}.share == 0.1);
+  p.spec.profile = {};
+  std::mt19937_64 random{1};
+  std::uniform_real_distribution<double> stretch{0.2, 40.0}; // of a profile's budget, on a busy machine
+  double wall_s = 0.0;
+  size_t profiles = 0;
+  for (uint64_t i = 2; i < 400; ++i) {
+    p.select({1});
+    p.finish(i, 2.0);
+    p.promote(i); // a new best each time, so that there is always a candidate to profile
+    wall_s += 3.0;
+    if (const auto index = next_profile(p.fold, p.spec, wall_s)) {
+      // The allowance is the profile's limit: what is not done by then is stopped.
+      const auto took = std::min(stretch(random) * p.spec.profile.budget_s, profile_allowance(p.fold, p.spec, wall_s));
+      p.profile(*index, "latency_chain", took);
+      wall_s += took;
+      ++profiles;
+    }
+    CHECK(p.fold.profile_s <= 0.1 * wall_s);
+  }
+  CHECK(profiles >= 3);
 }
 
 TEST_CASE("a parent that is improved often is profiled, and a banned one is not") {

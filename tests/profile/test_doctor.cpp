@@ -1,3 +1,4 @@
+#include "backends/cpu/performance_unit.hpp"
 #include "backends/target.hpp"
 
 #include <doctest/doctest.h>
@@ -51,5 +52,22 @@ TEST_CASE("the doctor says of each missing profiler what is lost without it, and
     CHECK(r->state == doctor_row::state::weaker);
     CHECK(r->detail.find(e.lost) != std::string::npos);
     CHECK(r->remedy.find(e.package) != std::string::npos);
+  }
+}
+
+TEST_CASE("the doctor says whether hardware counters and the pipeline's slots are counted, and if not, why") {
+  const auto hardware = make_target("cpu", "/nowhere");
+  REQUIRE(hardware);
+  const auto rows = (*hardware)->doctor();
+  const auto obstacle = counters_obstacle();
+  for (const auto* item : {"counters", "top-down"}) {
+    CAPTURE(item);
+    const auto* r = row_of(rows, item);
+    REQUIRE(r != nullptr);
+    if (!obstacle.empty()) {
+      CHECK(r->state == doctor_row::state::weaker);
+      CHECK(r->detail.find(obstacle) != std::string::npos);
+    }
+    CHECK((r->state == doctor_row::state::ok) == r->remedy.empty());
   }
 }

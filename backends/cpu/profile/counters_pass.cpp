@@ -1,5 +1,7 @@
 // Hardware counters of a call by perf_event_open. The counters are opened here with `inherit`, start when the profiled
-// program is executed, and are read twice, for many calls and for few: the difference is the calls' own.
+// program is executed, and are read twice, for many calls and for few: the difference is the calls' own. The slots of
+// the pipeline are counted with them where the processor can.
+#include "backends/cpu/performance_unit.hpp"
 #include "backends/cpu/profile/passes.hpp"
 #include "backends/cpu/profile/plain_calls.hpp"
 
@@ -12,6 +14,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
 
 namespace kevolve {
 
@@ -43,20 +48,23 @@ constexpr std::array counters{
     counter{"tlb_misses", PERF_TYPE_HW_CACHE, cache_event(PERF_COUNT_HW_CACHE_DTLB, read_of, miss_of)},
 };
 
+const std::string slot_prefix = "slots of ";
+
 class open_counter {
 public:
-  explicit open_counter(const counter& c) {
+  // `group`: of the counter that it counts together with; -1: none.
+  explicit open_counter(const counter& c, int group = -1) {
     perf_event_attr what{};
     what.size = sizeof what;
     what.type = c.type;
     what.config = c.config;
-    what.disabled = 1;
+    what.disabled = group < 0 ? 1 : 0; // a group starts with its first counter
     what.inherit = 1;
-    what.enable_on_exec = 1;
+    what.enable_on_exec = group < 0 ? 1 : 0;
     what.exclude_kernel = 1;
     what.exclude_hv = 1;
     what.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-    fd_ = static_cast<int>(::syscall(SYS_perf_event_open, &what, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
+    fd_ = static_cast<int>(::syscall(SYS_perf_event_open, &what, 0, -1, group, PERF_FLAG_FD_CLOEXEC));
   }
   open_counter(open_counter&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   open_counter(const open_counter&) = delete;
@@ -67,6 +75,7 @@ public:
       ::close(fd_);
   }
   bool there() const { return fd_ >= 0; }
+  int descriptor() const { return fd_; }
   // Returns the count, scaled for the time in which others had the processor's counters; -1 if it never ran.
   double read() const {
     std::array<uint64_t, 3> values{};
@@ -80,21 +89,35 @@ private:
 };
 
 availability available(const pass_request&) {
-  if (open_counter{counters.front()}.there())
-    return {};
-  return {false, "this machine shows no hardware counters, or perf_event_paranoid forbids them",
-          "sysctl kernel.perf_event_paranoid=2, on a machine or a guest whose processor shows its counters"};
+  if (auto why = counters_obstacle(); !why.empty())
+    return {false, std::move(why), counters_remedy()};
+  return {};
 }
 
-result<std::array<double, counters.size()>> count_run(const pass_request& q, const call_plan& plan) {
+// The counts of a run by name; one that was not counted is left out.
+using counts = std::map<std::string, double>;
+
+result<counts> count_run(const pass_request& q, const call_plan& plan, const top_down_events& top_down) {
   std::vector<open_counter> open;
-  for (const auto& c : counters)
+  std::vector<std::string> names;
+  for (const auto& c : counters) {
     open.emplace_back(c);
+    names.emplace_back(c.name);
+  }
+  int first = -1;
+  for (const auto& e : top_down.events) {
+    open.emplace_back(counter{e.name.c_str(), e.type, e.config}, e.with_first ? first : -1);
+    names.push_back(slot_prefix + e.name);
+    if (!e.with_first)
+      first = open.back().descriptor();
+  }
   if (auto ran = run_calls(q, plan); !ran)
     return tl::unexpected(ran.error());
-  std::array<double, counters.size()> out{};
-  for (size_t i = 0; i < counters.size(); ++i)
-    out[i] = open[i].there() ? open[i].read() : -1.0;
+  counts out;
+  for (size_t i = 0; i < open.size(); ++i)
+    if (open[i].there())
+      if (const auto x = open[i].read(); x >= 0.0)
+        out[names[i]] = x;
   return out;
 }
 
@@ -110,14 +133,23 @@ result<pass_result> run(const pass_request& q) {
   few.repeats = 1;
   auto many = few;
   many.repeats = calls + 1;
-  const auto base = count_run(q, few);
-  const auto whole = count_run(q, many);
+  const auto top_down = top_down_of(performance_unit_of(q.core));
+  const auto base = count_run(q, few, top_down);
+  const auto whole = count_run(q, many, top_down);
   if (!base || !whole)
     return tl::unexpected(base ? whole.error() : base.error());
   nlohmann::json out;
-  for (size_t i = 0; i < counters.size(); ++i)
-    if ((*base)[i] >= 0.0 && (*whole)[i] >= 0.0)
-      out[counters[i].name] = std::max(0.0, (*whole)[i] - (*base)[i]) / static_cast<double>(calls);
+  counts slots;
+  for (const auto& [name, x] : *whole)
+    if (const auto before = base->find(name); before != base->end()) {
+      const auto own = std::max(0.0, x - before->second) / static_cast<double>(calls);
+      if (name.starts_with(slot_prefix))
+        slots[name.substr(slot_prefix.size())] = own;
+      else
+        out[name] = own;
+    }
+  if (auto shares = top_down_shares(slots, top_down.slots_a_cycle); !shares.empty())
+    out["top_down"] = std::move(shares);
   pass_result made;
   made.made[artefact_kind::counters] = out.dump();
   return made;
@@ -128,7 +160,8 @@ result<pass_result> run(const pass_request& q) {
 profile_pass cpu_counters_pass() {
   profile_pass p;
   p.name = "cpu.counters";
-  p.summary = "hardware counters of a call: cycles, instructions, stalls, caches, TLB, branch misses";
+  p.summary =
+      "hardware counters of a call: cycles, instructions, caches, TLB, branch misses, shares of the pipeline's slots";
   p.targets = {"cpu"};
   p.reads = {artefact_kind::source};
   p.uses = {artefact_kind::evidence};
@@ -137,6 +170,7 @@ profile_pass cpu_counters_pass() {
   p.available = available;
   p.estimate_s = [](const pass_request&) { return 1.2; };
   p.run = run;
+  p.version = 2;
   return p;
 }
 

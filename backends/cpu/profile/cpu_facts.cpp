@@ -167,6 +167,9 @@ cpu_facts facts_of(const artefacts& have) {
   const auto simulated = artefact_json(have, artefact_kind::exact_counts);
   out.counted = counters.is_object() && counters.contains("branch_misses");
   out.branch_misses = number_at(out.counted ? counters : simulated, "branch_misses");
+  if (out.counted && counters.contains("top_down") && counters["top_down"].is_object())
+    for (const auto& [name, share] : counters["top_down"].items())
+      out.top_down[name] = number_at(counters["top_down"], name.c_str());
   out.instruction_misses = number_at(simulated, "instruction_misses");
   out.l1_misses = number_at(simulated, "l1_misses");
   out.last_level_misses = number_at(simulated, "last_level_misses");

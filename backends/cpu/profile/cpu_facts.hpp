@@ -53,6 +53,7 @@ struct cpu_facts {
   double instruction_misses = 0.0;
   double l1_misses = 0.0;
   double last_level_misses = 0.0;
+  std::map<std::string, double> top_down;               // shares of the pipeline's slots; empty: not counted
   bool counted = false;                                 // the counts are the hardware's
   bool small_pages = true;                              // the call was timed in small pages
   std::map<std::string, experiment_result> experiments; // the best of each name

@@ -9,6 +9,7 @@ namespace {
 
 // Confidence: an experiment changed the time; a model or a simulation says so; it follows from other figures.
 constexpr double by_experiment = 0.95;
+constexpr double by_counting = 0.9; // of the processor itself
 constexpr double by_model = 0.6;
 constexpr double by_rate = 0.75; // beside a measured ceiling
 constexpr double by_inference = 0.4;
@@ -42,6 +43,7 @@ public:
     branches();
     offsets();
     memory();
+    slots();
     machine_code();
     std::sort(found_.begin(), found_.end(),
               [](const auto& a, const auto& b) { return a.share * a.confidence > b.share * b.confidence; });
@@ -170,6 +172,26 @@ private:
           "on a set that fits into the nearest cache, a round is " + figure(g) + " times as fast, at "
               + figure(100.0 * used) + " % of the bandwidth of " + home.name,
           evidence);
+  }
+
+  // The pipeline's slots, where the processor counts them. Retired ones are no bottleneck, and those that wait for a
+  // unit are the model's.
+  void slots() {
+    constexpr double many = 0.2;
+    const auto share = [&](const char* name) {
+      const auto found = f_.top_down.find(name);
+      return found == f_.top_down.end() ? 0.0 : found->second;
+    };
+    const auto lost = [&](const char* name) { return figure(100.0 * share(name)) + " % of the pipeline's slots "; };
+    if (share("front_end") >= many)
+      add(bound_class::front_end, share("front_end"), by_counting, lost("front_end") + "wait for instructions",
+          f_.top_down);
+    if (share("bad_speculation") >= many)
+      add(bound_class::branch_misses, share("bad_speculation"), by_counting,
+          lost("bad_speculation") + "hold work that wrong predictions made void", f_.top_down);
+    if (share("memory_bound") >= 2 * many && f_.home_level() > 0)
+      add(bound_class::cache_misses, share("memory_bound"), by_model, lost("memory_bound") + "wait for data",
+          f_.top_down);
   }
 
   void machine_code() {

@@ -1,4 +1,5 @@
 // The passes with this machine's tools. A pass whose tool is missing says so and is not run.
+#include "backends/cpu/performance_unit.hpp"
 #include "backends/cpu/profile/passes.hpp"
 #include "backends/cpu/profile/plain_calls.hpp"
 #include "backends/profile/locked_sandbox.hpp"
@@ -205,9 +206,49 @@ TEST_CASE("reports a candidate that dies under a profiler as an error of the pas
   CHECK(out.error().detail.find("signal") != std::string::npos);
 }
 
+namespace {
+
+// Gives a candidate a fraction of a second, and tools the time that they need: a slow compiler ends no test.
+class hasty_sandbox : public locked_pass_sandbox {
+public:
+  step_result run_candidate(const locked_command& command) override {
+    ++candidates;
+    auto hurried = command;
+    hurried.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds{300};
+    return locked_pass_sandbox::run_candidate(hurried);
+  }
+  int candidates = 0;
+};
+
+} // namespace
+
+TEST_CASE("a candidate that hangs under a profiler ends at the pass's limit, as an error of the pass") {
+  place here;
+  here.q.source = "#include <stdint.h>\nvoid f(const float *x, float *y, int64_t n) {\n"
+                  "  for (volatile int64_t i = 0; i >= 0;)\n    ;\n}\n";
+  for (const auto& p : {cpu_loops_pass(), cpu_experiments_pass()}) {
+    CAPTURE(p.name);
+    if (p.available != nullptr && !p.available(here.q).available)
+      continue;
+    hasty_sandbox limited;
+    here.q.sandbox = &limited;
+    const auto out = p.run(here.q);
+    REQUIRE_FALSE(out);
+    CHECK(out.error().detail.find("calls: it ran past the pass's limit") != std::string::npos);
+    CHECK(limited.candidates == 1);
+  }
+}
+
 TEST_CASE("shows counters, or says plainly that there are none") {
   place here;
-  const auto counters = here.made(cpu_counters_pass(), artefact_kind::counters);
-  if (!counters.is_null())
-    CHECK(counters.at("instructions").get<double>() > 10'000.0);
+  const auto pass = cpu_counters_pass();
+  CHECK(pass.available(here.q).available == counters_obstacle().empty());
+  const auto counters = here.made(pass, artefact_kind::counters);
+  if (counters.is_null()) {
+    CHECK(pass.available(here.q).reason == counters_obstacle());
+    return;
+  }
+  CHECK(counters.at("instructions").get<double>() > 10'000.0);
+  if (!top_down_of(performance_unit_of(here.q.core)).events.empty())
+    CHECK(counters.at("top_down").at("retiring").get<double>() > 0.0);
 }
