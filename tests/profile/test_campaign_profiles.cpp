@@ -117,10 +117,11 @@ TEST_CASE("a wall budget lets the first profile come as soon as its share has ro
   CHECK_FALSE(next_profile(p.fold, p.spec, 10.0));
 }
 
-TEST_CASE("whatever profiles take, a campaign with the default share never spends more than a tenth of its time on them") {
+TEST_CASE(
+    "whatever profiles take, a campaign with the default share never spends more than a tenth of its time on them") {
   play p;
-  CHECK(profile_settings{}.share == 0.1);
-  p.spec.profile = {};
+  CHECK(profile_spec::usual_share == 0.1);
+  p.spec.profile.share = profile_spec::usual_share;
   std::mt19937_64 random{1};
   std::uniform_real_distribution<double> stretch{0.2, 40.0}; // of a profile's budget, on a busy machine
   double wall_s = 0.0;
