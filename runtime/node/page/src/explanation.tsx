@@ -1,4 +1,4 @@
-// Why a campaign's best is not faster, as `kevolve explain` says it: the bound, the loops of the reference with what
+// Explains why a campaign's best is not faster, as `kevolve explain` says it: the bound, the loops of the reference with what
 // would unlock each, the parts that stay word for word, and the steps without gain.
 import { campaignPath } from "./api";
 import { gain, short, speedup, visible, words } from "./format";

@@ -1,5 +1,5 @@
-// The passes of a candidate's profile in the order in which they ran, with the share of its time that each took; and a
-// way to make a profile.
+// Shows the passes of a profile in the order in which they ran, with the share of its time that each took. A button makes
+// a profile.
 import { useState } from "preact/hooks";
 import { campaignPath, post, Problem } from "./api";
 import { seconds, short, visible, words } from "./format";
