@@ -1,6 +1,6 @@
-// The processor's performance-monitoring unit as the kernel shows it, and the events of its top-down breakdown: the
-// slots of the pipeline that retire an operation, are lost to wrong predictions, or wait for the front end or the back
-// end (Yasin, 2014).
+// The processor's performance-monitoring unit as the kernel shows it, and the events of its top-down breakdown. A slot of
+// the pipeline retires an operation, is lost to a wrong prediction, or waits for the front end or the back end (Yasin,
+// 2014).
 #pragma once
 
 #include <cstdint>

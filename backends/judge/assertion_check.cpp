@@ -3,6 +3,8 @@
 #include "backends/judge/figure.hpp"
 #include "backends/judge/numbers.hpp"
 #include "runtime/base/expression.hpp"
+#include "runtime/base/fault_kinds.hpp"
+#include "runtime/base/verdict_rules.hpp"
 
 namespace kevolve {
 
@@ -65,6 +67,22 @@ std::optional<std::string> broken_assertion(const contract& task, const call_dat
           return why;
     }
   return std::nullopt;
+}
+
+tl::unexpected<evaluation_error> false_assertion(const judge_request& request, const shape_case& shape,
+                                                 const call_data& data, const std::string& why) {
+  const auto detail = "an assertion of the task is false on a draw of shape '" + shape.name + "' with "
+                      + sizes_text(request.task, data) + ": " + why
+                      + ". Take it out of the task, or make the fill rules draw what the operator is called with";
+  if (request.mode != judge_mode::admit)
+    return infrastructure(fault_kind::internal, detail);
+  return refusal({verdict::wrong_result, rule_name::false_assertion, detail, {{"shape", shape.name}}});
+}
+
+attempt<void> hold_assertions(const judge_request& request, const shape_case& shape, const call_data& data) {
+  if (const auto why = broken_assertion(request.task, data))
+    return false_assertion(request, shape, data, *why);
+  return {};
 }
 
 std::string sizes_text(const contract& task, const call_data& data) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "backends/judge/call_data.hpp"
+#include "backends/judge/evaluation_error.hpp"
+#include "backends/protocol.hpp"
 
 #include <optional>
 #include <string>
@@ -15,5 +17,13 @@ std::optional<std::string> broken_assertion(const contract& task, const call_dat
 
 // Returns the sizes of a call for people: "m=3 n=17".
 std::string sizes_text(const contract& task, const call_data& data);
+
+// Refuses the task at its admission: an assertion is false on this draw, for that reason. In other modes it is a fault,
+// since the candidate that is judged on the draw is not to blame.
+tl::unexpected<evaluation_error> false_assertion(const judge_request& request, const shape_case& shape,
+                                                 const call_data& data, const std::string& why);
+
+// Returns that refusal if the drawn values contradict an assertion of kind range or sorted.
+attempt<void> hold_assertions(const judge_request& request, const shape_case& shape, const call_data& data);
 
 } // namespace kevolve

@@ -90,16 +90,8 @@ attempt<void> input_set_maker::holds_assertions(const shape_case& shape, const c
   const auto& task = request_.task;
   if (task.assertions.empty())
     return {};
-  const auto where = "on a draw of shape '" + shape.name + "' with " + sizes_text(task, data);
-  const auto false_one = [&](const std::string& why) -> attempt<void> {
-    const auto detail = "an assertion of the task is false " + where + ": " + why
-                        + ". Take it out of the task, or make the fill rules draw what the operator is called with";
-    if (request_.mode != judge_mode::admit) // no fault of the candidate that is judged on it
-      return infrastructure(fault_kind::internal, detail);
-    return refusal({verdict::wrong_result, rule_name::false_assertion, detail, {{"shape", shape.name}}});
-  };
-  if (const auto why = broken_assertion(task, data))
-    return false_one(*why);
+  if (auto ok = hold_assertions(request_, shape, data); !ok)
+    return ok;
   if (!checked_)
     return {};
   std::vector<expected_output> ignored;
@@ -110,7 +102,8 @@ attempt<void> input_set_maker::holds_assertions(const shape_case& shape, const c
     for (const auto& a : task.assertions)
       if (a.kind == assertion_kind::independent)
         promised += (promised.empty() ? "" : ", or that ") + describe(a);
-    return false_one("two iterations meet in an element, against the promise that " + promised);
+    return false_assertion(request_, shape, data,
+                           "two iterations meet in an element, against the promise that " + promised);
   }
   return {};
 }

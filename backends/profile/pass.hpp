@@ -82,8 +82,8 @@ struct profile_pass {
 std::span<const profile_pass> profile_passes();
 // Returns the pass of that name; null for an unknown name.
 const profile_pass* find_pass(std::string_view name);
-// Returns nothing if every artefact that a pass reads or uses is given or made by another pass for one of its targets,
-// and no two passes share a name. errc::bad_input: a message with file, key, artefact and those that there are.
+// Returns nothing if every artefact that a pass reads or uses is given, or made by another pass for one of its targets.
+// No two passes may share a name. errc::bad_input: a message with file, key, artefact and those that there are.
 result<void> check_passes(std::span<const profile_pass> passes);
 
 } // namespace kevolve

@@ -295,4 +295,10 @@ TEST_CASE("arrays whose values the host needs are drawn there") {
   task.arguments[4].fill.distribution = "sorted_unique";
   task.derived = {{"total", "sum(counts)"}};
   CHECK(drawn_on_device(task) == std::vector<bool>{true, false, false, true, false, false, false});
+  assertion a;
+  a.kind = assertion_kind::range;
+  a.argument = "ids";
+  a.high = "n - 1";
+  task.assertions = {a}; // checked on every draw
+  CHECK(drawn_on_device(task) == std::vector<bool>{true, false, false, false, false, false, false});
 }

@@ -1,5 +1,5 @@
-"""Adds up the times of the probed loops of each shipped task's reference, each loop without the loops inside, and compares the
-sum with the whole call in the same run: `kevolve profile TASK REFERENCE --pass cpu.loops`. The rest of a call is outside of
+"""Adds up the times of the probed loops of each shipped task's reference, each loop without the loops inside. It compares the
+sum with the whole call of the same run (`kevolve profile TASK REFERENCE --pass cpu.loops`). The rest of a call is outside of
 loops, or in loops whose entries take less than 1 µs. The short form takes four tasks.
 """
 

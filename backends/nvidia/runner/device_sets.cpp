@@ -1,5 +1,6 @@
 #include "backends/nvidia/runner/device_sets.hpp"
 
+#include "backends/judge/assertion_check.hpp"
 #include "backends/nvidia/runner/framework_reference.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/fault_kinds.hpp"
@@ -129,6 +130,8 @@ attempt<input_set> device_sets::make(const judge_request& request, const request
                     rule_name::inputs,
                     "shape '" + shape.name + "': " + data.error().detail,
                     {{"shape", shape.name}}});
+  if (auto ok = hold_assertions(request, shape, *data); !ok)
+    return tl::unexpected(ok.error());
   input_set out;
   out.number = next_set_number();
   out.data = std::move(*data);

@@ -36,6 +36,9 @@ std::set<std::string> read_on_host(const contract& task) {
     if (!a.fill.of.empty())
       out.insert(a.fill.of);
   }
+  for (const auto& a : task.assertions)
+    if (!a.argument.empty())
+      out.insert(a.argument);
   return out;
 }
 

@@ -17,7 +17,7 @@ using draw_key = std::array<uint32_t, 8>;
 draw_key key_of(const std::string& secret, uint64_t seed, uint64_t variation);
 
 // By argument: true if its values are drawn on the device. The others' distributions need other arrays or are sorted,
-// sizes depend on their sums, or they are small.
+// sizes depend on their sums, an assertion is about their values, or they are small.
 std::vector<bool> drawn_on_device(const contract& task);
 
 // The secrets of one set.

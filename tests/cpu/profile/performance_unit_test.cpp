@@ -44,7 +44,7 @@ performance_unit amd(unsigned family, unsigned model) {
 } // namespace
 
 TEST_CASE("the events of a kernel's unit are read, with the slots first and the others in their group") {
-  // As Linux 6.1 shows them on a Sapphire Rapids.
+  // Linux 6.1 shows these on a Sapphire Rapids.
   const sources s{"cpu",
                   {{"type", "4"},
                    {"events/slots", "event=0x00,umask=0x4"},
