@@ -7,6 +7,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "bench"))
 
 import bench_diagnosis
+import bench_explain
 import bench_landscape
 import bench_loopsums
 
@@ -39,6 +40,28 @@ class LoopSums(unittest.TestCase):
 
     def test_the_shipped_tasks_with_a_reference_for_processors_are_found(self) -> None:
         self.assertLessEqual(set(bench_loopsums.SHORT), set(bench_loopsums.shipped()))
+
+
+class Explanations(unittest.TestCase):
+    def test_the_loops_that_stay_are_named_with_their_obstacle_and_the_free_ones_are_not(self) -> None:
+        blocked = {"obstacle": "early_end", "rewrite": "a fixed end", "assertion": None}
+        reasons = bench_explain.reasons_of({"reference": {"loops": [{"line": 3, "order": None, "vectors": None}, {"line": 5, "order": blocked, "vectors": None}],
+                                                          "kept": [{"line": 9, "why": "a goto"}]}})
+        self.assertEqual([(r["line"], r["obstacle"]) for r in reasons], [(5, "early_end"), (9, "kept_text")])
+
+    def test_every_operator_has_its_task_and_its_rewrite(self) -> None:
+        for name in bench_explain.OPERATORS:
+            self.assertTrue(bench_explain.task_of(name).exists(), name)
+            self.assertTrue((bench_explain.OWN / f"{name}.rewritten.c").exists(), name)
+
+    def test_gains_of_twice_the_speed_are_counted(self) -> None:
+        def row(name: str, speedup: float | None) -> dict[str, object]:
+            return {"task": name, "search": None, "bound": None, "reasons": [], "verdict": "pass" if speedup else "wrong_result",
+                    "rewritten": {"speedup": speedup, "interval": [1.0, 3.0]} if speedup else None}
+
+        text = bench_explain.render({"tasks": [row("a", 2.5), row("b", 1.9), row("c", None)]})
+        self.assertIn("2× or more on 1 of 3", text)
+        self.assertIn("wrong_result", text)
 
 
 class Moves(unittest.TestCase):
