@@ -1,6 +1,5 @@
-// The processor's performance-monitoring unit as the kernel shows it, and the events of its top-down breakdown. A slot of
-// the pipeline retires an operation, is lost to a wrong prediction, or waits for the front end or the back end (Yasin,
-// 2014).
+// The processor's performance-monitoring unit as the kernel shows it, and the events of its top-down breakdown (Yasin,
+// 2014). A slot of the pipeline retires an operation, is lost to a wrong prediction, or waits for one of its two ends.
 #pragma once
 
 #include <cstdint>
