@@ -127,6 +127,16 @@ void read_reference(const target& hardware, subject_parts& parts, profile_subjec
   parts.timings = reference_timings(parts.prepared);
 }
 
+// A build whose object is no longer kept is listed without it.
+void forget_lost_objects(const store& data, std::vector<listed_stage>& stages) {
+  for (auto& s : stages)
+    if (s.content.empty())
+      std::erase_if(s.pass.artefacts, [&](const auto& made) {
+        const auto kept = data.blob(made.second);
+        return !kept || !*kept;
+      });
+}
+
 } // namespace
 
 result<profile_subject> read_subject(const profiling_place& place, const profile_order& order) {
@@ -164,6 +174,7 @@ result<profile_subject> read_subject(const profiling_place& place, const profile
   else if (auto ok = read_candidate(place.data, order, parts, out); !ok)
     return tl::unexpected(ok.error());
   out.stages = listed_stages(parts.prepared, parts.evaluations);
+  forget_lost_objects(place.data, out.stages);
   const auto shape = shape_of(q.task, order.shape, parts.timings);
   if (!shape)
     return tl::unexpected(shape.error());
