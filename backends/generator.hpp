@@ -140,8 +140,8 @@ public:
   virtual ~generator() = default;
   // Proposes a candidate. errc::unsupported, with the reason, if this context allows no further proposal.
   virtual result<proposal> propose(const synthesis_context& context) = 0;
-  // Returns the moves by which the child's genome goes beyond the parent's, an empty one being the reference's, with
-  // places in place of labels and names. errc::unsupported: there are none, or the generator has no moves.
+  // Returns the moves by which the child's genome goes beyond the parent's, with places for labels and names. An empty
+  // genome is the reference's. errc::unsupported: there are none, or the generator has no moves.
   virtual result<distilled_moves> distil(const synthesis_context&, const std::string& /*parent*/,
                                          const std::string& /*child*/) {
     return fail(errc::unsupported, "a generator without moves");

@@ -73,8 +73,8 @@ using cluster_actor = caf::typed_actor<
     caf::reacts_to<atom::flush>, caf::reacts_to<atom::tick>, caf::replies_to<atom::status>::with<cluster_view>,
     // Drains, or undrains, the node of that name; errc::not_found.
     caf::replies_to<atom::pause, std::string>::with<bool>, caf::replies_to<atom::resume, std::string>::with<bool>,
-    // Replies with the result of an evaluation that another node has shared, as its value and its object; with nothing
-    // if there is none, or while PostgreSQL is away.
+    // Replies with the result of an evaluation that another node has shared, as its value and its object. Replies with
+    // nothing if there is none, or while PostgreSQL is away.
     caf::replies_to<atom::lookup, std::string>::with<std::vector<stored_value>>,
     // Shares results: a value of family "evaluations", then its object as a value of family "blobs" if it names one.
     caf::reacts_to<atom::publish, std::vector<stored_value>>,

@@ -1,7 +1,7 @@
-// False discoveries over a whole campaign. Each promotion is a test of "the candidate is not faster than the
-// champion"; over hundreds of candidates a fixed level per test promotes some by luck. e-LOND bounds the expected share
-// of false ones among all promotions, after every test. Tests may depend on each other and on earlier promotions.
-// Source: Xu and Ramdas, "Online multiple testing with e-values", AISTATS 2024, arXiv:2311.06412.
+// False discoveries over a whole campaign. Each promotion is a test of "the candidate is not faster than the champion".
+// Over hundreds of candidates a fixed level per test promotes some by luck. e-LOND bounds the expected share of false
+// ones among all promotions, after every test. Tests may depend on each other and on earlier promotions. Source: Xu and
+// Ramdas, "Online multiple testing with e-values", AISTATS 2024, arXiv:2311.06412.
 //   level_t = alpha * gamma_t * (discoveries before t + 1), promoted if e_t >= 1 / level_t.
 // Proof: if test t is promoted, the discoveries after T are at least those before t plus one. So the share of false
 // ones is at most the sum over true nulls of level_t * e_t / (discoveries before t + 1) = alpha * gamma_t * e_t. The

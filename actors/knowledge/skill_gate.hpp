@@ -41,7 +41,7 @@ double weight_of(const skill& s, int64_t now_ns);
 // Tells if the application was on another candidate or operator than the skill comes from.
 bool is_elsewhere(const skill& s, const skill_application& a);
 
-// Returns the log gain of a child over its parent, both with their intervals over the same reference; the parent's
+// Returns the log gain of a child over its parent, both with their intervals over the same reference. The parent's
 // speed-up is 1 where it is the reference itself. A child that did not pass gets a penalty. Nothing: the parent has no
 // figure, or the child has no verdict.
 std::optional<skill_application> application_of(const score& child, const score& parent);

@@ -1,5 +1,5 @@
 // An index over skills that may be offered, by what decides if a step may be given them. Conditions are compared once a
-// group, and the gains of a group's skills lie side by side, so that 10,000 skills are weighed without reading them.
+// group, and the gains of a group's skills lie side by side. So 10,000 skills are weighed without reading them.
 #pragma once
 
 #include "actors/knowledge/skill.hpp"

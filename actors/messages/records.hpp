@@ -1,9 +1,9 @@
 // The records of a campaign: the payloads of its events and the values that other parts read. Plain values; store/
 // keeps them, the campaign folds them, the admin shows them. A new field goes at the end and raises record_version; the
 // type is then listed below as one that has grown. Version 2 added the bases of intervals and the figures with outputs
-// read, version 3 the figures beside baselines, version 4 the features of candidates, the changes of a search's phase
-// and a hash of the tree that leaves out what follows from the nodes, version 5 the normalised sources of candidates
-// and the cost of their models' calls, version 6 the skills that a step was given.
+// read, version 3 the figures beside baselines. Version 4 added the features of candidates, the changes of a search's
+// phase and a hash of the tree without derived parts. Version 5 added the normalised sources of candidates and the cost
+// of their models' calls, version 6 the skills that a step was given.
 #pragma once
 
 #include "actors/knowledge/skill.hpp"
@@ -21,8 +21,8 @@ namespace kevolve {
 
 inline constexpr uint16_t record_version = 6;
 
-// A campaign's share of a kind of lease is proportional to its priority, as long as it has requests waiting or asks
-// again as soon as a lease has ended.
+// A campaign's share of a kind of lease is proportional to its priority. This holds while it has requests waiting or
+// asks again as soon as a lease has ended.
 inline constexpr uint32_t default_priority = 100;
 inline constexpr uint32_t most_priority = 1'000;
 

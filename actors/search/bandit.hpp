@@ -1,13 +1,12 @@
 // The choice of a campaign's generator by a bandit that counts cost: the generator that gains most for its time and
 // money is asked most, and the others often enough to be known. Pure.
 //
-// The score is that of PUCT: q + c * p * sqrt(N + 1) / (1 + n). q is the gain of a generator's steps for what they
-// cost, over the best generator's; p is its configured weight among all, the prior; n counts its steps, those in flight
+// The score is that of PUCT: q + c * p * sqrt(N + 1) / (1 + n). q is the gain of a generator's steps for their cost,
+// over the best generator's. p is its configured weight among all, the prior. n counts its steps, those in flight
 // included, and N everybody's. Without any gain, steps are shared out as the weights say. Older steps count less, since
-// gains become rarer as a search goes on.
-// Sources: Rosin, "Multi-armed bandits with episode context", 2011 (PUCT); Garivier and Moulines, "On upper-confidence
-// bound policies for switching bandit problems", ALT 2011 (discounts); Ding et al., "Multi-armed bandit with budget
-// constraint and variable costs", AAAI 2013 (gain over cost).
+// gains become rarer as a search goes on. Sources: Rosin, "Multi-armed bandits with episode context", 2011 (PUCT);
+// Garivier and Moulines, "On upper-confidence bound policies for switching bandit problems", ALT 2011 (discounts); Ding
+// et al., "Multi-armed bandit with budget constraint and variable costs", AAAI 2013 (gain over cost).
 #pragma once
 
 #include "actors/search/mixture.hpp"
@@ -41,7 +40,7 @@ struct bandit_arm {
 std::vector<double> bandit_scores(const std::vector<bandit_arm>& arms);
 
 // Returns the place of the arm with weight that has the highest score among those that may be asked, the first of
-// equals; nothing if there is none.
+// equals. Nothing if there is none.
 std::optional<size_t> pick_arm(const std::vector<bandit_arm>& arms, const std::vector<bool>& may);
 
 } // namespace kevolve

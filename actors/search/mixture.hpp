@@ -28,8 +28,8 @@ struct generator_yield {
 
 // The weights in force: those given, moved towards what gains more for what it takes (the memory operators). Cost is
 // the mean of its shares of all time and of all money spent. Yields are smoothed by steps of the average kind, so that
-// nothing is judged by its first few steps, and no weight falls below a quarter or rises above four times what was
-// given: what gains nothing now may gain later. A heuristic in the manner of probability matching; with equal yields
+// nothing is judged by its first few steps. No weight falls below a quarter or rises above four times what was given:
+// an operator without gain now may gain later. A heuristic in the manner of probability matching; with equal yields
 // nothing changes.
 std::vector<double> adapted_weights(const std::vector<double>& given, const std::vector<generator_yield>& yields);
 

@@ -13,8 +13,8 @@
 
 namespace kevolve {
 
-// A node is open if it holds a judged candidate that is believed and that no node before it holds, and its generator
-// still proposes something. While no node is open, exhausted ones count as open.
+// A node is open if its candidate is judged and believed, no node before it holds the same, and its generator still
+// proposes something. While no node is open, exhausted ones count as open.
 class openness {
 public:
   // Take note of a change of the tree: of a new node, of a finished one, of an amended one.

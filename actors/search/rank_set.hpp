@@ -1,5 +1,5 @@
 // A set of node indices that tells its k-th member. Each operation takes time proportional to the logarithm of the
-// largest index; the set takes an eighth of a byte and a sixteenth of a word for each index up to it.
+// largest index. The set takes an eighth of a byte and a sixteenth of a word for each index up to it.
 #pragma once
 
 #include <cstddef>

@@ -49,7 +49,7 @@ public:
   // Returns the hash of the folded tree, equal for equal trees.
   id128 hash() const { return hash_; }
   // Tells if the tree is the one whose hash was recorded. Campaigns before record version 4 recorded another hash,
-  // which covers what follows from the nodes, too; a tree that is recognised by it has that hash from then on.
+  // which covers what follows from the nodes, too. A tree that is recognised by it has that hash from then on.
   bool recognises(const id128& recorded);
 
 private:

@@ -23,9 +23,9 @@ using baseline_figures = std::vector<baseline_figure>;
 // Returns the fastest baseline that was timed: the one with the lowest speed-up; null: none was.
 const baseline_figure* best_baseline(const baseline_figures& all);
 
-// Returns the words that a result begins with: "slower than torch.compile (max-autotune): 0.43x as fast, 0.42 to 0.44",
-// "1.31x faster than eager PyTorch, the best of 3 baselines, 1.29 to 1.33", and "not shown to be faster than …" where
-// the interval holds 1. Empty: no baseline was timed.
+// Returns the words that a result begins with, such as "slower than torch.compile (max-autotune): 0.43x as fast, 0.42
+// to 0.44" or "1.31x faster than eager PyTorch, the best of 3 baselines, 1.29 to 1.33". They are "not shown to be
+// faster than …" where the interval holds 1. Empty: no baseline was timed.
 std::string baseline_headline(const baseline_figures& all);
 
 // Returns a line for each baseline, with its time; one that was not timed gives its reason.

@@ -1,5 +1,5 @@
 // The random numbers of every draw that a seed decides. The standard's distributions differ between libraries, and what
-// a seed decided must be decided again on every machine; the formulae below are therefore part of what is stored.
+// a seed decided must be decided again on every machine. The formulae below are therefore part of what is stored.
 #pragma once
 
 #include <array>
