@@ -112,13 +112,31 @@ struct region {
   obstruction trouble; // what forbids any claim
 };
 
+// Returns the scalars of the body that are set from an element, or from such a scalar before.
+std::set<std::string> scalars_of_data(const std::vector<stmt>& body) {
+  std::set<std::string> out;
+  walk(body, [&](const stmt& s) {
+    const bool declares = s.kind == stmt_kind::declare;
+    if (!declares && !(s.kind == stmt_kind::assign && s.target.kind == expr_kind::name))
+      return;
+    bool reads = false;
+    walk(s.value, [&](const expr& e) {
+      reads = reads || e.kind == expr_kind::subscript || (e.kind == expr_kind::name && out.contains(e.text));
+    });
+    if (reads)
+      out.insert(declares ? s.name : s.target.text);
+  });
+  return out;
+}
+
 // Returns true if the element that is accessed is chosen by data.
-bool chosen_by_data(const access& a) {
-  return std::any_of(a.index.begin(), a.index.end(), [](const auto& p) {
+bool chosen_by_data(const access& a, const std::set<std::string>& scalars) {
+  return std::any_of(a.index.begin(), a.index.end(), [&](const auto& p) {
     if (!p)
       return true;
     const auto names = p->names();
-    return std::any_of(names.begin(), names.end(), [](const std::string& n) { return n.front() == '{'; });
+    return std::any_of(names.begin(), names.end(),
+                       [&](const std::string& n) { return n.front() == '{' || scalars.contains(n); });
   });
 }
 
@@ -424,9 +442,12 @@ struct analyser {
         if (promised && around.empty() && is_parameter(w.array))
           continue;
         if (!apart(w, x, loop.name, varying, [&](const std::string& n) { return least(n, w, x); })
-            && !(around.empty() && apart_by_values(w, x, loop.name)))
+            && !(around.empty() && apart_by_values(w, x, loop.name))) {
+          const auto scalars = scalars_of_data(loop.body);
+          const bool by_data = chosen_by_data(w, scalars) || chosen_by_data(x, scalars);
           return {"iterations may meet in " + w.array,
-                  chosen_by_data(w) || chosen_by_data(x) ? loop_obstacle::indirect_place : loop_obstacle::same_place};
+                  by_data ? loop_obstacle::indirect_place : loop_obstacle::same_place};
+        }
       }
     }
     return {};
