@@ -6,8 +6,7 @@
 #include "tools/bench/report.hpp"
 #include "tools/bench/stage_request.hpp"
 #include "tools/bench/sweep.hpp"
-
-#include <CLI/CLI.hpp>
+#include "tools/command_line/command_line.hpp"
 
 #include <fmt/core.h>
 
@@ -208,7 +207,7 @@ int main(int argc, char** argv) {
   int aa = 0;
   int power = 0;
   int threads = 0;
-  CLI::App app{"Compares a candidate that is identical to its reference, and one with 5 % more work"};
+  kevolve::declared_program app{"Compares a candidate that is identical to its reference, and one with 5 % more work"};
   app.add_option("--bin", bin, "folder of the helper programs")->required();
   app.add_option("--trials", trials, "comparisons of each candidate on an idle and on a busy machine, over two kernels")
       ->capture_default_str();
@@ -221,7 +220,8 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   std::string samples_to;
   app.add_option("--samples", samples_to, "file for the pairs of every session, a line of JSON each");
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.ended_by(argc, argv))
+    return *ended;
   const std::vector<kernel> kernels{{"sweep-l1", "compute and L1", 491'520, 2'048, 100},
                                     {"sweep-l3", "L2 and L3", 393'216, 393'216, 40}};
   auto bench = open_workbench(bin);

@@ -5,8 +5,7 @@
 #include "tools/bench/recording.hpp"
 #include "tools/bench/report.hpp"
 #include "tools/bench/stage_request.hpp"
-
-#include <CLI/CLI.hpp>
+#include "tools/command_line/command_line.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -198,12 +197,13 @@ int main(int argc, char** argv) {
   using namespace kevolve::bench;
   std::string bin;
   std::string data;
-  CLI::App app{"Does a finished campaign's compiles and judge runs again without a node"};
+  kevolve::declared_program app{"Does a finished campaign's compiles and judge runs again without a node"};
   app.add_option("--bin", bin, "folder of the helper programs")->required();
   app.add_option("--data", data, "data directory that holds one finished campaign")->required();
   auto each = false;
   app.add_flag("--each", each, "list every judge run, the campaign's beside the loop's");
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.ended_by(argc, argv))
+    return *ended;
   auto s = read_script(data);
   if (!s)
     return give_up(to_string(s.error()));

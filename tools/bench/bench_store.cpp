@@ -1,8 +1,7 @@
 // Measures the store's synced records per second beside its floor: the same payload bytes appended to a file with
 // fdatasync. Both run in turns on the same disk.
 #include "store/store.hpp"
-
-#include <CLI/CLI.hpp>
+#include "tools/command_line/command_line.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -147,7 +146,7 @@ int run(const std::string& directory, size_t bytes, double seconds, bool json) {
 } // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Synced records a second of the store, beside raw fdatasync"};
+  kevolve::declared_program app{"Synced records a second of the store, beside raw fdatasync"};
   auto parent = std::filesystem::temp_directory_path().string();
   size_t bytes = 1024;
   double seconds = 2;
@@ -156,7 +155,8 @@ int main(int argc, char** argv) {
   app.add_option("--bytes", bytes, "payload of a record");
   app.add_option("--seconds", seconds, "for each batch size");
   app.add_flag("--json", json, "one line of JSON");
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.ended_by(argc, argv))
+    return *ended;
   auto directory = parent + "/kevolve-bench-XXXXXX";
   if (::mkdtemp(directory.data()) == nullptr) {
     std::cerr << "cannot make a directory in " << parent << '\n';

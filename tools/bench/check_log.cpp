@@ -8,8 +8,7 @@
 #include "runtime/node/references.hpp"
 #include "tools/bench/recording.hpp"
 #include "tools/bench/report.hpp"
-
-#include <CLI/CLI.hpp>
+#include "tools/command_line/command_line.hpp"
 
 #include <fstream>
 #include <map>
@@ -88,10 +87,11 @@ int main(int argc, char** argv) {
   using namespace kevolve::bench;
   std::string data_dir;
   std::string events_file;
-  CLI::App app{"Checks the event log of a data directory that is not in use"};
+  kevolve::declared_program app{"Checks the event log of a data directory that is not in use"};
   app.add_option("--data", data_dir, "the data directory")->required();
   app.add_option("--events", events_file, "write every event here, as the admin shows it, one a line");
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.ended_by(argc, argv))
+    return *ended;
   store_options options;
   options.create = false;
   auto data = store::open(data_dir, options);

@@ -1,10 +1,8 @@
 // The home of a benchmark: puts jobs that only wait into a cluster's queue, keeps so many in flight, and collects them.
 // Prints one JSON object: jobs a second, and the jobs that came back twice or not at all.
 #include "store/postgres/queue.hpp"
+#include "tools/command_line/command_line.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -119,7 +117,7 @@ int run(const options& o) {
 } // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Puts jobs that only wait into a cluster's queue and collects them.", "bench-cluster"};
+  kevolve::declared_program app{"Puts jobs that only wait into a cluster's queue and collects them.", "bench-cluster"};
   options o;
   app.add_option("--postgres", o.postgres, "connection string")->required();
   app.add_option("--deployment", o.deployment, "of the database");
@@ -129,6 +127,7 @@ int main(int argc, char** argv) {
   app.add_option("--milliseconds", o.milliseconds, "that each waits");
   app.add_option("--pace", o.pace, "jobs put a second; 0: as many as fit in flight");
   app.add_option("--group", o.group, "jobs put in one transaction at most");
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.ended_by(argc, argv))
+    return *ended;
   return run(o);
 }

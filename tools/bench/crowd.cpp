@@ -11,9 +11,8 @@
 #include "tools/bench/polling.hpp"
 #include "tools/bench/report.hpp"
 #include "tools/bench/still_server.hpp"
+#include "tools/command_line/command_line.hpp"
 #include "tools/kevolve/node_reader.hpp"
-
-#include <CLI/CLI.hpp>
 
 #include <fmt/core.h>
 
@@ -256,7 +255,7 @@ int serve(const std::string& data, const std::string& bin, const std::string& mo
 
 int main(int argc, char** argv) {
   using namespace kevolve::bench;
-  CLI::App app{"A node with a long past and many actors"};
+  kevolve::declared_program app{"A node with a long past and many actors"};
   app.require_subcommand(1);
   past p;
   auto* filling = app.add_subcommand("fill", "writes campaigns as if they had run");
@@ -290,7 +289,8 @@ int main(int argc, char** argv) {
   serving->add_option("--bin", bin, "folder of the helper programs")->required();
   serving->add_option("--model", model, "base address of a server of Chat Completions, the node's one provider");
   serving->add_option("--actors", count)->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.ended_by(argc, argv))
+    return *ended;
   if (clients->parsed())
     return poll(asked);
   if (still->parsed())

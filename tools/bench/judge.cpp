@@ -8,8 +8,7 @@
 #include "tools/bench/report.hpp"
 #include "tools/bench/stage_request.hpp"
 #include "tools/bench/sweep.hpp"
-
-#include <CLI/CLI.hpp>
+#include "tools/command_line/command_line.hpp"
 
 #include <sched.h>
 #include <unistd.h>
@@ -247,13 +246,14 @@ int main(int argc, char** argv) {
   int candidates = 5;
   int runs = 3;
   double over_s = 3.0;
-  CLI::App app{"What judging costs, and how steady its ratios are"};
+  kevolve::declared_program app{"What judging costs, and how steady its ratios are"};
   app.add_option("--bin", bin, "folder of the helper programs")->required();
   app.add_option("--launches", launch_count)->capture_default_str();
   app.add_option("--candidates", candidates, "judged for every size and mode")->capture_default_str();
   app.add_option("--runs", runs, "fresh judges of the same two kernels")->capture_default_str();
   app.add_option("--over", over_s, "seconds that the runs are spread over")->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.ended_by(argc, argv))
+    return *ended;
   auto before = machine();
   auto sizes = json::array();
   {

@@ -4,10 +4,7 @@
 #include "actors/knowledge/shipped.hpp"
 #include "actors/knowledge/skill_match.hpp"
 #include "tools/bench/report.hpp"
-
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
+#include "tools/command_line/command_line.hpp"
 
 #include <chrono>
 #include <fstream>
@@ -187,7 +184,7 @@ int run(size_t documents, size_t skills, const std::string& file, size_t rounds)
 } // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Measures the knowledge base."};
+  kevolve::declared_program app{"Measures the knowledge base."};
   size_t documents = 120;
   size_t skills = 10'000;
   size_t rounds = 50;
@@ -196,6 +193,7 @@ int main(int argc, char** argv) {
   app.add_option("--skills", skills);
   app.add_option("--rounds", rounds);
   app.add_option("--situations", file)->required();
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.ended_by(argc, argv))
+    return *ended;
   return run(documents, skills, file, rounds);
 }

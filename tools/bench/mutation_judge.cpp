@@ -9,8 +9,7 @@
 #include "tools/bench/helper_session.hpp"
 #include "tools/bench/report.hpp"
 #include "tools/bench/stage_request.hpp"
-
-#include <CLI/CLI.hpp>
+#include "tools/command_line/command_line.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -197,12 +196,13 @@ int main(int argc, char** argv) {
   std::string target = "cpu";
   bool compiles_only = false;
   target_options options;
-  CLI::App app{"Compiles and judges many sources; reads requests from stdin"};
+  kevolve::declared_program app{"Compiles and judges many sources; reads requests from stdin"};
   app.add_option("--bin", bin, "folder of the helper programs")->required();
   app.add_option("--target", target, "cpu, cuda or triton")->capture_default_str();
   app.add_flag("--compiles-only", compiles_only, "starts no judge");
   app.add_option("--allow-weak-sandbox", options.allow_weak_sandbox, "a layer that may be missing; may be repeated");
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.ended_by(argc, argv))
+    return *ended;
   auto bench = compiles_only ? open_compiler(bin, target, options) : open_workbench(bin, target, options);
   if (!bench)
     return give_up(to_string(bench.error()));

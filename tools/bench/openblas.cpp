@@ -3,8 +3,7 @@
 // the core type; the library reads it while it is loaded.
 #include "backends/host_machine.hpp"
 #include "tools/bench/report.hpp"
-
-#include <CLI/CLI.hpp>
+#include "tools/command_line/command_line.hpp"
 
 #include <dlfcn.h>
 #include <sched.h>
@@ -130,14 +129,15 @@ int main(int argc, char** argv) {
   int pairs = 200;
   uint64_t seed = 1;
   int threads = 1;
-  CLI::App app{"A gemm kernel beside OpenBLAS, in one process"};
+  kevolve::declared_program app{"A gemm kernel beside OpenBLAS, in one process"};
   app.add_option("--object", object, "shared object with the entry gemm")->required();
   app.add_option("--library", library, "OpenBLAS")->capture_default_str();
   app.add_option("--shape", shapes, "MxNxK; may be repeated")->required();
   app.add_option("--pairs", pairs)->capture_default_str();
   app.add_option("--seed", seed)->capture_default_str();
   app.add_option("--threads", threads, "of OpenBLAS; the kernel's are its own")->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.ended_by(argc, argv))
+    return *ended;
   if (threads == 1)
     pin_to_timing_core();
   auto* blas = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);

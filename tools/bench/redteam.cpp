@@ -3,8 +3,7 @@
 #include "tools/bench/helper_session.hpp"
 #include "tools/bench/redteam_judgement.hpp"
 #include "tools/bench/report.hpp"
-
-#include <CLI/CLI.hpp>
+#include "tools/command_line/command_line.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -146,13 +145,14 @@ int main(int argc, char** argv) {
   std::string only;
   int runs = 2;
   int controls = 50;
-  CLI::App app{"Every cheat of the red team, and its honest controls, judged many times"};
+  kevolve::declared_program app{"Every cheat of the red team, and its honest controls, judged many times"};
   app.add_option("--bin", bin, "folder of the helper programs")->required();
   app.add_option("--exhibits", folder, "tests/redteam of the source tree")->required();
   app.add_option("--runs", runs, "of each cheat and each of its variants")->capture_default_str();
   app.add_option("--controls", controls, "runs over all controls together")->capture_default_str();
   app.add_option("--only", only, "the name of one cheat or of one control; default: all");
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.ended_by(argc, argv))
+    return *ended;
   auto catalogue = redteam::open_catalogue(folder);
   if (!catalogue)
     return give_up(to_string(catalogue.error()));

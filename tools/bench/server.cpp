@@ -3,8 +3,7 @@
 #include "actors/models/provider_calls.hpp"
 #include "runtime/node/provider.hpp"
 #include "tools/bench/report.hpp"
-
-#include <CLI/CLI.hpp>
+#include "tools/command_line/command_line.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -157,14 +156,15 @@ int main(int argc, char** argv) {
   spec.kind = "openai-chat";
   int at_once = 16;
   int64_t tokens = 256;
-  CLI::App app{"kevolve's client against a server that others wrote"};
+  kevolve::declared_program app{"kevolve's client against a server that others wrote"};
   app.add_option("--url", spec.url, "its base address, such as http://127.0.0.1:8080/v1")->required();
   app.add_option("--kind", spec.kind)->capture_default_str();
   app.add_option("--model", spec.model)->required();
   app.add_option("--key-env", spec.key_env);
   app.add_option("--at-once", at_once)->capture_default_str();
   app.add_option("--tokens", tokens, "of a reply at most")->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.ended_by(argc, argv))
+    return *ended;
   auto measured = run(spec, at_once, tokens);
   return measured ? print(*measured) : give_up(to_string(measured.error()));
 }

@@ -3,8 +3,7 @@
 #include "runtime/base/ids.hpp"
 #include "runtime/node/node.hpp"
 #include "tools/bench/report.hpp"
-
-#include <CLI/CLI.hpp>
+#include "tools/command_line/command_line.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -583,7 +582,7 @@ result<json> run(const plan& p, uint16_t port, const sent_times& sent) {
 int main(int argc, char** argv) {
   using namespace kevolve::bench;
   plan p;
-  CLI::App app{"Many answers of a model at once"};
+  kevolve::declared_program app{"Many answers of a model at once"};
   app.add_option("--data", p.data, "an empty folder for a node")->required();
   app.add_option("--calls", p.calls)->capture_default_str();
   app.add_option("--at-once", p.at_once)->capture_default_str();
@@ -591,7 +590,8 @@ int main(int argc, char** argv) {
   app.add_option("--every", p.every_ms, "milliseconds between them")->capture_default_str();
   app.add_option("--prompt-kib", p.prompt_kib)->capture_default_str();
   app.add_flag("!--server-competes", p.server_apart, "the server has equal parts of the node's cores");
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.ended_by(argc, argv))
+    return *ended;
   const auto calls = static_cast<size_t>(p.calls);
   const auto answers = 2 * calls + 5 * static_cast<size_t>(p.at_once); // floor calls, warm-up calls and measured calls
   sent_times sent{answers + 1};

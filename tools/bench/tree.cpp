@@ -5,8 +5,8 @@
 #include "actors/search/policy.hpp"
 #include "runtime/base/codec.hpp"
 #include "tools/bench/report.hpp"
+#include "tools/command_line/command_line.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 #include <malloc.h>
@@ -244,19 +244,21 @@ std::vector<std::string> broken_bounds(const json& policies, double most_bytes, 
 
 int main(int argc, char** argv) {
   using namespace kevolve::bench;
-  CLI::App app{"Measures selections in a growing tree and the fold of its events"};
+  kevolve::declared_program app{"Measures selections in a growing tree and the fold of its events"};
   uint64_t candidates = 20'000;
   uint64_t events = 40'000;
   uint64_t seed = 1;
   auto most_bytes = 0.0;
   auto most_growth = 0.0;
-  app.add_option("--candidates", candidates, "of each tree")->check(CLI::Range(uint64_t{2'000}, uint64_t{100'000'000}));
-  app.add_option("--events", events, "to fold")->check(CLI::Range(uint64_t{2}, uint64_t{100'000'000}));
+  app.add_option("--candidates", candidates, "of each tree")
+      ->check(kevolve::in_range(uint64_t{2'000}, uint64_t{100'000'000}));
+  app.add_option("--events", events, "to fold")->check(kevolve::in_range(uint64_t{2}, uint64_t{100'000'000}));
   app.add_option("--seed", seed, "of every draw");
   app.add_option("--most-bytes", most_bytes, "a candidate may take; more ends with exit status 1");
   app.add_option("--most-growth", most_growth,
                  "of the nodes that a selection reads, from 1,000 candidates to the last tenth; likewise");
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.ended_by(argc, argv))
+    return *ended;
   json policies = json::array();
   for (const auto& name : kevolve::policy_names())
     policies.push_back(measured(name, candidates, seed));

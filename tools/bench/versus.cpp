@@ -5,8 +5,7 @@
 #include "tools/bench/helper_session.hpp"
 #include "tools/bench/report.hpp"
 #include "tools/bench/stage_request.hpp"
-
-#include <CLI/CLI.hpp>
+#include "tools/command_line/command_line.hpp"
 
 #include <fstream>
 #include <sstream>
@@ -131,12 +130,13 @@ int main(int argc, char** argv) {
   std::string task_file;
   std::string candidate;
   std::vector<std::string> baselines;
-  CLI::App app{"A kernel against baselines, judged as a final confirmation is"};
+  kevolve::declared_program app{"A kernel against baselines, judged as a final confirmation is"};
   app.add_option("--bin", bin, "folder of the helper programs")->required();
   app.add_option("--task", task_file, "the task file")->required();
   app.add_option("--candidate", candidate, "label=file@flags")->required();
   app.add_option("--baseline", baselines, "label=file@flags; may be repeated")->required();
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.ended_by(argc, argv))
+    return *ended;
   auto spec = load_task(task_file);
   if (!spec)
     return give_up(task_file + " does not load: see kevolve task check");

@@ -6,8 +6,7 @@
 #include "actors/messages/keys.hpp"
 #include "backends/judge/outcome_figures.hpp"
 #include "runtime/base/codec.hpp"
-
-#include <CLI/CLI.hpp>
+#include "tools/command_line/command_line.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -65,11 +64,12 @@ int main(int argc, char** argv) {
   std::string data_dir;
   std::string out_dir;
   std::string campaign;
-  CLI::App app{"Writes the winner of a campaign in a data directory"};
+  kevolve::declared_program app{"Writes the winner of a campaign in a data directory"};
   app.add_option("--data", data_dir, "the data directory, not in use")->required();
   app.add_option("--out", out_dir, "an existing folder for kernel.c and kernel.so")->required();
   app.add_option("--campaign", campaign, "its id, where there are several");
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.ended_by(argc, argv))
+    return *ended;
   store_options options;
   options.create = false;
   auto data = store::open(data_dir, options);

@@ -19,18 +19,18 @@
 
 namespace kevolve {
 
-void add_common(CLI::App& verb, common_options& o) {
+void add_common(declared_verb& verb, common_options& o) {
   verb.add_flag("--json", o.json, "one JSON document on stdout");
   verb.add_flag("-q,--quiet", o.quiet, "no progress and no notes");
 }
 
-void add_weak_sandbox(CLI::App& verb, std::vector<std::string>& layers) {
+void add_weak_sandbox(declared_verb& verb, std::vector<std::string>& layers) {
   verb.add_option("--allow-weak-sandbox", layers, "judge native candidates though the machine lacks this layer")
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"landlock"}));
+      ->check(one_of({"landlock"}));
 }
 
-void add_address(CLI::App& verb, node_address& a) {
+void add_address(declared_verb& verb, node_address& a) {
   verb.add_option("--data", a.data, "data directory of a node on this machine (default: ./kevolve-data)");
   verb.add_option("--url", a.url, "a node's address, such as http://127.0.0.1:7700; needs --token-file");
   verb.add_option("--ca-file", a.ca_file, "certificates that an https node's must come from (default: the system's)");
@@ -77,40 +77,41 @@ int main(int argc, char** argv) {
       "Example: kevolve run config/examples/gemm.toml\n"
       "Exit codes: 0 ok, 1 the work failed, 2 usage or configuration, 3 not found, 4 not authorised, 5 conflict,\n"
       "6 no node answers, 7 timed out, 8 budget exhausted before any valid kernel, 130 interrupted.");
+  kevolve::declared_verb verbs{app};
   kevolve::verb_action chosen;
-  kevolve::add_run(app, chosen);
-  kevolve::add_new(app, chosen);
-  kevolve::add_optimize(app, chosen);
-  kevolve::add_import(app, chosen);
-  kevolve::add_suite(app, chosen);
-  kevolve::add_eval(app, chosen);
-  kevolve::add_checks(app, chosen);
-  kevolve::add_campaigns(app, chosen);
-  kevolve::add_bundle(app, chosen);
-  kevolve::add_dispatch(app, chosen);
-  kevolve::add_submit(app, chosen);
-  kevolve::add_watch(app, chosen);
-  kevolve::add_events(app, chosen);
-  kevolve::add_steering(app, chosen);
-  kevolve::add_provider(app, chosen);
-  kevolve::add_relay(app, chosen);
-  kevolve::add_replay(app, chosen);
-  kevolve::add_actors(app, chosen);
-  kevolve::add_doctor(app, chosen);
-  kevolve::add_fsck(app, chosen);
-  kevolve::add_rejudge(app, chosen);
-  kevolve::add_profile(app, chosen);
-  kevolve::add_explain(app, chosen);
-  kevolve::add_bench(app, chosen);
-  kevolve::add_backup(app, chosen);
-  kevolve::add_batch(app, chosen);
-  kevolve::add_knowledge(app, chosen);
-  kevolve::add_skills(app, chosen);
-  kevolve::add_code(app, chosen);
-  kevolve::add_cluster(app, chosen);
-  kevolve::add_debug(app, chosen);
-  kevolve::add_help(app, chosen);
-  kevolve::add_generated(app, chosen);
+  kevolve::add_run(verbs, chosen);
+  kevolve::add_new(verbs, chosen);
+  kevolve::add_optimize(verbs, chosen);
+  kevolve::add_import(verbs, chosen);
+  kevolve::add_suite(verbs, chosen);
+  kevolve::add_eval(verbs, chosen);
+  kevolve::add_checks(verbs, chosen);
+  kevolve::add_campaigns(verbs, chosen);
+  kevolve::add_bundle(verbs, chosen);
+  kevolve::add_dispatch(verbs, chosen);
+  kevolve::add_submit(verbs, chosen);
+  kevolve::add_watch(verbs, chosen);
+  kevolve::add_events(verbs, chosen);
+  kevolve::add_steering(verbs, chosen);
+  kevolve::add_provider(verbs, chosen);
+  kevolve::add_relay(verbs, chosen);
+  kevolve::add_replay(verbs, chosen);
+  kevolve::add_actors(verbs, chosen);
+  kevolve::add_doctor(verbs, chosen);
+  kevolve::add_fsck(verbs, chosen);
+  kevolve::add_rejudge(verbs, chosen);
+  kevolve::add_profile(verbs, chosen);
+  kevolve::add_explain(verbs, chosen);
+  kevolve::add_bench(verbs, chosen);
+  kevolve::add_backup(verbs, chosen);
+  kevolve::add_batch(verbs, chosen);
+  kevolve::add_knowledge(verbs, chosen);
+  kevolve::add_skills(verbs, chosen);
+  kevolve::add_code(verbs, chosen);
+  kevolve::add_cluster(verbs, chosen);
+  kevolve::add_debug(verbs, chosen);
+  kevolve::add_help(verbs, chosen);
+  kevolve::add_generated(verbs, chosen);
   // Asked for before it is known what else was: errors of usage are told so as well.
   const bool json_wanted = std::any_of(argv + 1, argv + argc, [](std::string_view word) { return word == "--json"; });
   if (const auto why = kevolve::unknown_verb(app, argc, argv); !why.empty())

@@ -6,15 +6,12 @@
 #include "runtime/base/sandbox.hpp"
 #include "runtime/base/version.hpp"
 #include "runtime/node/node.hpp"
+#include "tools/command_line/command_line.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolved/liveness.hpp"
 #include "tools/kevolved/notify.hpp"
 #include "tools/kevolved/settings.hpp"
 #include "tools/kevolved/signals.hpp"
-
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -129,18 +126,15 @@ int serve(const arguments& a) {
 int main(int argc, char** argv) {
   ::prctl(PR_SET_NAME, "kevolved");
   kevolve::hide_memory(); // keys of providers: in no core, and not for other processes of the user to read
-  CLI::App app{"kevolved runs campaigns and answers over HTTP until SIGTERM.", "kevolved"};
+  kevolve::declared_program app{"kevolved runs campaigns and answers over HTTP until SIGTERM.", "kevolved"};
   app.set_version_flag("--version", kevolve::version_line("kevolved"));
   app.footer("Example: kevolved kevolved.toml\nSIGHUP: reads the file again and says what of it needs a restart.");
   arguments a;
   app.add_option("FILE", a.file, "the node's settings")->required();
   app.add_option("--set", a.overrides, "key=value, over the file's")->allow_extra_args(false);
   app.add_flag("--json-log", a.json_log, "log one JSON object a line");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? kevolve::exit_code::ok : kevolve::exit_code::usage;
-  }
+  if (const auto ended = app.ended_by(argc, argv))
+    return *ended == 0 ? kevolve::exit_code::ok : kevolve::exit_code::usage;
   try {
     return serve(a);
   } catch (const std::exception& e) {

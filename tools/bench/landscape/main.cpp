@@ -4,8 +4,8 @@
 #include "tools/bench/landscape/contender.hpp"
 #include "tools/bench/landscape/recorder.hpp"
 #include "tools/bench/report.hpp"
+#include "tools/command_line/command_line.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -125,7 +125,7 @@ int bound_one(const bounding_options& options) {
 int main(int argc, char** argv) {
   using namespace kevolve;
   using namespace kevolve::bench;
-  CLI::App app{"Measures candidates of a task by uniform expansion, and plays policies on the record"};
+  kevolve::declared_program app{"Measures candidates of a task by uniform expansion, and plays policies on the record"};
   app.require_subcommand(1);
   record_options recorded;
   auto* record = app.add_subcommand("record", "measures candidates of a task");
@@ -164,8 +164,9 @@ int main(int argc, char** argv) {
   plays->add_option("--budget", played.budget, "evaluations after the first drafts")->capture_default_str();
   plays->add_option("--share", played.share, "of the best figure: the goal")->capture_default_str();
   plays->add_flag("--other-generator", played.other_generator, "play records of other generator versions, too");
-  CLI11_PARSE(app, argc, argv);
-  if (*plays)
+  if (const auto ended = app.ended_by(argc, argv))
+    return *ended;
+  if (plays->parsed())
     return play_all(played);
   for (const auto& s : sizes) {
     const auto at = s.find('=');

@@ -4,9 +4,6 @@
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/core.h>
 
 #include <memory>
@@ -112,7 +109,7 @@ std::string list_path(const actor_options& o) {
   return path;
 }
 
-CLI::App* add_verb(CLI::App& app, const char* name, const char* about, const options_ptr& o) {
+declared_verb* add_verb(declared_verb& app, const char* name, const char* about, const options_ptr& o) {
   auto* verb = app.add_subcommand(name, about);
   verb->footer(std::string{"Example: kevolve actors "} + name + (std::string{name} == "get" ? " 12" : ""));
   add_common(*verb, o->common);
@@ -122,7 +119,7 @@ CLI::App* add_verb(CLI::App& app, const char* name, const char* about, const opt
 
 } // namespace
 
-void add_actors(CLI::App& app, verb_action& chosen) {
+void add_actors(declared_verb& app, verb_action& chosen) {
   auto o = std::make_shared<actor_options>();
   auto* actors = app.add_subcommand("actors", "Live and dead actors of a running node");
   actors->footer("Example: kevolve actors list --state dead");

@@ -6,9 +6,6 @@
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/core.h>
 
 #include <filesystem>
@@ -85,7 +82,7 @@ int run(const restore_verb& o) {
 
 } // namespace
 
-void add_backup(CLI::App& app, verb_action& chosen) {
+void add_backup(declared_verb& app, verb_action& chosen) {
   auto b = std::make_shared<backup_verb>();
   auto* verb = app.add_subcommand("backup", "Copy a data directory's store, also while a node uses it");
   verb->footer("Example: kevolve backup --data kevolve-data --out /backups/monday\nThe copy holds the digest of every "

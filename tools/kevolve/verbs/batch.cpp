@@ -4,14 +4,12 @@
 #include "runtime/node/batch/batch_outlook.hpp"
 #include "runtime/node/rejudge.hpp"
 #include "store/store.hpp"
+#include "tools/command_line/command_line.hpp"
 #include "tools/kevolve/client/batch_work.hpp"
 #include "tools/kevolve/client/only_campaign.hpp"
 #include "tools/kevolve/node_call.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/core.h>
 
 #include <filesystem>
@@ -264,8 +262,8 @@ int cancel_batch(const batch_options& o) {
   return tell(o.common, done, print_cancelled);
 }
 
-CLI::App* add_batch_verb(CLI::App& batch, const char* name, const char* about, const char* footer,
-                         const batch_options_ptr& o, bool campaign) {
+declared_verb* add_batch_verb(declared_verb& batch, const char* name, const char* about, const char* footer,
+                              const batch_options_ptr& o, bool campaign) {
   auto* verb = batch.add_subcommand(name, about);
   verb->footer(footer);
   if (campaign)
@@ -275,11 +273,11 @@ CLI::App* add_batch_verb(CLI::App& batch, const char* name, const char* about, c
   return verb;
 }
 
-void add_by_whom(CLI::App& verb, const batch_options_ptr& o) {
+void add_by_whom(declared_verb& verb, const batch_options_ptr& o) {
   verb.add_option("--by", o->by, "who asks, kept with the event (default: $USER)");
 }
 
-void add_work(CLI::App& batch, verb_action& chosen) {
+void add_work(declared_verb& batch, verb_action& chosen) {
   auto o = std::make_shared<batch_work_options>();
   auto* work = batch.add_subcommand("work", "Judge what a batch brought, without a daemon; the same command goes on");
   work->footer("Example: kevolve batch work gemm.batch --wall 9m\n"
@@ -290,13 +288,13 @@ void add_work(CLI::App& batch, verb_action& chosen) {
   work->add_option("--data", o->data, "where to work; kept (default: FILE.work, removed when all is judged)");
   work->add_option("--wall", o->wall, "end after this time by the clock: 90s, 9m, 2h");
   work->add_option("--compilers", o->compilers, "compiling at once (default: one per core that is not timing)")
-      ->check(CLI::Range(1, 1024));
+      ->check(in_range(1, 1024));
   work->add_option("--memory-mib", o->target.candidate_memory_mib,
                    "of a candidate beside its arguments, as limits.memory_mib")
-      ->check(CLI::Range(1, 1 << 20));
+      ->check(in_range(1, 1 << 20));
   work->add_option("--disk-reserve-mib", o->disk_reserve_mib,
                    "free space to keep: with less, nothing starts or goes on")
-      ->check(CLI::Range(int64_t{0}, int64_t{1'000'000'000}))
+      ->check(in_range(int64_t{0}, int64_t{1'000'000'000}))
       ->capture_default_str();
   add_weak_sandbox(*work, o->target.allow_weak_sandbox);
   add_common(*work, o->common);
@@ -305,7 +303,7 @@ void add_work(CLI::App& batch, verb_action& chosen) {
 
 } // namespace
 
-void add_batch(CLI::App& app, verb_action& chosen) {
+void add_batch(declared_verb& app, verb_action& chosen) {
   auto* batch = app.add_subcommand("batch", "Evaluations as a file, for a machine that no node reaches");
   batch->footer("Example: kevolve batch export 1a2b --out gemm.batch\n"
                 "[[device]] batch = true, or kevolve run --batch, lets a campaign's evaluations wait for it.");

@@ -4,10 +4,6 @@
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
 #include <unistd.h>
 
 #include <cerrno>
@@ -56,11 +52,10 @@ int run_bench(const std::vector<std::string>& given) {
 
 } // namespace
 
-void add_bench(CLI::App& app, verb_action& chosen) {
+void add_bench(declared_verb& app, verb_action& chosen) {
   auto* verb = app.add_subcommand("bench", "The project's own benchmarks, each beside its floor: bench NAME [--long]");
-  verb->prefix_command();
-  verb->set_help_flag(); // what follows is the benchmark's, --help too
-  verb->callback([verb, &chosen] { chosen = [words = verb->remaining()] { return run_bench(words); }; });
+  verb->takes_all_words();
+  verb->callback([verb, &chosen] { chosen = [words = verb->words()] { return run_bench(words); }; });
 }
 
 } // namespace kevolve

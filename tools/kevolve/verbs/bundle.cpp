@@ -9,9 +9,6 @@
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/core.h>
 
 #include <memory>
@@ -106,7 +103,7 @@ int run(const bundle_options& o) {
 
 } // namespace
 
-void add_bundle(CLI::App& app, verb_action& chosen) {
+void add_bundle(declared_verb& app, verb_action& chosen) {
   auto o = std::make_shared<bundle_options>();
   auto* verb = app.add_subcommand("bundle", "The winner as a folder that builds and tests without kevolve");
   verb->footer("Example: kevolve bundle 1a2b --out my-kernel\nThen, there: cmake -B b && cmake --build b && ctest "
@@ -115,7 +112,7 @@ void add_bundle(CLI::App& app, verb_action& chosen) {
   verb->add_option("--out", o->out, "the directory to make; must be absent or empty")->required();
   verb->add_option("--name", o->name, "name of the Python package, for a task with a [module] (default: the task's)");
   verb->add_option("--kernels", o->kernels, "for GPUs: most kernels among which the package chooses (default: 4)")
-      ->check(CLI::Range(1, 64));
+      ->check(in_range(1, 64));
   auto* recording = verb->add_option("--recording", o->recording, "a GPU campaign as kevolve record wrote it");
   auto* task = verb->add_option("--task", o->task, "a GPU task's file, for candidates that nobody has judged");
   auto* files = verb->add_option("--candidate", o->candidates, "a file with a candidate for that task, several times");

@@ -9,9 +9,6 @@
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -317,8 +314,8 @@ int steer(const options_ptr& o, const char* verb) {
 // The subject of a verb: the node, a campaign that must be named, or one that may be omitted where it is the only one.
 enum class whose : uint8_t { node, one, one_or_only };
 
-CLI::App* add_verb(CLI::App& app, const char* name, const char* about, const char* example, const options_ptr& o,
-                   whose of) {
+declared_verb* add_verb(declared_verb& app, const char* name, const char* about, const char* example,
+                        const options_ptr& o, whose of) {
   auto* verb = app.add_subcommand(name, about);
   verb->footer(std::string{"Example: kevolve "} + example);
   if (of == whose::one)
@@ -332,16 +329,16 @@ CLI::App* add_verb(CLI::App& app, const char* name, const char* about, const cha
 
 } // namespace
 
-void add_campaigns(CLI::App& app, verb_action& chosen) {
+void add_campaigns(declared_verb& app, verb_action& chosen) {
   auto o = std::make_shared<campaign_options>();
-  auto paged = [o](CLI::App* verb) {
-    verb->add_option("--limit", o->limit, "one page of so many")->check(CLI::Range(uint64_t{1}, uint64_t{1000}));
+  auto paged = [o](declared_verb* verb) {
+    verb->add_option("--limit", o->limit, "one page of so many")->check(in_range(uint64_t{1}, uint64_t{1000}));
     verb->add_option("--cursor", o->cursor, "where the page begins: `next` of the one before");
     return verb;
   };
   auto* list =
       paged(add_verb(app, "list", "Campaigns of a node", "list --state running --data kevolve-data", o, whose::node));
-  list->add_option("--state", o->state, "only campaigns in this state")->check(CLI::IsMember(shown_states()));
+  list->add_option("--state", o->state, "only campaigns in this state")->check(one_of(shown_states()));
   list->add_option("--name", o->name, "only campaigns whose name holds this");
   list->add_flag("--ids", o->ids, "the ids alone, one a line");
   list->callback([o, &chosen] { chosen = [o] { return show_list(o); }; });

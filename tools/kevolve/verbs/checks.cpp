@@ -11,9 +11,6 @@
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -365,7 +362,7 @@ int plan_campaign(const check_options& o) {
 
 } // namespace
 
-void add_checks(CLI::App& app, verb_action& chosen) {
+void add_checks(declared_verb& app, verb_action& chosen) {
   auto o = std::make_shared<check_options>();
   auto* task = app.add_subcommand("task", "Task files");
   task->require_subcommand(1);

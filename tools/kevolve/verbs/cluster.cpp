@@ -9,9 +9,6 @@
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/core.h>
 
 #include <map>
@@ -131,15 +128,15 @@ int show_node(const cluster_options& o) {
       o.common.json);
 }
 
-CLI::App* add_verb(CLI::App& parent, const char* name, const char* about, const char* footer,
-                   const cluster_options_ptr& o) {
+declared_verb* add_verb(declared_verb& parent, const char* name, const char* about, const char* footer,
+                        const cluster_options_ptr& o) {
   auto* verb = parent.add_subcommand(name, about);
   verb->footer(footer);
   add_common(*verb, o->common);
   return verb;
 }
 
-void add_drain(CLI::App& nodes, const char* name, const char* about, const cluster_options_ptr& o,
+void add_drain(declared_verb& nodes, const char* name, const char* about, const cluster_options_ptr& o,
                verb_action& chosen) {
   auto* verb = add_verb(nodes, name, about, "Example: kevolve nodes drain worker-3", o);
   add_address(*verb, o->where);
@@ -154,7 +151,7 @@ void add_drain(CLI::App& nodes, const char* name, const char* about, const clust
 
 } // namespace
 
-void add_cluster(CLI::App& app, verb_action& chosen) {
+void add_cluster(declared_verb& app, verb_action& chosen) {
   auto* cluster = app.add_subcommand("cluster", "The PostgreSQL that nodes share");
   cluster->footer("Example: kevolve cluster init --postgres 'host=db dbname=kevolve user=owner' --deployment lab");
   cluster->require_subcommand(1);

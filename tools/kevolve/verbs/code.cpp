@@ -11,10 +11,6 @@
 #include "runtime/base/enum_text.hpp"
 #include "runtime/node/admin/json.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
 #include <memory>
 
 namespace kevolve {
@@ -66,7 +62,7 @@ int search(const code_options& o) {
 
 } // namespace
 
-void add_code(CLI::App& app, verb_action& chosen) {
+void add_code(declared_verb& app, verb_action& chosen) {
   auto* group = app.add_subcommand("code", "Trees of source that models may search");
   group->footer("Example: kevolve code search tl.dot --root src");
   group->require_subcommand(1);
@@ -77,12 +73,12 @@ void add_code(CLI::App& app, verb_action& chosen) {
   add_common(*verb, o->common);
   verb->add_option("WHAT", o->what, "what to look for")->required();
   verb->add_option("--mode", o->mode, "string, regex (RE2) or filename")
-      ->check(CLI::IsMember({"string", "regex", "filename"}))
+      ->check(one_of({"string", "regex", "filename"}))
       ->capture_default_str();
   verb->add_option("--root", o->roots, "a tree; as often as needed (default: those of --node)")
       ->allow_extra_args(false);
   verb->add_option("--node", o->settings, "a node's settings, for [code_search] roots");
-  verb->add_option("--most", o->most, "matches")->check(CLI::Range(int64_t{1}, int64_t{1000}))->capture_default_str();
+  verb->add_option("--most", o->most, "matches")->check(in_range(int64_t{1}, int64_t{1000}))->capture_default_str();
   verb->callback([o, &chosen] { chosen = [o] { return search(*o); }; });
 }
 

@@ -12,9 +12,6 @@
 #include "tools/kevolve/secret_scan.hpp"
 #include "tools/kevolve/verbs.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -277,7 +274,7 @@ int run(const debug_verb& o) {
 
 } // namespace
 
-void add_debug(CLI::App& app, verb_action& chosen) {
+void add_debug(declared_verb& app, verb_action& chosen) {
   auto o = std::make_shared<debug_verb>();
   auto* verb = app.add_subcommand("debug", "Pack what explains a node's state into one file, searched for secrets");
   verb->footer("Example: kevolve debug --data kevolve-data --config kevolved.toml --out report.tar.gz\nNothing is "

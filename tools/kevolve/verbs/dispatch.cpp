@@ -16,9 +16,6 @@
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -224,7 +221,7 @@ int run(const dispatch_options& o) {
 
 } // namespace
 
-void add_dispatch(CLI::App& app, verb_action& chosen) {
+void add_dispatch(declared_verb& app, verb_action& chosen) {
   auto o = std::make_shared<dispatch_options>();
   auto* verb = app.add_subcommand("dispatch", "The fastest kernels of a campaign by the sizes, in one C file");
   verb->footer(
@@ -240,14 +237,14 @@ void add_dispatch(CLI::App& app, verb_action& chosen) {
                    "the directory to make of it, as `kevolve bundle` does of the best; must be absent or empty");
   verb->add_option("--kernels", o->kernels, "judge so many kernels of the tree at most")
       ->capture_default_str()
-      ->check(CLI::Range(size_t{1}, most_kernels));
+      ->check(in_range(size_t{1}, most_kernels));
   verb->add_option("--margin", o->margin_percent, "percent that a call may be slower and still count as no regression")
       ->capture_default_str()
-      ->check(CLI::Range(0.1, 50.0));
+      ->check(in_range(0.1, 50.0));
   verb->add_option("--outside", o->outside,
                    "what runs beyond the task's sizes: the fastest kernel measured there, or the reference")
       ->capture_default_str()
-      ->check(CLI::IsMember({"kernel", "reference"}));
+      ->check(one_of({"kernel", "reference"}));
   verb->add_option("--flags", o->flags, "build all with this entry of the flag menu (default: the best's)");
   add_weak_sandbox(*verb, o->weak_sandbox);
   add_common(*verb, o->common);

@@ -7,10 +7,6 @@
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -98,7 +94,7 @@ int examine(const doctor_options& o) {
 
 } // namespace
 
-void add_doctor(CLI::App& app, verb_action& chosen) {
+void add_doctor(declared_verb& app, verb_action& chosen) {
   auto o = std::make_shared<doctor_options>();
   auto* verb = app.add_subcommand("doctor", "What this machine can do, what is missing and what helps");
   verb->footer("Example: kevolve doctor --json");

@@ -18,9 +18,6 @@
 #include "tools/kevolve/stop_signal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -278,7 +275,7 @@ int evaluate(const eval_options& o) {
 
 } // namespace
 
-void add_eval(CLI::App& app, verb_action& chosen) {
+void add_eval(declared_verb& app, verb_action& chosen) {
   auto o = std::make_shared<eval_options>();
   auto* verb = app.add_subcommand("eval", "The judge alone, on one candidate file: no search");
   verb->footer("Example: kevolve eval config/tasks/gemm.task.toml my_gemm.c --flags Ofast --json");

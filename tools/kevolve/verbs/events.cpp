@@ -9,9 +9,6 @@
 #include "tools/kevolve/stop_signal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -166,7 +163,7 @@ int events(event_options o) {
 
 } // namespace
 
-void add_events(CLI::App& app, verb_action& chosen) {
+void add_events(declared_verb& app, verb_action& chosen) {
   auto o = std::make_shared<event_options>();
   auto* verb = app.add_subcommand("events", "What happened, and with --follow what happens");
   verb->footer("Example: kevolve events 1a2b --kind node_finished --kind champion_changed --follow\n"

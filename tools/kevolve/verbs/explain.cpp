@@ -9,10 +9,6 @@
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
 #include <memory>
 
 namespace kevolve {
@@ -62,7 +58,7 @@ int explain(const explain_options& o) {
 
 } // namespace
 
-void add_explain(CLI::App& app, verb_action& chosen) {
+void add_explain(declared_verb& app, verb_action& chosen) {
   auto o = std::make_shared<explain_options>();
   auto* verb = app.add_subcommand("explain", "Why the best is as fast as it is, and what would unlock more");
   verb->footer("Example: kevolve explain 1a2b\n"

@@ -8,9 +8,6 @@
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -149,7 +146,7 @@ int examine(const fsck_verb& o) {
 
 } // namespace
 
-void add_fsck(CLI::App& app, verb_action& chosen) {
+void add_fsck(declared_verb& app, verb_action& chosen) {
   auto o = std::make_shared<fsck_verb>();
   auto* verb = app.add_subcommand("fsck", "Check a data directory for damage; mend a copy of it");
   verb->footer("Example: kevolve fsck kevolve-data --repair\nExit codes: 0 no damage, 1 damaged (also when a copy was "

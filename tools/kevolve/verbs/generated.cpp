@@ -70,12 +70,12 @@ int print_version(bool as_json) {
 
 } // namespace
 
-void add_help(CLI::App& app, verb_action& chosen) {
+void add_help(declared_verb& app, verb_action& chosen) {
   auto verbs = std::make_shared<std::vector<std::string>>();
   auto* help = app.add_subcommand("help", "Explain a verb, or list them all");
   help->footer("Example: kevolve help provider list");
   help->add_option("VERB", *verbs, "the verb, with the word below it if it has one");
-  help->callback([verbs, &app, &chosen] { chosen = [verbs, &app] { return print_help(app, *verbs); }; });
+  help->callback([verbs, &app, &chosen] { chosen = [verbs, &app] { return print_help(app.parser(), *verbs); }; });
   auto common = std::make_shared<common_options>();
   auto* version = app.add_subcommand("version", "Print version, commit and build type");
   version->footer("Example: kevolve version --json");
@@ -83,16 +83,14 @@ void add_help(CLI::App& app, verb_action& chosen) {
   version->callback([common, &chosen] { chosen = [common] { return print_version(common->json); }; });
 }
 
-void add_generated(CLI::App& app, verb_action& chosen) {
+void add_generated(declared_verb& app, verb_action& chosen) {
   auto shell = std::make_shared<std::string>();
   auto* completions = app.add_subcommand("completions", "A completion script for a shell, on stdout");
   completions->footer("Example: kevolve completions bash > /etc/bash_completion.d/kevolve");
-  completions->add_option("SHELL", *shell, "bash, zsh or fish")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  completions->add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(one_of({"bash", "zsh", "fish"}));
   completions->callback([shell, &app, &chosen] {
     chosen = [shell, &app] {
-      print_out(completions_of(read_commands(app), *shell));
+      print_out(completions_of(read_commands(app.parser()), *shell));
       return exit_code::ok;
     };
   });
@@ -100,7 +98,7 @@ void add_generated(CLI::App& app, verb_action& chosen) {
   auto* man = app.add_subcommand("man", "Write the manual pages, one a verb, into a folder");
   man->footer("Example: kevolve man /usr/local/share/man/man1");
   man->add_option("DIR", *folder, "where to; it is made if it is not there")->required();
-  man->callback([folder, &app, &chosen] { chosen = [folder, &app] { return write_pages(app, *folder); }; });
+  man->callback([folder, &app, &chosen] { chosen = [folder, &app] { return write_pages(app.parser(), *folder); }; });
 }
 
 } // namespace kevolve

@@ -10,10 +10,6 @@
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -186,7 +182,7 @@ int import_aten(const common_options& common, const std::string& out, const std:
   return code >= 0 ? code : report({errc::io, "'" + python + "' cannot be run"}, common.json);
 }
 
-void add_import(CLI::App& app, verb_action& chosen) {
+void add_import(declared_verb& app, verb_action& chosen) {
   auto* group = app.add_subcommand("import", "Make tasks of a collection of PyTorch programs");
   group->require_subcommand(1);
   auto o = std::make_shared<import_options>();
@@ -195,13 +191,13 @@ void add_import(CLI::App& app, verb_action& chosen) {
                "Tasks that are there already are kept, so that the same command goes on.");
   verb->add_option("DIR", o->from, "folder with Python files, also in folders below")->required();
   verb->add_option("--out", o->out, "folder for the tasks, each in a folder of its own")->required();
-  verb->add_option("--target", o->target, "the hardware")->check(CLI::IsMember(target_names()))->capture_default_str();
+  verb->add_option("--target", o->target, "the hardware")->check(one_of(target_names()))->capture_default_str();
   add_strict_fp32(*verb, o->strict_fp32);
   verb->add_option("--device-memory", o->device_memory_gib, "GiB of the GPU, for the targets on one")
-      ->check(CLI::Range(0.1, 65536.0))
+      ->check(in_range(0.1, 65536.0))
       ->capture_default_str();
   verb->add_option("--memory", o->memory_gib, "GiB that the inputs of one may take")
-      ->check(CLI::Range(0.001, 65536.0))
+      ->check(in_range(0.001, 65536.0))
       ->capture_default_str();
   add_common(*verb, o->common);
   verb->callback([o, &chosen] { chosen = [o] { return import_modules(*o); }; });

@@ -10,10 +10,6 @@
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -247,8 +243,8 @@ int add(const knowledge_options& o) {
   return exit_code::ok;
 }
 
-CLI::App* add_verb(CLI::App& parent, const char* name, const char* about, const char* footer,
-                   const knowledge_options_ptr& o, verb_action& chosen, int (*act)(const knowledge_options&)) {
+declared_verb* add_verb(declared_verb& parent, const char* name, const char* about, const char* footer,
+                        const knowledge_options_ptr& o, verb_action& chosen, int (*act)(const knowledge_options&)) {
   auto* verb = parent.add_subcommand(name, about);
   verb->footer(footer);
   add_common(*verb, o->common);
@@ -259,7 +255,7 @@ CLI::App* add_verb(CLI::App& parent, const char* name, const char* about, const 
 
 } // namespace
 
-void add_knowledge(CLI::App& app, verb_action& chosen) {
+void add_knowledge(declared_verb& app, verb_action& chosen) {
   auto* group = app.add_subcommand("knowledge", "Documents that prompts quote: list, search, show, check, add");
   group->footer("Example: kevolve knowledge search --signal bound:scalar_code --signal target:cpu\n"
                 "docs/knowledge.md says how to write one, and how a step finds it.");
@@ -282,7 +278,7 @@ void add_knowledge(CLI::App& app, verb_action& chosen) {
   found->add_option("--signal", o->signals, "kind:value, as often as needed")->allow_extra_args(false);
   found->add_option("--target", o->target, of_target);
   found->add_option("--tokens", o->tokens, "budget")
-      ->check(CLI::Range(int64_t{1}, int64_t{1'000'000}))
+      ->check(in_range(int64_t{1}, int64_t{1'000'000}))
       ->capture_default_str();
   add_verb(*group, "show", "One document with its sources", "Example: kevolve knowledge show cpu/overview-memory", o,
            chosen, show)

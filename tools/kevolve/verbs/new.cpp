@@ -8,10 +8,6 @@
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
 #include <memory>
 
 namespace kevolve {
@@ -53,16 +49,16 @@ int report_refusals(const std::vector<new_refusal>& refusals, bool as_json) {
   return exit_code::usage;
 }
 
-void add_strict_fp32(CLI::App& verb, bool& strict) {
+void add_strict_fp32(declared_verb& verb, bool& strict) {
   verb.add_flag("--strict-fp32", strict, "GPU targets: neither the tolerance nor a baseline allows TF32");
 }
 
-void add_new_options(CLI::App& verb, new_options& o) {
+void add_new_options(declared_verb& verb, new_options& o) {
   verb.add_option("FILE", o.file,
                   "a Python file with a KernelBench module (Model, get_inputs) or a function, or a C or C++ function")
       ->required();
   verb.add_option("--name", o.name, "the task's name (default: the file's)");
-  verb.add_option("--target", o.target, "the hardware")->check(CLI::IsMember(target_names()))->capture_default_str();
+  verb.add_option("--target", o.target, "the hardware")->check(one_of(target_names()))->capture_default_str();
   verb.add_option("--entry", o.entry, "the class or function, where the file has several");
   verb.add_option("--input", o.inputs, "an input of a function, such as 4096x1024:f32, or a number; in order")
       ->allow_extra_args(false);
@@ -76,18 +72,17 @@ void add_new_options(CLI::App& verb, new_options& o) {
   verb.add_flag("--train", o.train, "trace in training mode; refused where that draws numbers or changes buffers");
   add_strict_fp32(verb, o.strict_fp32);
   verb.add_option("--memory", o.memory_gib, "GiB that the inputs may take; of a C function, all arrays")
-      ->check(CLI::Range(0.001, 65536.0))
+      ->check(in_range(0.001, 65536.0))
       ->capture_default_str();
   verb.add_option("--device-memory", o.device_memory_gib, "GiB of the GPU, for the targets on one")
-      ->check(CLI::Range(0.1, 65536.0))
+      ->check(in_range(0.1, 65536.0))
       ->capture_default_str();
   verb.add_option_function<std::string>(
           "--wall",
           [&o](const std::string& text) {
             const auto s = duration_in_seconds(text);
             if (!s || *s < 1.0 || *s > 1e7)
-              throw CLI::ValidationError("--wall",
-                                         "'" + text + "' is no time of a second or more: write 60, 90s or 2h");
+              refuse_value("--wall", "'" + text + "' is no time of a second or more: write 60, 90s or 2h");
             o.wall_s = *s;
           },
           "the campaign's budget by the clock: 60, 90s, 15m or 2h")
@@ -95,7 +90,7 @@ void add_new_options(CLI::App& verb, new_options& o) {
   verb.add_flag("--force", o.force, "overwrite files that differ");
 }
 
-void add_new(CLI::App& app, verb_action& chosen) {
+void add_new(declared_verb& app, verb_action& chosen) {
   struct options {
     common_options common;
     new_options made;

@@ -6,10 +6,6 @@
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
 #include <stdlib.h>
 
 #include <filesystem>
@@ -44,7 +40,7 @@ int optimize(new_options o, const common_options& common) {
 
 } // namespace
 
-void add_optimize(CLI::App& app, verb_action& chosen) {
+void add_optimize(declared_verb& app, verb_action& chosen) {
   struct options {
     common_options common;
     new_options made;

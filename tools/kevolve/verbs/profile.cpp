@@ -15,10 +15,6 @@
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -212,7 +208,7 @@ int profile(profile_options o) {
 
 } // namespace
 
-void add_profile(CLI::App& app, verb_action& chosen) {
+void add_profile(declared_verb& app, verb_action& chosen) {
   auto o = std::make_shared<profile_options>();
   auto* verb = app.add_subcommand("profile", "Why a candidate is slow: profilers, and the diagnosis they lead to");
   verb->footer("Example: kevolve profile 1a2b 17 --budget 5s --trace call.json\n"

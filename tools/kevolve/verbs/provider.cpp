@@ -4,13 +4,11 @@
 #include "runtime/base/printable.hpp"
 #include "runtime/base/sandbox.hpp"
 #include "runtime/node/admin/models_json.hpp"
+#include "tools/command_line/command_line.hpp"
 #include "tools/kevolve/load.hpp"
 #include "tools/kevolve/node_call.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/core.h>
 
 #include <future>
@@ -161,7 +159,8 @@ int try_provider(const provider_options& o) {
       o.common.json);
 }
 
-CLI::App* add_verb(CLI::App& parent, const char* name, const char* about, const char* footer, const provider_ptr& o) {
+declared_verb* add_verb(declared_verb& parent, const char* name, const char* about, const char* footer,
+                        const provider_ptr& o) {
   auto* verb = parent.add_subcommand(name, about);
   verb->footer(footer);
   add_common(*verb, o->common);
@@ -170,7 +169,7 @@ CLI::App* add_verb(CLI::App& parent, const char* name, const char* about, const 
 
 } // namespace
 
-void add_provider(CLI::App& app, verb_action& chosen) {
+void add_provider(declared_verb& app, verb_action& chosen) {
   auto* provider = app.add_subcommand("provider", "Services whose language models write candidates");
   provider->footer("Example: kevolve provider test anthropic --node kevolved.toml\n"
                    "They stand as [[provider]] in a node's settings; keys come from the environment or a file.");

@@ -11,9 +11,6 @@
 #include "tools/kevolve/stop_signal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -204,7 +201,7 @@ int run(const rejudge_options& o) {
 
 } // namespace
 
-void add_rejudge(CLI::App& app, verb_action& chosen) {
+void add_rejudge(declared_verb& app, verb_action& chosen) {
   auto o = std::make_shared<rejudge_options>();
   auto* verb = app.add_subcommand("rejudge", "Judge again, with this judge, what another one has judged");
   verb->footer("Example: kevolve rejudge all --dry-run\n"

@@ -2,12 +2,10 @@
 #include "actors/synthesis/answer.hpp"
 #include "backends/llm/protocol/plain_text.hpp"
 #include "runtime/base/printable.hpp"
+#include "tools/command_line/command_line.hpp"
 #include "tools/kevolve/node_call.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/core.h>
 
 #include <fstream>
@@ -123,7 +121,8 @@ int answer(const relay_options& o) {
   return send(o.common, o.where, prompt_path(o) + "/answer", body, print_receipt);
 }
 
-CLI::App* add_verb(CLI::App& relay, const char* name, const char* about, const char* footer, const relay_ptr& o) {
+declared_verb* add_verb(declared_verb& relay, const char* name, const char* about, const char* footer,
+                        const relay_ptr& o) {
   auto* verb = relay.add_subcommand(name, about);
   verb->footer(footer);
   add_common(*verb, o->common);
@@ -131,17 +130,17 @@ CLI::App* add_verb(CLI::App& relay, const char* name, const char* about, const c
   return verb;
 }
 
-void add_by(CLI::App& verb, const relay_ptr& o) {
+void add_by(declared_verb& verb, const relay_ptr& o) {
   verb.add_option("--by", o->by, "who answers, as they call themselves (default: $USER)");
 }
 
-void add_prompt(CLI::App& verb, const relay_ptr& o) {
+void add_prompt(declared_verb& verb, const relay_ptr& o) {
   verb.add_option("PROMPT", o->prompt, "the prompt's id, as next and list tell it")->required();
 }
 
 } // namespace
 
-void add_relay(CLI::App& app, verb_action& chosen) {
+void add_relay(declared_verb& app, verb_action& chosen) {
   auto* relay = app.add_subcommand("relay", "Prompts of campaigns with a relay generator, and their answers");
   relay->footer("Example: kevolve relay next --json > prompt.json\n"
                 "Whoever answers is the model: a coding agent, a batch system, a person.");
@@ -152,7 +151,7 @@ void add_relay(CLI::App& app, verb_action& chosen) {
                "Example: kevolve relay next --lease 600 --json\nExit 3: no prompt waits that nobody holds.", o);
   next->add_option("--campaign", o->campaign, "only a prompt of this one: its id, or at least 4 digits of it");
   next->add_option("--lease", o->lease_s, "seconds until another may take it (default: 1800)")
-      ->check(CLI::Range(1.0, 604'800.0));
+      ->check(in_range(1.0, 604'800.0));
   add_by(*next, o);
   next->callback([o, &chosen] { chosen = [o] { return take(*o); }; });
 

@@ -8,9 +8,6 @@
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/core.h>
 
 #include <fstream>
@@ -120,7 +117,7 @@ int replay_file(const record_options& o) {
 
 } // namespace
 
-void add_replay(CLI::App& app, verb_action& chosen) {
+void add_replay(declared_verb& app, verb_action& chosen) {
   auto o = std::make_shared<record_options>();
   auto* keep = app.add_subcommand("record", "Write a campaign's events, prompts and replies into one file");
   keep->footer("Example: kevolve record 1a2b --data my-data softmax.recording.json\n"

@@ -18,9 +18,6 @@
 #include "tools/kevolve/stop_signal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/core.h>
 
 #include <unistd.h>
@@ -263,7 +260,7 @@ int run_file(const common_options& common, const std::string& file, const std::s
   return run_campaign(o);
 }
 
-void add_run(CLI::App& app, verb_action& chosen) {
+void add_run(declared_verb& app, verb_action& chosen) {
   auto o = std::make_shared<run_options>();
   auto* verb = app.add_subcommand("run", "Run a campaign to its end; the same command resumes it");
   verb->footer("Example: kevolve run config/examples/gemm.toml --set budget.wall=30s --data my-data");
@@ -274,7 +271,7 @@ void add_run(CLI::App& app, verb_action& chosen) {
                  "no device of the target can be reached: its evaluations wait for kevolve batch export, work, import");
   verb->add_option("--disk-reserve-mib", o->disk_reserve_mib,
                    "free space to keep: with less, nothing starts or goes on")
-      ->check(CLI::Range(int64_t{0}, int64_t{1'000'000'000}))
+      ->check(in_range(int64_t{0}, int64_t{1'000'000'000}))
       ->capture_default_str();
   verb->add_flag("--fresh", o->fresh, fresh_help);
   verb->add_option("--set", o->overrides, "key=value, over the file's")->allow_extra_args(false);

@@ -2,13 +2,11 @@
 #include "actors/knowledge/skill_json.hpp"
 #include "actors/knowledge/vocabulary.hpp"
 #include "config/diagnostic.hpp"
+#include "tools/command_line/command_line.hpp"
 #include "tools/kevolve/node_call.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
 #include "tools/kevolve/output/skill_text.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -207,8 +205,8 @@ int import_file(const skills_options& o) {
   return done["refused"].empty() ? exit_code::ok : exit_code::failed;
 }
 
-CLI::App* add_verb(CLI::App& parent, const char* name, const char* about, const char* footer, const skills_ptr& o,
-                   verb_action& chosen, int (*act)(const skills_options&)) {
+declared_verb* add_verb(declared_verb& parent, const char* name, const char* about, const char* footer,
+                        const skills_ptr& o, verb_action& chosen, int (*act)(const skills_options&)) {
   auto* verb = parent.add_subcommand(name, about);
   verb->footer(footer);
   add_common(*verb, o->common);
@@ -217,7 +215,7 @@ CLI::App* add_verb(CLI::App& parent, const char* name, const char* about, const 
   return verb;
 }
 
-void add_filters(CLI::App& verb, skills_options& o) {
+void add_filters(declared_verb& verb, skills_options& o) {
   verb.add_option("--target", o.target, "only skills for this target");
   verb.add_option("--family", o.family, "only skills for this family of operators");
   verb.add_option("--state", o.state, "only hypothesis, confirmed, conflicting, rejected or revoked ones");
@@ -225,7 +223,7 @@ void add_filters(CLI::App& verb, skills_options& o) {
 
 } // namespace
 
-void add_skills(CLI::App& app, verb_action& chosen) {
+void add_skills(declared_verb& app, verb_action& chosen) {
   auto* group = app.add_subcommand("skills", "Skills, earned by campaigns: list, show, why, revoke, export, import");
   group->footer("Example: kevolve skills list --target cpu --state confirmed\n"
                 "docs/knowledge.md says how a skill lives.");
@@ -235,7 +233,7 @@ void add_skills(CLI::App& app, verb_action& chosen) {
   auto* listing = add_verb(*group, "list", "Skills by weight, with what each has brought",
                            "Example: kevolve skills list --family matmul --state confirmed", o, chosen, list);
   add_filters(*listing, *o);
-  listing->add_option("--limit", o->limit, "one page of so many")->check(CLI::Range(uint64_t{1}, uint64_t{1000}));
+  listing->add_option("--limit", o->limit, "one page of so many")->check(in_range(uint64_t{1}, uint64_t{1000}));
   listing->add_option("--cursor", o->cursor, "where the page begins: `next` of the one before");
   add_verb(*group, "show", "One skill: when it applies, what to do, the gain to expect",
            "Example: kevolve skills show 1a2b3c4d", o, chosen, show)

@@ -7,9 +7,6 @@
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/core.h>
 
 #include <charconv>
@@ -209,7 +206,8 @@ int fork(const steer_options& o) {
   return send(o, node_path(o) + "/fork", body, print_fork, "id");
 }
 
-CLI::App* add_verb(CLI::App& app, const char* name, const char* about, const char* footer, const steering_options& o) {
+declared_verb* add_verb(declared_verb& app, const char* name, const char* about, const char* footer,
+                        const steering_options& o) {
   auto* verb = app.add_subcommand(name, about);
   verb->footer(footer);
   verb->add_option("ID", o->id, "the campaign's id, or at least 4 of its first digits")->required();
@@ -219,18 +217,18 @@ CLI::App* add_verb(CLI::App& app, const char* name, const char* about, const cha
   return verb;
 }
 
-void add_reason(CLI::App& verb, const steering_options& o) {
+void add_reason(declared_verb& verb, const steering_options& o) {
   verb.add_option("--reason", o->reason, "kept with the event");
 }
 
-void add_node(CLI::App& verb, const steering_options& o) {
+void add_node(declared_verb& verb, const steering_options& o) {
   const auto whole = [](const std::string& text) {
     return text.empty() || text.find_first_not_of("0123456789") != std::string::npos ? "must be a whole number" : "";
   };
   verb.add_option("INDEX", o->index, "the node's index in the tree")->required()->check(whole);
 }
 
-void add_budget_options(CLI::App& verb, const steering_options& o) {
+void add_budget_options(declared_verb& verb, const steering_options& o) {
   verb.add_option("--candidates", o->candidates, "candidates in all, or none for no limit");
   verb.add_option("--wall", o->wall, "time by the clock in all: 90s, 15m, 2h, 1d, or none");
   verb.add_option("--device", o->device, "time under a device lease in all, likewise");
@@ -238,13 +236,13 @@ void add_budget_options(CLI::App& verb, const steering_options& o) {
 
 } // namespace
 
-void add_steering(CLI::App& app, verb_action& chosen) {
+void add_steering(declared_verb& app, verb_action& chosen) {
   auto o = std::make_shared<steer_options>();
   auto* priority = add_verb(app, "priority", "Change a campaign's share of the node",
                             "Example: kevolve priority 1a2b 300\n"
                             "A busy node's leases go to campaigns in proportion to their priorities; 100 is usual.",
                             o);
-  priority->add_option("PRIORITY", o->priority, "1 to 1000")->required()->check(CLI::Range(1U, 1000U));
+  priority->add_option("PRIORITY", o->priority, "1 to 1000")->required()->check(in_range(1U, 1000U));
   add_reason(*priority, o);
   priority->callback([o, &chosen] {
     chosen = [o] {
@@ -267,7 +265,7 @@ void add_steering(CLI::App& app, verb_action& chosen) {
   given->add_option("--parent", o->index, "the candidate to stand under (default: 0, the reference)");
   given
       ->add_option("--language", o->language, comma_list(candidate_language_names()) + " (default: by the file's name)")
-      ->check(CLI::IsMember(candidate_language_names()));
+      ->check(one_of(candidate_language_names()));
   add_reason(*given, o);
   given->callback([o, &chosen] { chosen = [o] { return inject(*o); }; });
   struct wish {
@@ -294,7 +292,7 @@ void add_steering(CLI::App& app, verb_action& chosen) {
   add_budget_options(*forked, o);
   forked->add_option("--seed", o->seed, "of the fork's random choices (default: the same)");
   forked->add_option("--name", o->name, "of the fork (default: the same)");
-  forked->add_option("--priority", o->priority, "1 to 1000 (default: the same)")->check(CLI::Range(1U, 1000U));
+  forked->add_option("--priority", o->priority, "1 to 1000 (default: the same)")->check(in_range(1U, 1000U));
   forked->callback([o, &chosen] { chosen = [o] { return fork(*o); }; });
 }
 

@@ -7,10 +7,6 @@
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -115,7 +111,7 @@ std::string caller_name() {
   return user == nullptr || *user == '\0' ? "operator" : std::string{user}.substr(0, 64);
 }
 
-void add_submit(CLI::App& app, verb_action& chosen) {
+void add_submit(declared_verb& app, verb_action& chosen) {
   auto o = std::make_shared<submit_options>();
   auto* verb = app.add_subcommand("submit", "Hand a campaign to a running node; the same files are the same campaign");
   verb->footer("Example: kevolve submit config/examples/gemm.toml --priority 200 --set budget.wall=1h\n"
@@ -124,7 +120,7 @@ void add_submit(CLI::App& app, verb_action& chosen) {
   verb->add_option("--set", o->overrides, "key=value, over the file's")->allow_extra_args(false);
   verb->add_flag("--fresh", o->fresh, fresh_help);
   verb->add_option("--priority", o->priority, "share of a busy node, 1 to 1000 (default: 100)")
-      ->check(CLI::Range(1U, 1000U));
+      ->check(in_range(1U, 1000U));
   verb->add_flag("-w,--watch", o->watch, "watch it until it ends");
   add_common(*verb, o->common);
   add_address(*verb, o->where);

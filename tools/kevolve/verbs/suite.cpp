@@ -11,10 +11,6 @@
 #include "tools/kevolve/suite/suite_runner.hpp"
 #include "tools/kevolve/verbs.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -222,12 +218,12 @@ int show(const suite_options& o, shown_by how) {
   return s ? how(o, *s) : report(s.error(), o.common.json);
 }
 
-void add_name(CLI::App& verb, suite_options& o) {
+void add_name(declared_verb& verb, suite_options& o) {
   verb.add_option("NAME", o.name, "kernelbench, aten, or a folder with task files")->required();
-  verb.add_option("--level", o.level, "of KernelBench")->check(CLI::Range(1, 4));
+  verb.add_option("--level", o.level, "of KernelBench")->check(in_range(1, 4));
 }
 
-void add_shown(CLI::App& group, const std::string& name, const char* about, shown_by how, verb_action& chosen) {
+void add_shown(declared_verb& group, const std::string& name, const char* about, shown_by how, verb_action& chosen) {
   auto s = std::make_shared<suite_options>();
   auto* verb = group.add_subcommand(name, about);
   verb->footer("Example: kevolve suite " + name + " my-tasks --data my-data");
@@ -241,7 +237,7 @@ void add_shown(CLI::App& group, const std::string& name, const char* about, show
 
 } // namespace
 
-void add_suite(CLI::App& app, verb_action& chosen) {
+void add_suite(declared_verb& app, verb_action& chosen) {
   auto* group = app.add_subcommand("suite", "Run a campaign for each of many tasks under one budget");
   group->require_subcommand(1);
   auto o = std::make_shared<suite_options>();
@@ -256,9 +252,7 @@ void add_suite(CLI::App& app, verb_action& chosen) {
                    "wall time of one campaign's search (default: 60s); confirming its best comes on top");
   verb->add_option("--campaign", o->campaign, "a campaign file that is run with each task in place of its own");
   verb->add_option("--target", o->target, "the hardware, unless --campaign names it")->capture_default_str();
-  verb->add_option("--at-once", o->run.at_once, "campaigns at a time")
-      ->check(CLI::Range(1, 256))
-      ->capture_default_str();
+  verb->add_option("--at-once", o->run.at_once, "campaigns at a time")->check(in_range(1, 256))->capture_default_str();
   verb->add_option("--set", o->run.overrides, "key=value, over the campaigns' keys")->allow_extra_args(false);
   verb->add_option("--node", o->run.node_file, "a node's settings whose [[provider]]s llm generators may ask");
   verb->add_flag("--batch", o->run.batch, "no device is reached: evaluations wait for kevolve batch");

@@ -9,9 +9,6 @@
 #include "tools/kevolve/stop_signal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/core.h>
 
 #include <unistd.h>
@@ -179,7 +176,7 @@ int watch(const watch_options& o) {
 
 } // namespace
 
-void add_watch(CLI::App& app, verb_action& chosen) {
+void add_watch(declared_verb& app, verb_action& chosen) {
   auto o = std::make_shared<watch_options>();
   auto* verb = app.add_subcommand("watch", "A campaign live, with its tree, until it ends");
   verb->footer(
