@@ -3,6 +3,7 @@
 #include "actors/interfaces.hpp"
 #include "config/campaign.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/node/node_parts.hpp"
 #include "store/store.hpp"
 
 #include <caf/actor_cast.hpp>

@@ -3,7 +3,6 @@
 
 #include "actors/campaign/campaign_fold.hpp"
 #include "runtime/node/node.hpp"
-#include "runtime/node/node_parts.hpp"
 
 #include <sched.h>
 #include <sys/types.h>
@@ -14,6 +13,10 @@
 #include <set>
 #include <string>
 #include <vector>
+
+namespace kevolve {
+class store;
+}
 
 namespace kevolve::test {
 
@@ -75,7 +78,7 @@ public:
   bool crash(const std::string& kind, const std::string& name = {});
   void stop() { running_.reset(); }
   node& get() { return *running_; }
-  const store& data() { return *running_->parts_of().data; }
+  const store& data();
 
 private:
   campaign_actor proxy(const id128& id);
