@@ -2,15 +2,13 @@
 
 import importlib.util
 import json
-import resource
-import subprocess
-import sys
 import tempfile
 import tomllib
 import unittest
 from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parents[2] / "backends/framework/python"
+import forked
+
 GIB = 1 << 30
 NORMED = """
 import torch
@@ -53,10 +51,7 @@ class Made:
         self.folder = Path(folder)
         path = self.folder / "user.py"
         path.write_text(text, encoding="utf-8")
-        limit = (memory * GIB, memory * GIB)
-        subprocess.run([sys.executable, "-B", "-m", "kevolve_torch", "trace", "--into", folder, "--name", "made", "--target",
-                        "cuda", *flags, str(path)], env={"PYTHONPATH": str(PACKAGE), "PATH": "/usr/bin:/bin"}, check=False,
-                       cwd=folder, capture_output=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit))
+        forked.run(["trace", "--into", folder, "--name", "made", "--target", "cuda", *flags, str(path)], folder, memory * GIB)
         self.document = json.loads((self.folder / "result.json").read_text(encoding="utf-8"))
 
     def task(self):

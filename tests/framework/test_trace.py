@@ -2,13 +2,12 @@
 
 import importlib.util
 import json
-import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parents[2] / "backends/framework/python"
+import forked
+
 HEAD = "import torch\n\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n"
 WITH_MASK = HEAD.replace("    def forward", "    def __init__(self):\n        super().__init__()\n"
                          "        self.mask = torch.arange(8.0)\n\n    def forward")
@@ -20,9 +19,7 @@ def traced(body, *flags, head=HEAD):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "module.py"
         path.write_text(head + "".join(f"        {line}\n" for line in body.splitlines()) + INPUTS, encoding="utf-8")
-        subprocess.run([sys.executable, "-B", "-m", "kevolve_torch", "trace", "--into", folder, "--name", "module",
-                        *flags, str(path)], env={"PYTHONPATH": str(PACKAGE), "PATH": "/usr/bin:/bin"}, check=False,
-                       cwd=folder, capture_output=True)
+        forked.run(["trace", "--into", folder, "--name", "module", *flags, str(path)], folder)
         return json.loads((Path(folder) / "result.json").read_text(encoding="utf-8"))
 
 
@@ -68,7 +65,7 @@ class Trace(unittest.TestCase):
         import torch
 
         footer = {}
-        exec((PACKAGE.parent / "module_footer.py").read_text(encoding="utf-8"), footer)
+        exec((forked.PACKAGE.parent / "module_footer.py").read_text(encoding="utf-8"), footer)
         module = torch.nn.Sequential(torch.nn.Linear(2, 2, bias=False))
         module[0].mask = torch.zeros(2)
         with torch.no_grad():
