@@ -78,20 +78,27 @@ function(kevolve_together name)
   set_source_files_properties(${ARGN} PROPERTIES UNITY_GROUP ${first})
 endfunction()
 
-# kevolve_test(<name> SOURCES … LINKS … [LABELS …] [TIMEOUT s] [SPLIT] [LONG]): a doctest executable and its ctest entry.
-# Tests run in the build folder, with KEVOLVE_BIN and KEVOLVE_SOURCE in the environment.
+# kevolve_test(<name> SOURCES … LINKS … [LABELS …] [TIMEOUT s] [SPLIT] [LONG] [OPTIMISED]): a doctest executable and its
+# ctest entry. Tests run in the build folder, with KEVOLVE_BIN and KEVOLVE_SOURCE in the environment.
 # SPLIT makes one entry of each source that is called test_*.cpp or *_test.cpp, so that they run beside each other.
 # LONG says that there are cases of the test suite "long". They run only as <name>-long, with the label `long`:
 # tools/check leaves them out, tools/check --all does not.
+# OPTIMISED is for what computes more than it takes to compile: the linker takes the templates of tests, which are not
+# optimised, for those of the libraries, too.
 function(kevolve_test name)
-  cmake_parse_arguments(ARG "LONG;SPLIT" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "LONG;SPLIT;OPTIMISED" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 1500) # ends what hangs; a busy machine is many times slower
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE kevolve-options doctest::doctest ${ARG_LINKS})
-  target_compile_options(${name} PRIVATE ${kevolve_test_options})
-  kevolve_reuse_headers(${name} kevolve-test-headers)
+  if(ARG_OPTIMISED)
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+    kevolve_reuse_headers(${name} kevolve-headers)
+  else()
+    target_compile_options(${name} PRIVATE ${kevolve_test_options})
+    kevolve_reuse_headers(${name} kevolve-test-headers)
+  endif()
   # doctest's main function is declared where its header is read first, so that file must be the one to read it.
   set(mains ${ARG_SOURCES})
   list(FILTER mains INCLUDE REGEX "(^|/)main\\.cpp$")
