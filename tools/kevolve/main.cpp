@@ -79,39 +79,9 @@ int main(int argc, char** argv) {
       "6 no node answers, 7 timed out, 8 budget exhausted before any valid kernel, 130 interrupted.");
   kevolve::declared_verb verbs{app};
   kevolve::verb_action chosen;
-  kevolve::add_run(verbs, chosen);
-  kevolve::add_new(verbs, chosen);
-  kevolve::add_optimize(verbs, chosen);
-  kevolve::add_import(verbs, chosen);
-  kevolve::add_suite(verbs, chosen);
-  kevolve::add_eval(verbs, chosen);
-  kevolve::add_checks(verbs, chosen);
-  kevolve::add_campaigns(verbs, chosen);
-  kevolve::add_bundle(verbs, chosen);
-  kevolve::add_dispatch(verbs, chosen);
-  kevolve::add_submit(verbs, chosen);
-  kevolve::add_watch(verbs, chosen);
-  kevolve::add_events(verbs, chosen);
-  kevolve::add_steering(verbs, chosen);
-  kevolve::add_provider(verbs, chosen);
-  kevolve::add_relay(verbs, chosen);
-  kevolve::add_replay(verbs, chosen);
-  kevolve::add_actors(verbs, chosen);
-  kevolve::add_doctor(verbs, chosen);
-  kevolve::add_fsck(verbs, chosen);
-  kevolve::add_rejudge(verbs, chosen);
-  kevolve::add_profile(verbs, chosen);
-  kevolve::add_explain(verbs, chosen);
-  kevolve::add_bench(verbs, chosen);
-  kevolve::add_backup(verbs, chosen);
-  kevolve::add_batch(verbs, chosen);
-  kevolve::add_knowledge(verbs, chosen);
-  kevolve::add_skills(verbs, chosen);
-  kevolve::add_code(verbs, chosen);
-  kevolve::add_cluster(verbs, chosen);
-  kevolve::add_debug(verbs, chosen);
-  kevolve::add_help(verbs, chosen);
-  kevolve::add_generated(verbs, chosen);
+#define KEVOLVE_VERB(name) kevolve::add_##name(verbs, chosen);
+#include "tools/kevolve/verbs.def"
+#undef KEVOLVE_VERB
   // Asked for before it is known what else was: errors of usage are told so as well.
   const bool json_wanted = std::any_of(argv + 1, argv + argc, [](std::string_view word) { return word == "--json"; });
   if (const auto why = kevolve::unknown_verb(app, argc, argv); !why.empty())
