@@ -28,7 +28,7 @@ class Profiles(FakeCase):
         self.assertEqual(first[2], second[2])
         for text in ("lines 3 to 5", "50 % of the call", "2 times as fast without it", "flush ns 412.5", f"advice\n{SHOWN}", f"vaddps {SHOWN}", "add up to 97 % of the instrumented call"):
             self.assertIn(text, b.text("main"))
-        self.assertEqual(self.cells("table.loops")[0], ["line 2", "100 ns", "10 %", "1", "8", "4"])
+        self.assertEqual(self.cells("table.loops")[0], ["line 2", "100.0 ns", "10 %", "1", "8", "4"])
         self.assertIsNone(b.run("return window.broken ?? null"))
         self.check_no_sideways_scrolling()
         self.check_console()

@@ -1,11 +1,11 @@
 // Shows a diagnosis: the findings with evidence and advice, and the kernels of a device's call. The loops of one call are
 // a flame graph and a table. Below stands the total of a campaign's profiles.
-import { count, seconds, visible, words } from "./format";
+import { count, nanoseconds, seconds, visible, words } from "./format";
 import { Code, Facts } from "./parts";
 import type { Diagnosis, DiagnosisKernel, DiagnosisLoop, Finding, Profiling } from "./types";
 
 export const percent = (share: number) => `${Math.round(share * 100)} %`;
-const time = (ns: number) => seconds(ns / 1e9);
+const time = nanoseconds;
 
 interface Bar {
   loop: DiagnosisLoop;
@@ -122,7 +122,7 @@ function Loops({ of }: { of: DiagnosisLoop[] }) {
           {of.slice(0, most).map((l, i) => (
             <tr key={i}>
               <th scope="row">line {l.line}</th>
-              <td class="number">{seconds(l.self_ns === null ? null : l.self_ns / 1e9)}</td>
+              <td class="number">{l.self_ns === null ? "unknown" : time(l.self_ns)}</td>
               <td class="number">{l.share === null ? "unknown" : percent(l.share)}</td>
               <td class="number">{figure(l.entries)}</td>
               <td class="number">{figure(l.trips)}</td>
