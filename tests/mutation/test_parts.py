@@ -362,6 +362,16 @@ class Costs(unittest.TestCase):
         self.assertEqual(costs.summary([{"task": "a", "screened": champion, "champion": screened}])["screened_with_draws"], 1)
 
 
+class Originals(unittest.TestCase):
+    def test_several_words_choose_the_originals_of_each(self) -> None:
+        def chosen(words: str | None) -> list[str]:
+            return [n for n in ("reference", "hand", "honest/blocked_gemm", "winner/zen5")
+                    if originals.is_named(originals.Original(n, "c", "", ""), words)]
+
+        self.assertEqual(chosen("honest,hand"), ["hand", "honest/blocked_gemm"])
+        self.assertEqual(len(chosen(None)), 4)
+
+
 class Files(unittest.TestCase):
     def test_no_object_takes_the_place_of_one_that_waits_for_the_judge(self) -> None:
         c = contract.load(originals.TASKS / "gemm.task.toml")

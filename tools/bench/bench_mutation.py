@@ -134,7 +134,7 @@ class Bench:
         if a.search:
             every += originals.found_winner(c, a.bin, a.seed, a.search, self.folder / c.name)
         for o in every:
-            if o.language == "c" and (not a.original or a.original in o.name):
+            if o.language == "c" and originals.is_named(o, a.original):
                 self._original(c, o, search)
 
     def _original(self, c: Contract, o: originals.Original, search: Search) -> None:
@@ -295,7 +295,7 @@ def main() -> None:
     p.add_argument("--target", choices=["cpu", "cuda", "triton"], default="cpu")
     p.add_argument("--task", action="append", help="a task's name or file; may be repeated")
     p.add_argument("--class", dest="kind", action="append", choices=mutants.CLASSES, help="may be repeated")
-    p.add_argument("--original", help="only originals whose name contains this: reference, honest, hand, winner")
+    p.add_argument("--original", help="only originals whose name contains one of these words, with commas between: reference, honest, hand, winner")
     p.add_argument("--no-winners", action="store_true", help="leaves out the recorded winners")
     p.add_argument("--search", type=int, metavar="SECONDS", help="adds the winner of a campaign of so long to each task's originals")
     p.add_argument("--most", type=int, help="mutants of each class of each original")

@@ -41,6 +41,11 @@ def task_files(names: list[str] | None = None) -> list[Path]:
     return [every.get(n, Path(n)) for n in names]
 
 
+def is_named(o: Original, words: str | None) -> bool:
+    """Tells whether the name contains one of the words; without words, every name does."""
+    return not words or any(word in o.name for word in words.split(","))
+
+
 def flags_of(text: str) -> str:
     """Maps the red team's compiler flags to an entry of the flag menu."""
     line = re.search(r"^// flags:(.*)$", text, re.MULTILINE)

@@ -55,7 +55,7 @@ def replay_all(bin_dir: Path, contracts: Iterable[Contract], folder: Path, only:
                 continue
             judge.load(c.name, c.path)
             for o in kernels(c):
-                if o.language != "c" or only not in o.name:
+                if o.language != "c" or not originals.is_named(o, only):
                     continue
                 rows.append(row := replay(judge, c, o, folder))
                 common.say(f"{c.name}/{o.name}: {row['state']}: {row.get('sanitised') or row.get('detail') or row.get('fault') or ''}")
