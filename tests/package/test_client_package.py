@@ -122,6 +122,7 @@ class Values(unittest.TestCase):
 class Loopback(unittest.TestCase):
     node: kevolve.Node
     folder: Path
+    file: Path
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -131,7 +132,11 @@ class Loopback(unittest.TestCase):
         cls.addClassCleanup(own.close)
         cls.node = own.__enter__()
         cls.data = own.data
-        cls.campaign = cls.node.submit(EXAMPLE, ["budget.candidates=2"])
+        # Not timed beside PyTorch: nothing here reads those figures.
+        cls.file = Path(shutil.copytree(EXAMPLE.parent, cls.folder / "example")) / EXAMPLE.name
+        with cls.file.open("a", encoding="utf-8") as out:
+            out.write("\n[judge]\nbaselines_limit = 0\n")
+        cls.campaign = cls.node.submit(cls.file, ["budget.candidates=2"])
         out = io.StringIO()
         with contextlib.redirect_stderr(out):
             cls.status = cls.campaign.wait(timeout=250)
@@ -148,7 +153,7 @@ class Loopback(unittest.TestCase):
         self.assertIn("finished", self.campaign._repr_html_())
 
     def test_the_same_files_are_the_same_campaign(self) -> None:
-        self.assertEqual(self.node.submit(EXAMPLE, ["budget.candidates=2"]).id, self.campaign.id)
+        self.assertEqual(self.node.submit(self.file, ["budget.candidates=2"]).id, self.campaign.id)
 
     def test_events_come_once_and_in_order_and_end(self) -> None:
         events = list(self.campaign.events())
@@ -205,6 +210,29 @@ class Loopback(unittest.TestCase):
                 self.assertFalse((self.folder / "token").exists())
 
     @unittest.skipUnless(HAS_TORCH, WITHOUT_TORCH)
+    def test_optimise_returns_a_drop_in(self) -> None:
+        import torch
+
+        module = load(EXAMPLE.with_suffix(".py"), "scaled_norm_source").Model(256).eval()
+        module.norm.weight.requires_grad_(False)
+        x = torch.randn(512, 256)
+        out = io.StringIO()
+        with contextlib.redirect_stderr(out):
+            new = kevolve.optimize(module, x, budget=2, node=self.node, campaign=self.file, folder=self.folder / "optimised")
+        self.assertIn("finished; 2 of 2 candidates", out.getvalue())
+        self.assertEqual(new.kevolve_status["state"], "finished")
+        self.assertEqual([p.requires_grad for p in new.parameters()], [False, True])
+        self.assertFalse(new.training)
+        self.assertTrue(torch.allclose(new(x), module(x), rtol=1e-4, atol=1e-4))
+        other = load(EXAMPLE.with_suffix(".py"), "scaled_norm_source").Model(256, factor=3.0).eval()
+        with self.assertRaisesRegex(kevolve.KevolveError, "was the campaign made from this module"):
+            kevolve.optimize.__globals__["compare"](new, other, (x,))
+
+
+class Long(unittest.TestCase):
+    """The commands of docs/python.md make the same call in the default tier."""
+
+    @unittest.skipUnless(HAS_TORCH, WITHOUT_TORCH)
     def test_optimise_begins_with_a_module_alone(self) -> None:
         if not has_new():
             self.skipTest("this kevolve has no `kevolve new`")
@@ -219,25 +247,6 @@ class Loopback(unittest.TestCase):
         self.assertIsNotNone(values)
         self.assertTrue(torch.allclose(new(x), module(x), rtol=1e-3, atol=1e-4))
         self.assertEqual(list(new.state_dict()), list(module.state_dict()))
-
-    @unittest.skipUnless(HAS_TORCH, WITHOUT_TORCH)
-    def test_optimise_returns_a_drop_in(self) -> None:
-        import torch
-
-        module = load(EXAMPLE.with_suffix(".py"), "scaled_norm_source").Model(256).eval()
-        module.norm.weight.requires_grad_(False)
-        x = torch.randn(512, 256)
-        out = io.StringIO()
-        with contextlib.redirect_stderr(out):
-            new = kevolve.optimize(module, x, budget=2, node=self.node, campaign=EXAMPLE, folder=self.folder / "optimised")
-        self.assertIn("finished; 2 of 2 candidates", out.getvalue())
-        self.assertEqual(new.kevolve_status["state"], "finished")
-        self.assertEqual([p.requires_grad for p in new.parameters()], [False, True])
-        self.assertFalse(new.training)
-        self.assertTrue(torch.allclose(new(x), module(x), rtol=1e-4, atol=1e-4))
-        other = load(EXAMPLE.with_suffix(".py"), "scaled_norm_source").Model(256, factor=3.0).eval()
-        with self.assertRaisesRegex(kevolve.KevolveError, "was the campaign made from this module"):
-            kevolve.optimize.__globals__["compare"](new, other, (x,))
 
 
 if __name__ == "__main__":
