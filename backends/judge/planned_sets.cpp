@@ -153,8 +153,9 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get_planned(const pl
   work_clock clock; // without discarded draws, which a slow reference may have by the hundred
   constexpr int most_wall = 10;
   const auto latest = steady_clock::now() + most_wall * wanted.patience;
+  // Large arrays are better left out, and told, than a request that is too late: one draw is made in any case.
+  const auto share_of_request = steady_clock::now() + (hooks_.deadline - steady_clock::now()) / 4;
   size_t made = 0;
-  std::chrono::nanoseconds longest{0};
   for (const auto& draw : plan.draws) {
     // A reference that failed has a fresh process to pay for each time, and one that hangs its whole limit.
     constexpr size_t most_failed = 3;
@@ -165,11 +166,9 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get_planned(const pl
       break;
     if (hooks_.cancelled())
       return infrastructure(fault_kind::cancelled, "the request was cancelled");
-    const auto start = steady_clock::now();
-    if (start >= hooks_.deadline)
+    if (steady_clock::now() >= hooks_.deadline)
       return infrastructure(fault_kind::timed_out, "the request's limit passed while inputs were prepared");
-    constexpr int calls_to_come = 4; // large arrays are better left out, and told, than a request that is too late
-    if (start + calls_to_come * longest > hooks_.deadline)
+    if (made > 0 && steady_clock::now() > share_of_request)
       break;
     if (made % 32 == 0)
       hooks_.progress("adversarial draws " + std::to_string(made));
@@ -178,7 +177,6 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get_planned(const pl
       return tl::unexpected<evaluation_error>(ok.error());
     if (inputs->sets.size() > sets)
       clock.add(std::chrono::duration<double, std::nano>{inputs->reference_ns.back()});
-    longest = std::max<std::chrono::nanoseconds>(longest, steady_clock::now() - start);
     ++made;
   }
   restart();
