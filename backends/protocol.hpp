@@ -138,6 +138,9 @@ struct judge_request {
   // screening: the parent's sure lead over the baseline. A candidate surely below it is not worth more pairs; 0, or at
   // most 1: the baseline itself is the limit.
   double parent_lead = 0.0;
+  // The values that weights have in the module they come from: an encoded own_values of backends/judge/own_values.hpp.
+  // Empty: all weights are drawn.
+  std::string weights;
 };
 
 // Returns the time in which a helper must have answered.
@@ -220,7 +223,7 @@ typename I::result_type inspect(I& f, judge_request& x) {
   return f(x.job, x.mode, x.task, x.reference, x.oracle, x.candidate, x.baseline, x.alpha, x.delta, x.screen_out,
            x.max_pairs, x.screening_ms, x.min_interval_pairs, x.limit_ms, x.most_repeats, x.long_run_ms, x.seed,
            x.sanitised, x.sanitised_reference, x.unsanitised, x.reference_constants, x.candidate_constants, x.module,
-           x.baselines_ms, x.sanitised_ms, x.parent_lead);
+           x.baselines_ms, x.sanitised_ms, x.parent_lead, x.weights);
 }
 template <class I>
 typename I::result_type inspect(I& f, shape_timing& x) {

@@ -34,8 +34,6 @@ namespace kevolve {
 
 namespace {
 
-constexpr size_t max_file_bytes = 4U << 20U;
-
 source_position position_of(const toml::source_region& region) {
   return {static_cast<int>(region.begin.line), static_cast<int>(region.begin.column)};
 }
@@ -154,7 +152,7 @@ result_or_errors<document_value> parse_document(std::string_view text, const std
   }
 }
 
-result_or_errors<std::string> read_text_file(const std::string& path) {
+result_or_errors<std::string> read_text_file(const std::string& path, size_t most) {
   auto refuse = [&](const std::string& why) {
     return tl::unexpected(std::vector{diagnostic{path, 0, 0, "", "cannot be read: " + why}});
   };
@@ -171,15 +169,15 @@ result_or_errors<std::string> read_text_file(const std::string& path) {
     got = pipe ? 0 : ::read(fd, piece.data(), piece.size());
     if (got > 0)
       text.append(piece.data(), static_cast<size_t>(got));
-  } while ((got > 0 && text.size() <= max_file_bytes) || (got < 0 && errno == EINTR));
+  } while ((got > 0 && text.size() <= most) || (got < 0 && errno == EINTR));
   const auto error = errno;
   ::close(fd);
   if (pipe)
     return refuse("it is a pipe, not a file");
   if (got < 0)
     return refuse(std::strerror(error));
-  if (text.size() > max_file_bytes)
-    return refuse("it is larger than 4 MiB");
+  if (text.size() > most)
+    return refuse("it is larger than " + std::to_string(most >> 20U) + " MiB");
   text.shrink_to_fit();
   return text;
 }

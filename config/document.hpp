@@ -57,8 +57,9 @@ std::optional<unreadable_text> find_unreadable(std::string_view toml);
 // Parses a document. Syntax errors and duplicate keys become one diagnostic.
 result_or_errors<document_value> parse_document(std::string_view toml, const std::string& file);
 
-// Returns the bytes of a file of up to 4 MiB.
-result_or_errors<std::string> read_text_file(const std::string& path);
+// Returns the bytes of a file of up to `most` bytes.
+inline constexpr size_t max_file_bytes = 4U << 20U;
+result_or_errors<std::string> read_text_file(const std::string& path, size_t most = max_file_bytes);
 
 // The errors of one document, located by paths such as "argument[1].shape[0]".
 class error_list {

@@ -1,6 +1,7 @@
 #include "config/task.hpp"
 
 #include "config/task_sections.hpp"
+#include "config/task_weights.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -110,6 +111,15 @@ result_or_errors<task_spec> load_task(const std::string& path) {
   if (const auto& name = draft.module_table.file; !name.empty() && !errors.concerns("module")) {
     std::string module_path;
     read_beside(path, name, "module.file", module_path, spec.files[name], errors);
+  }
+  if (const auto& name = draft.module_table.weights; !name.empty() && !errors.concerns("module")) {
+    const auto file = (std::filesystem::path{path}.parent_path() / name).string();
+    auto bytes = read_text_file(file, max_weights_bytes);
+    if (bytes) {
+      spec.files[name] = std::move(*bytes);
+      attach_weights(draft, errors);
+    } else
+      errors.add("module.weights", "'" + file + "' " + bytes.error().front().message);
   }
   if (!errors.empty())
     return tl::unexpected(errors.take());

@@ -2,6 +2,7 @@
 
 #include "config/task_sections.hpp"
 #include "config/task_symbols.hpp"
+#include "config/task_weights.hpp"
 
 #include <algorithm>
 #include <array>
@@ -115,8 +116,12 @@ void check_module(const task_draft& draft, error_list& errors) {
           || !std::all_of(entry.begin(), entry.end(), is_letter)))
     errors.add("module.entry", "'" + entry + "' is no name of a class or a function");
   const auto& file = draft.module_table.file;
-  if (file.find('/') != std::string::npos || file == "." || file == "..")
-    errors.add("module.file", "'" + file + "' is no plain file name: the file stands beside the task file");
+  const auto& weights = draft.module_table.weights;
+  for (const auto& [key, name] : {std::pair{"module.file", &file}, std::pair{"module.weights", &weights}})
+    if (name->find('/') != std::string::npos || *name == "." || *name == "..")
+      errors.add(key, "'" + *name + "' is no plain file name: the file stands beside the task file");
+  if (!weights.empty() && !is_weights_file(weights))
+    errors.add("module.weights", "'" + weights + "' does not end in .safetensors, the only format that is read");
 }
 
 std::optional<task_module> module_origins(const std::string& task_text) {

@@ -31,6 +31,7 @@ struct task_module {
   std::string entry;                              // a class with forward(), or a function
   std::string kind = "module";                    // or "function"
   bool training = false;                          // the module is called in training mode
+  std::string weights;                            // a file of tensors beside the task file; empty: all are drawn
   std::map<std::string, argument_origin> origins; // by the argument's name; sizes have none
 };
 

@@ -374,6 +374,11 @@ void declare_task(section& root, task_draft& draft) {
         s.value("entry", {.text = "a class with forward(), or a function", .required = true}, m.entry);
         s.value("kind", {.text = "of the entry", .choices = {"module", "function"}}, m.kind);
         s.value("training", {.text = "the module is called in training mode"}, m.training);
+        s.value("weights",
+                {.text = "a .safetensors file of up to 8 MiB beside the task file: the module's own parameters and "
+                         "buffers by their names; one test set has these values, all others drawn ones",
+                 .fallback = "all are drawn"},
+                m.weights);
       });
   root.table("goal", {.text = "when a search has reached what was asked"}, [&](section& s) {
     s.value("speedup", {.text = "against the reference", .low = 1.0, .high = 1e6, .low_open = true, .fallback = "none"},

@@ -9,9 +9,10 @@ namespace kevolve {
 
 namespace {
 
-constexpr std::array texts_of_judge{
-    &judge_request::reference, &judge_request::oracle, &judge_request::candidate,          &judge_request::baseline,
-    &judge_request::sanitised, &judge_request::module, &judge_request::sanitised_reference};
+constexpr std::array texts_of_judge{&judge_request::reference, &judge_request::oracle,
+                                    &judge_request::candidate, &judge_request::baseline,
+                                    &judge_request::module,    &judge_request::sanitised,
+                                    &judge_request::weights,   &judge_request::sanitised_reference};
 
 } // namespace
 

@@ -41,6 +41,8 @@ public:
   attempt<void> run() {
     if (auto ok = timed("shapes", [&] { return run_every_shape(); }); !ok)
       return ok;
+    if (auto ok = timed("own_weights", [&] { return run_own_weights(); }); !ok)
+      return ok;
     if (auto ok = timed("edges", [&] { return run_every_edge(); }); !ok)
       return ok;
     if (auto ok = timed("draws", [&] { return run_planned_draws(); }); !ok)
@@ -140,14 +142,39 @@ private:
     return {verdict::nonfinite, rule_name::nonfinite_edge, detail, {{"edge", to_string(edge)}, {"shape", shape.name}}};
   }
 
+  const std::shared_ptr<const input_sets>& least_inputs() const {
+    return *std::min_element(all_inputs_.begin(), all_inputs_.end(),
+                             [](const auto& a, const auto& b) { return a->largest_layout() < b->largest_layout(); });
+  }
+
+  // Candidates are called with the module's own weights, too, so that the reference must keep the tolerance there.
+  attempt<void> run_own_weights() {
+    const auto names = maker_.own_weights();
+    if (names.empty())
+      return {};
+    hooks_.progress("admit: own weights");
+    auto inputs = own_weights_on(maker_, least_inputs()->shape);
+    if (!inputs)
+      return tl::unexpected<evaluation_error>(inputs.error());
+    const auto told = [](rejection r) {
+      r.detail += ". That is with the values of the task's file of weights: take [module] weights out to draw all of "
+                  "them";
+      return refusal(std::move(r));
+    };
+    if (const auto& bad = (*inputs)->not_finite; !bad.which.empty())
+      return told(not_finite(bad, (*inputs)->shape, 1));
+    if (auto missed = misses(**inputs, (*inputs)->sets.front(), 1))
+      return told(std::move(*missed));
+    out_.evidence["draws.own_weights"] = names;
+    return {};
+  }
+
   // Nobody is judged on an edge whose expected output is not finite: who declares one is told, or nothing would check
   // what the task says is checked. On every shape that candidates are judged on: what grows with a length may pass
   // the largest number on a long one only. On a device that is the smallest.
   attempt<void> run_every_edge() {
     hooks_.progress("admit: edges");
-    const auto& least = *std::min_element(all_inputs_.begin(), all_inputs_.end(), [](const auto& a, const auto& b) {
-      return a->largest_layout() < b->largest_layout();
-    });
+    const auto& least = least_inputs();
     for (const auto& inputs : all_inputs_)
       if (inputs == least || judge_.references.sandboxed())
         if (auto ok = run_every_edge(inputs->shape, inputs == least); !ok)

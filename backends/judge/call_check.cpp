@@ -92,6 +92,10 @@ void tell_where(const input_sets& inputs, const input_set& set, rejection& c) {
     return;
   }
   c.evidence.try_emplace("shape", inputs.shape.held_out ? "held out" : inputs.shape.name);
+  if (inputs.own_weights) {
+    c.evidence.try_emplace("draw", "own weights");
+    c.detail += ", with the weights that the module itself has";
+  }
   const bool edge = inputs.edge != edge_kind::none;
   if (edge) {
     c.evidence.try_emplace("edge", to_string(inputs.edge));

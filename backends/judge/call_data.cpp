@@ -176,8 +176,10 @@ private:
     if (!g)
       return tl::unexpected<failure>(g.error());
     if (!outline_ && is_read(a) && !(i < options_.elsewhere.size() && options_.elsewhere[i])) {
+      const auto* own = values_of(options_.own, a);
       const auto choice = choice_for(i);
-      auto values = choice.pattern == value_pattern::declared
+      auto values = own != nullptr ? copied_values(a, *own, g->count)
+                    : choice.pattern == value_pattern::declared
                         ? fill_array(a, g->count, edge_for(a, *g), source, random)
                         : fill_chosen(a, choice, g->count, g->dims.empty() ? 1 : g->dims.back(), source, random);
       if (!values)

@@ -4,6 +4,7 @@
 
 #include "backends/judge/byte_buffer.hpp"
 #include "backends/judge/geometry.hpp"
+#include "backends/judge/own_values.hpp"
 #include "backends/judge/value_choice.hpp"
 #include "runtime/base/contract.hpp"
 #include "runtime/base/result.hpp"
@@ -31,6 +32,7 @@ struct draw_options {
   uint64_t placement = 0;                // placement of the arrays, for lay_out()
   std::vector<value_choice> values = {}; // by argument, static ones aside; empty: as declared
   std::vector<bool> elsewhere = {};      // by argument: its values are drawn on a device, and stay empty; empty: none
+  const own_values* own = nullptr;       // taken in place of drawn ones, static arguments aside; null: none
 };
 
 struct call_data {
@@ -43,7 +45,8 @@ struct call_data {
   size_t bytes() const;
 };
 
-// Draws the data of a call. errc::bad_input: a size cannot be resolved (a cycle, an unknown name, a bad shape).
+// Draws the data of a call. errc::bad_input: a size cannot be resolved (a cycle, an unknown name, a bad shape), or own
+// values have another number of bytes than the array.
 result<call_data> draw_call(const contract& task, const shape_case& shape, const draw_options& options);
 
 // Returns a call without array data: sizes, arrays without elements, and scalars in the middle of their range.

@@ -50,7 +50,15 @@ input_set_maker::input_set_maker(reference_launcher launch, const judge_settings
     : launch_(std::move(launch)), settings_(settings), arena_(arena), cache_(cache), request_(request), hooks_(hooks),
       device_(device), promoted_(promoted(request.task)),
       identity_(derive_id("pool", encode(request.task) + sha256_hex(request.reference) + sha256_hex(request.oracle)
-                                      + std::to_string(request.seed))) {}
+                                      + std::to_string(request.seed))) {
+  if (!request.weights.empty())
+    if (auto values = decode<own_values>(request.weights))
+      own_ = std::move(*values);
+}
+
+std::string input_set_maker::own_weights() const {
+  return names_of(own_, request_.task);
+}
 
 attempt<void> input_set_maker::ready(size_t bytes) {
   if (bytes > ready_bytes_) {
@@ -294,6 +302,7 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get(const shape_case
   auto inputs = std::make_shared<input_sets>();
   inputs->shape = shape;
   inputs->edge = edge;
+  inputs->own_weights = purpose == with_own_weights;
   inputs->reference_error.assign(request_.task.arguments.size(), 0.0);
   const bool rarely = edge == edge_kind::none && request_.mode != judge_mode::admit;
   const auto& arguments = request_.task.arguments;
@@ -306,6 +315,7 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get(const shape_case
     options.edge = edge;
     options.placement = i % 2 == 0 ? 0 : options.seed; // half of them as they will mostly lie, half anywhere
     options.variant = variant_of(i, size.most);
+    options.own = inputs->own_weights ? &own_ : nullptr;
     return options;
   };
   const bool on_device = there(shape, edge);

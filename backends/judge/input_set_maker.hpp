@@ -38,6 +38,8 @@ struct planned_sets {
   // A draw on which the reference fails is an error that names the draw; else it is discarded and counted.
   bool strict = false;
 };
+// The purpose of sets whose weights have the values of the module that they come from.
+inline constexpr const char* with_own_weights = "own weights";
 inline constexpr size_t most_redrawn = 64; // draws for a shape that stand in no set
 
 // Returns the seed of static arguments: the same as long as this judge lives, so that no two sets differ in them.
@@ -65,6 +67,8 @@ public:
   // The same, but its arrays may stay on the device.
   attempt<input_set> make_set_anywhere(const shape_case& shape, const draw_options& options, bool with_reference);
   set_source* device() const { return device_; }
+  // Returns the names of the arguments that the request has own values for: "w, b"; empty if there are none.
+  std::string own_weights() const;
   // The reference's outputs on the same data once more, by argument, compact.
   attempt<std::vector<expected_output>> run_again(const input_set& set);
   // Returns the time in which reference and oracle have run here so far, without waits for a processor.
@@ -102,6 +106,7 @@ private:
   set_source* device_;
   contract promoted_;
   id128 identity_;
+  own_values own_;
   std::unique_ptr<reference_process> reference_;
   std::unique_ptr<reference_process> oracle_;
   std::unique_ptr<reference_process> checked_; // the reference with its assertions checked; at an admission

@@ -84,6 +84,7 @@ struct input_sets {
   draw_counts draws;            // of adversarial draws
   size_t bytes = 0;
   bool memory_bound = false; // more sets were wanted and do not fit
+  bool own_weights = false;  // weights have the module's own values, not drawn ones
 
   double typical_reference_ns() const;
   size_t largest_layout() const;

@@ -24,7 +24,7 @@ inline bool may_judge_on(const input_sets& inputs, const judge_request& request,
   return false;
 }
 
-// Calls the candidate on two sets of every shape, several times on the first of the smallest.
+// Calls the candidate on the first two sets of every pool, several times on the first of the smallest.
 template <class Processes>
 attempt<void> screen_shapes(Processes& processes, const test_set& tests, const request_hooks& hooks) {
   hooks.progress("screen");
@@ -34,8 +34,9 @@ attempt<void> screen_shapes(Processes& processes, const test_set& tests, const r
       return ok;
     if (auto ok = processes.screen(*inputs, 0, first ? 3 : 1); !ok)
       return ok;
-    if (auto ok = processes.screen(*inputs, 1, 1); !ok)
-      return ok;
+    if (inputs->sets.size() > 1)
+      if (auto ok = processes.screen(*inputs, 1, 1); !ok)
+        return ok;
     first = false;
   }
   return {};

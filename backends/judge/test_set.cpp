@@ -13,6 +13,7 @@ using std::chrono::milliseconds;
 
 constexpr input_set_count screen_size{2, 2, milliseconds{0}};
 constexpr input_set_count edge_size{1, 1, milliseconds{0}};
+constexpr input_set_count own_weights_size{1, 1, milliseconds{0}};
 constexpr input_set_count large_size{large_variants, large_variants, milliseconds{0}};
 constexpr input_set_count cancellation_size{2, 2, milliseconds{0}};
 // They may be large, and are kept: the variants that tell most.
@@ -33,6 +34,10 @@ const input_set_count& draws_of(edge_kind edge) {
 attempt<std::shared_ptr<const input_sets>> edge_on_smallest(input_set_maker& maker, const shape_case& shape,
                                                             edge_kind edge, const set_visitor& visit) {
   return maker.get(shape, edge, "edge", draws_of(edge), visit);
+}
+
+attempt<std::shared_ptr<const input_sets>> own_weights_on(input_set_maker& maker, const shape_case& shape) {
+  return maker.get(shape, edge_kind::none, with_own_weights, own_weights_size);
 }
 
 attempt<std::shared_ptr<const input_sets>> edge_on_larger(input_set_maker& maker, const shape_case& shape,
@@ -145,7 +150,7 @@ attempt<void> test_set::gather() {
     if (auto ok = add(edge_on_smallest(maker_, smallest_, edge), edges_); !ok)
       return ok;
   std::sort(screens_.begin(), screens_.end(), is_smaller);
-  return {};
+  return own_weights().empty() ? attempt<void>{} : add(own_weights_on(maker_, smallest_), screens_);
 }
 
 attempt<test_set::input_sets_pointer> test_set::edge_of(const shape_case& shape, edge_kind edge) {

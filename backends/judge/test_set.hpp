@@ -16,6 +16,9 @@ attempt<std::shared_ptr<const input_sets>> edge_on_smallest(input_set_maker& mak
 attempt<std::shared_ptr<const input_sets>> edge_on_larger(input_set_maker& maker, const shape_case& shape,
                                                           edge_kind edge, const set_visitor& visit = {});
 
+// The set whose weights have the values of the module that they come from, beside drawn inputs.
+attempt<std::shared_ptr<const input_sets>> own_weights_on(input_set_maker& maker, const shape_case& shape);
+
 // Returns why nobody is judged on it; empty if all are.
 std::string why_skipped(const input_sets& inputs, const judge_request& request);
 
@@ -58,6 +61,8 @@ public:
   // Puts new values into a set of compared()[index].
   attempt<void> redraw(size_t index, size_t set);
   const shape_case& smallest() const { return smallest_; }
+  // Returns the names of the weights that have their module's values in a set of screens(); empty: there is none.
+  std::string own_weights() const { return maker_.own_weights(); }
   // Returns the sets of this shape that are compared, or else screened; null if there are none.
   const input_sets* usual_of(const shape_case& shape) const;
   // The shapes, besides the smallest, that edge values are tried on: those that are compared, or all.

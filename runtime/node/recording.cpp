@@ -6,9 +6,8 @@
 #include "runtime/base/codec.hpp"
 #include "runtime/base/map_text.hpp"
 #include "runtime/base/printable.hpp"
+#include "runtime/node/admin/base64.hpp"
 #include "runtime/node/admin/json.hpp"
-
-#include <openssl/evp.h>
 
 #include <algorithm>
 
@@ -19,25 +18,6 @@ namespace {
 // Version 1 has no sha256 of the whole.
 constexpr int format_version = 2;
 constexpr size_t page = 10'000;
-
-std::string to_base64(std::string_view bytes) {
-  std::string out(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-  const auto n = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                                 reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
-  out.resize(static_cast<size_t>(n));
-  return out;
-}
-
-result<std::string> from_base64(const std::string& text) {
-  std::string out(3 * (text.size() / 4) + 3, '\0');
-  const auto n = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                                 reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
-  if (n < 0)
-    return fail(errc::bad_input, "a record in it is no base64");
-  const auto padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
-  out.resize(static_cast<size_t>(n - padding));
-  return out;
-}
 
 // Returns true for events from which the tree is folded; the others are about time, money and people.
 bool makes_the_tree(event_kind k) {

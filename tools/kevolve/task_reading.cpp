@@ -1,6 +1,8 @@
 #include "tools/kevolve/task_reading.hpp"
 
 #include "config/task_sections.hpp"
+#include "config/task_weights.hpp"
+#include "runtime/node/admin/base64.hpp"
 
 namespace kevolve {
 
@@ -10,6 +12,18 @@ namespace {
 std::string exact_text(const json& x, const char* key) {
   const auto i = x.find(key);
   return i != x.end() && i->is_string() ? i->get<std::string>() : std::string{};
+}
+
+// Texts stand as they are, other files as an object with their bytes in base64.
+std::map<std::string, std::string> others_told(const json& others) {
+  std::map<std::string, std::string> out;
+  for (const auto& [file, content] : others.items()) {
+    if (content.is_string())
+      out[file] = content.get<std::string>();
+    else if (auto bytes = from_base64(exact_text(content, "base64")))
+      out[file] = std::move(*bytes);
+  }
+  return out;
 }
 
 } // namespace
@@ -30,6 +44,10 @@ result<task_spec> task_told(const json& task) {
     declare_task(reader, draft);
   }
   check_task(draft, errors);
+  if (const auto others = files->find("others"); others != files->end() && others->is_object())
+    draft.spec.files = others_told(*others);
+  if (const auto& weights = draft.module_table.weights; !weights.empty())
+    attach_weights(draft, errors);
   if (!errors.empty())
     return fail(errc::unsupported,
                 to_string(errors.take().front()) + "; the task was made for another version: use that one");
@@ -37,10 +55,6 @@ result<task_spec> task_told(const json& task) {
   out.text = text;
   out.reference_source = exact_text(*files, "reference");
   out.oracle_source = exact_text(*files, "oracle");
-  if (const auto others = files->find("others"); others != files->end() && others->is_object())
-    for (const auto& [file, content] : others->items())
-      if (content.is_string())
-        out.files[file] = content.get<std::string>();
   const auto& shapes = task["shapes"];
   if (shapes.size() != out.task.shapes.size())
     return fail(errc::protocol, "the node tells other shapes than the task's file declares");

@@ -126,6 +126,8 @@ private:
     out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, test_set_.reference_max_abs());
     if (auto told = redrawn(test_set_.all()); !told.empty())
       out_.evidence["redrawn"] = std::move(told);
+    if (auto told = test_set_.own_weights(); !told.empty())
+      out_.evidence["draws.own_weights"] = std::move(told);
     if (auto ok = processes_.open(test_set_.all()); !ok)
       return ok;
     comparison_.redraw_with([this](size_t index, size_t set) -> attempt<void> {

@@ -216,6 +216,8 @@ private:
     }
     if (auto told = redrawn(test_set_.all()); !told.empty())
       out_.evidence["redrawn"] = std::move(told);
+    if (auto told = test_set_.own_weights(); !told.empty())
+      out_.evidence["draws.own_weights"] = std::move(told);
     return {};
   }
 

@@ -124,6 +124,9 @@ attempt<input_set> device_sets::make(const judge_request& request, const request
   const auto& task = request.task;
   auto wanted = options;
   wanted.elsewhere = drawn_on_device(task);
+  for (size_t i = 0; i < task.arguments.size(); ++i)
+    if (values_of(options.own, task.arguments[i]) != nullptr)
+      wanted.elsewhere[i] = false;
   auto data = draw_call(task, shape, wanted);
   if (!data)
     return refusal({verdict::wrong_shape,

@@ -1,9 +1,11 @@
 // The data from which the page draws a campaign: a short history, and its task.
 #include "actors/messages/keys.hpp"
 #include "config/campaign.hpp"
+#include "config/task_weights.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/expression.hpp"
 #include "runtime/node/admin/api.hpp"
+#include "runtime/node/admin/base64.hpp"
 #include "runtime/node/admin/records_json.hpp"
 
 #include <initializer_list>
@@ -82,8 +84,8 @@ json files_json(const task_spec& spec) {
   json out{{"task", spec.text}, {"reference", spec.reference_source}, {"oracle", nullptr}};
   if (!spec.oracle_source.empty())
     out["oracle"] = spec.oracle_source;
-  if (!spec.files.empty())
-    out["others"] = spec.files;
+  for (const auto& [name, content] : spec.files)
+    out["others"][name] = is_weights_file(name) ? json{{"base64", to_base64(content)}} : json(content);
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/base/kinds.hpp"
 #include "runtime/base/printable.hpp"
 #include "runtime/node/admin/api.hpp"
+#include "runtime/node/admin/base64.hpp"
 #include "runtime/node/admin/records_json.hpp"
 #include "runtime/node/admin/submission.hpp"
 
@@ -225,6 +226,16 @@ void submit(const call_ptr& c) {
   submitted_files from;
   from.file = text_of(c, "file");
   from.files = c->body["files"].get<std::map<std::string, std::string>>();
+  if (auto i = c->body.find("binary_files"); i != c->body.end())
+    for (const auto& [name, text] : i->get<std::map<std::string, std::string>>()) {
+      auto bytes = from_base64(text);
+      if (!bytes || from.files.contains(name)) {
+        c->refuse(
+            invalid({{"binary_files", bytes ? "'" + name + "' is among files, too" : "'" + name + "' is no base64"}}));
+        return;
+      }
+      from.files[name] = std::move(*bytes);
+    }
   if (auto i = c->body.find("overrides"); i != c->body.end())
     from.overrides = i->get<std::vector<std::string>>();
   auto spec = load_submitted(from);
@@ -312,10 +323,17 @@ std::vector<body_field> submit_fields() {
   auto files =
       text_field("files", "the texts of the campaign file, the task and its sources, by relative path", 0, true);
   files.type = body_type::table;
+  auto binary =
+      text_field("binary_files", "files that are no texts, as a task's weights: in base64, by relative path", 0);
+  binary.type = body_type::table;
   auto overrides = text_field("overrides", "key=value, over the file's", 0);
   overrides.type = body_type::texts;
-  return {text_field("file", "the campaign file, by its name in files", 200, true), files, overrides,
-          text_field("directory", "where the files came from, for people", 4096), priority_field(false)};
+  return {text_field("file", "the campaign file, by its name in files", 200, true),
+          files,
+          binary,
+          overrides,
+          text_field("directory", "where the files came from, for people", 4096),
+          priority_field(false)};
 }
 
 std::vector<body_field> inject_fields() {

@@ -16,6 +16,7 @@ struct http_limits {
   size_t streams = 16;
   uint32_t header_bytes = 16U << 10U; // also limits the extensions of chunks
   uint64_t body_bytes = 1U << 20U;
+  uint64_t campaign_bytes = 12U << 20U;    // of a body that submits a campaign: it may hold a module's weights
   unsigned requests = 10'000;              // on one connection
   std::chrono::milliseconds header{5'000}; // from the accept, or from the header's first byte, to its end; also for the
                                            // TLS handshake

@@ -86,7 +86,7 @@ void session::read() {
   reading_since_ = clock::now();
   parser_.emplace();
   parser_->header_limit(server_.limits.header_bytes);
-  parser_->body_limit(server_.limits.body_bytes);
+  parser_->body_limit(server_.limits.campaign_bytes); // most_body() takes its place once the path is known
   // The parser's limits leave out chunk extensions and trailers: it only needs each to fit into the buffer. A fast
   // sender never meets a timer, so their total size is counted.
   beside_chunks_ = 0;
@@ -132,6 +132,11 @@ void session::on_header(error_code e) {
   keep_alive_ = q.keep_alive() && ++served_ < server_.limits.requests;
   auto target = std::string_view{q.target().data(), q.target().size()};
   knows_path_ = true;
+  parser_->body_limit(most_body());
+  if (const auto length = parser_->content_length(); length && *length > most_body()) {
+    on_read_error(http::error::body_limit);
+    return;
+  }
   if (auto why = refusal(q, target)) {
     keep_alive_ = keep_alive_ && parser_->is_done(); // the body is not read
     refuse(*why);
@@ -190,14 +195,19 @@ void session::on_read_error(error_code e) {
                 "the extensions of a chunk and the trailers may have "
                     + std::to_string(server_.limits.header_bytes >> 10U) + " KiB"});
   else if (e == http::error::body_limit)
-    answerable(
-        {413, "body-too-large", "the body may have " + std::to_string(server_.limits.body_bytes >> 10U) + " KiB"});
+    answerable({413, "body-too-large", "the body may have " + std::to_string(most_body() >> 10U) + " KiB"});
   else if (e == boost::beast::error::timeout || e == http::error::end_of_stream || e == asio::error::eof
            || e == http::error::partial_message
            || e.category() != http::make_error_code(http::error::bad_method).category())
     drop(connection_drop::silent);
   else
     answerable({400, "malformed-request", e.message()});
+}
+
+uint64_t session::most_body() const {
+  const auto& q = parser_->get();
+  const bool submits = q.method() == http::verb::post && q.target() == "/v1/campaigns";
+  return submits ? server_.limits.campaign_bytes : server_.limits.body_bytes;
 }
 
 std::optional<problem> session::refusal(const request_type& q, std::string_view target) {

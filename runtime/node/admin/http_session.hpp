@@ -73,6 +73,8 @@ private:
   // Handles a read error: sends an answer where HTTP has one, else closes the connection.
   void on_read_error(error_code e);
   std::optional<problem> refusal(const request_type& q, std::string_view target);
+  // The most bytes of the body of the request whose header was read.
+  uint64_t most_body() const;
   void refuse(const problem& why);
   void tell(const api_response& x) const;
   // Asks the API one question at a time. A reading request that takes too long is answered with 504, and its late

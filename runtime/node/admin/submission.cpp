@@ -119,9 +119,11 @@ errors check_bundle(const submitted_files& from) {
   const auto task_file = task_of(from, *campaign, out);
   if (!out.empty() || task_file.empty())
     return out;
-  if (auto document = parse_document(from.files.at(task_file), task_file))
+  if (auto document = parse_document(from.files.at(task_file), task_file)) {
     for (const auto* part : {"reference", "oracle", "module"})
       check_named(from, task_file, std::string{part} + ".file", text_at(*document, {part, "file"}), out);
+    check_named(from, task_file, "module.weights", text_at(*document, {"module", "weights"}), out);
+  }
   return out;
 }
 

@@ -1,5 +1,7 @@
 // kevolve submit: a campaign's files to a node that stays.
 #include "config/document.hpp"
+#include "config/task_weights.hpp"
+#include "runtime/node/admin/base64.hpp"
 #include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/load.hpp"
@@ -68,7 +70,11 @@ json body_of(const submit_options& o, const campaign_spec& spec) {
     std::ifstream in{f, std::ios::binary};
     std::stringstream text;
     text << in.rdbuf();
-    body["files"][f.lexically_relative(folder).generic_string()] = text.str();
+    const auto name = f.lexically_relative(folder).generic_string();
+    if (is_weights_file(name))
+      body["binary_files"][name] = to_base64(text.str());
+    else
+      body["files"][name] = text.str();
   }
   if (const auto overrides = overrides_of(o, spec.task.path, folder); !overrides.empty())
     body["overrides"] = overrides;
