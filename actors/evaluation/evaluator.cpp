@@ -244,6 +244,7 @@ void judge(pointer self, const run_ptr& r, stage s, const id128& id) {
   q.task = task;
   q.reference = st.reference;
   q.oracle = st.oracle;
+  q.weights = packed_weights(st.context->spec->task);
   q.candidate = r->object;
   q.reference_constants = source_constants(st.context->spec->task.reference_source);
   q.candidate_constants = source_constants(r->request.what.source);

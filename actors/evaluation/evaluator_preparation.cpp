@@ -185,6 +185,7 @@ void admit(pointer self, const making_ptr& m) {
   q.reference = m->reference;
   q.sanitised_reference = m->checked;
   q.oracle = m->oracle;
+  q.weights = packed_weights(self->state.context->spec->task);
   q.limit_ms = admit_limit_ms;
   const auto& spec = *self->state.context->spec;
   if (std::any_of(spec.generators.begin(), spec.generators.end(), asks_model)) {

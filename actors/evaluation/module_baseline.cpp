@@ -3,7 +3,11 @@
 #include "backends/framework/framework_mode.hpp"
 #include "backends/framework/module_program.hpp"
 #include "config/task_module.hpp"
+#include "config/task_weights.hpp"
+#include "runtime/base/codec.hpp"
 #include "runtime/base/kinds.hpp"
+
+#include <algorithm>
 
 namespace kevolve {
 
@@ -20,6 +24,14 @@ std::string module_beside(const task_spec& task) {
     out.arguments.push_back({a.name, origin == module->origins.end() ? "" : to_string(origin->second)});
   }
   return module_program(out);
+}
+
+std::string packed_weights(const task_spec& task) {
+  const auto has_weights = [](const auto& file) { return is_weights_file(file.first); };
+  if (std::none_of(task.files.begin(), task.files.end(), has_weights))
+    return {};
+  const auto values = own_weights(task);
+  return values.empty() ? std::string{} : encode(values);
 }
 
 std::vector<std::string> baselines_beside(const campaign_spec& spec) {

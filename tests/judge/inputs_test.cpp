@@ -327,6 +327,30 @@ TEST_CASE("static weights are equal in all calls, also in edge cases, and can be
   CHECK(values(first, 0) != values(with(1, edge_kind::none, 0), 0));
 }
 
+TEST_CASE("own values take the place of drawn ones, through strides, and must fit the array") {
+  contract c;
+  c.arguments = {make_input("w", dtype::f32, {"2", "3"}, "normal"), make_input("x", dtype::f32, {"4"}, "normal")};
+  c.arguments[0].role = argument_role::weight;
+  c.arguments[0].strides = {"5", "1"};
+  const std::vector<float> numbers{1, 2, 3, 4, 5, 6};
+  own_values own{{"w", std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(float))}};
+  draw_options o;
+  o.seed = 7;
+  const auto drawn = draw_call(c, make_shape({}), o).value();
+  o.own = &own;
+  const auto given = draw_call(c, make_shape({}), o).value();
+  CHECK(values(given, 0) == std::vector<double>{1, 2, 3, 4, 5, 6});
+  CHECK(values(given, 1) == values(drawn, 1));
+  CHECK(names_of(own, c) == "w");
+  own["w"].resize(20);
+  const auto misfit = draw_call(c, make_shape({}), o);
+  REQUIRE_FALSE(misfit.has_value());
+  CHECK(misfit.error().detail == "argument 'w': its own values have 20 bytes, and the array has 24");
+  c.arguments[0].is_static = true; // the same in every call that a candidate sees
+  CHECK(draw_call(c, make_shape({}), o).has_value());
+  CHECK(names_of(own, c).empty());
+}
+
 TEST_CASE("varying a table keeps the values sampled from it") {
   contract c;
   c.arguments = {make_input("table", dtype::i64, {"n"}, "sorted_unique"),
