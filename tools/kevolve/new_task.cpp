@@ -107,6 +107,11 @@ result<void> trace_module(const new_options& o, std::map<std::string, std::strin
     q.arguments.insert(q.arguments.end(), {"--shape", x});
   if (o.train)
     q.arguments.emplace_back("--train");
+  if (!o.weights.empty()) {
+    constexpr const char* name = "weights.safetensors"; // no Python file is called so
+    q.beside[name] = read_or_empty(o.weights);
+    q.arguments.insert(q.arguments.end(), {"--weights", name});
+  }
   if (o.strict_fp32)
     q.arguments.emplace_back("--strict-fp32");
   auto traced = cuda::run_trace(q);
@@ -177,6 +182,10 @@ result<new_outcome> make_task(const new_options& given) {
   std::error_code ec;
   if (!fs::is_regular_file(o.file, ec))
     return fail(errc::not_found, "there is no file '" + o.file + "'");
+  if (!o.weights.empty() && !fs::is_regular_file(o.weights, ec))
+    return fail(errc::not_found, "--weights: there is no file '" + o.weights + "'");
+  if (!o.weights.empty() && fs::path{o.file}.extension() != ".py")
+    return fail(errc::bad_input, "--weights is for PyTorch modules; a function in C has no weights of its own");
   if (o.strict_fp32 && !runs_on_device(o.target))
     return fail(errc::bad_input,
                 "--strict-fp32 is for GPU targets: a processor computes in f32 without it; leave it out, "

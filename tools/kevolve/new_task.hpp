@@ -22,6 +22,7 @@ struct new_options {
   std::vector<std::string> sizes;   // "rows=4096,cols=1024"
   std::vector<std::string> extents; // "x=rows*cols"
   std::vector<std::string> shapes;  // "rows=64": further values of the sizes that --dynamic makes
+  std::string weights;              // a safetensors file with values for the module's state; empty: as it is made
   bool train = false;
   bool strict_fp32 = false; // no TF32, on a GPU
   bool force = false;

@@ -69,6 +69,9 @@ void add_new_options(declared_verb& verb, new_options& o) {
       ->allow_extra_args(false);
   verb.add_option("--shape", o.shapes, "a further shape: values of the sizes that --dynamic makes, such as rows=64")
       ->allow_extra_args(false);
+  verb.add_option(
+      "--weights", o.weights,
+      "a safetensors file with the values of the module's state_dict (default: as the constructor makes it)");
   verb.add_flag("--train", o.train, "trace in training mode; refused where that draws numbers or changes buffers");
   add_strict_fp32(verb, o.strict_fp32);
   verb.add_option("--memory", o.memory_gib, "GiB that the inputs may take; of a C function, all arrays")

@@ -6,6 +6,7 @@ import getpass
 import json
 import re
 import time
+from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ENDED = ("finished", "failed")
-_NAMED = re.compile(r"""^\s*(?:task|file)\s*=\s*(?:"([^"\n]+)"|'([^'\n]+)')""", re.MULTILINE)
+_NAMED = re.compile(r"""^\s*(?:task|file|weights)\s*=\s*(?:"([^"\n]+)"|'([^'\n]+)')""", re.MULTILINE)
 
 
 class Campaign:
@@ -174,10 +175,13 @@ class Node:
         folder = common_folder(list(files))
         body: dict[str, Any] = {
             "file": path.relative_to(folder).as_posix(),
-            "files": {p.relative_to(folder).as_posix(): text for p, text in files.items()},
+            "files": {p.relative_to(folder).as_posix(): text for p, text in files.items() if isinstance(text, str)},
             "directory": str(path.parent),
             "by": caller(),
         }
+        binary = {p.relative_to(folder).as_posix(): b64encode(x).decode() for p, x in files.items() if isinstance(x, bytes)}
+        if binary:
+            body["binary_files"] = binary
         if overrides:
             body["overrides"] = overrides
         return Campaign(self, self.http.post("/v1/campaigns", body)["id"])
@@ -193,20 +197,20 @@ def caller() -> str:
         return "operator"
 
 
-def named_files(path: Path) -> dict[Path, str]:
-    """Returns the texts of a campaign's or task's file and of all files that it names."""
-    out: dict[Path, str] = {}
+def named_files(path: Path) -> dict[Path, str | bytes]:
+    """Returns the contents of a campaign's or task's file and of all files that it names; bytes of a module's weights."""
+    out: dict[Path, str | bytes] = {}
     waiting = [path]
     while waiting:
         at = waiting.pop().resolve()
         if at in out:
             continue
         try:
-            out[at] = at.read_text(encoding="utf-8")
+            text = out[at] = at.read_bytes() if at.suffix == ".safetensors" else at.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise KevolveError(f"{at}: {error}") from error
-        if at.suffix == ".toml":
-            waiting.extend(at.parent / (a or b) for a, b in _NAMED.findall(out[at]))
+        if at.suffix == ".toml" and isinstance(text, str):
+            waiting.extend(at.parent / (a or b) for a, b in _NAMED.findall(text))
     return out
 
 

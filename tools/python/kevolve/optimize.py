@@ -16,6 +16,7 @@ from .client import Campaign, Node
 from .describe import Init, check, check_mode, describe, flat
 from .errors import KevolveError
 from .programs import OwnNode, program, run
+from .tensors import kind_of, packed
 
 _UNITS = re.compile(r"^\d+(\.\d+)?(ms|s|m|h|d)$")
 
@@ -120,7 +121,7 @@ def optimize(
         file = place / "module.py"
         file.write_text(describe(module, given, init), encoding="utf-8")
         check(module, given, file)
-        campaign = new_campaign(file, task_name(module), device)
+        campaign = new_campaign(file, task_name(module), device, state_file(module, place))
     if node is not None:
         new = _search(node, None, Path(campaign), settings, place, module, progress)
     else:
@@ -164,13 +165,24 @@ def has_new() -> bool:
     return re.search(r"^\s+new\b", run(program("kevolve"), "--help"), re.MULTILINE) is not None
 
 
-def new_campaign(file: Path, name: str, device: str) -> Path:
-    """Returns the campaign's file that `kevolve new` writes for a module's file."""
+def state_file(module: Any, place: Path) -> Path | None:
+    """Writes the module's own weights, with which candidates are judged, too. None: it has none, or others than tensors."""
+    state = getattr(module, "state_dict", dict)()
+    if not state or not all(kind_of(x) for x in state.values()):
+        return None
+    file = place / "state.safetensors"
+    file.write_bytes(packed(state))
+    return file
+
+
+def new_campaign(file: Path, name: str, device: str, weights: Path | None = None) -> Path:
+    """Returns the campaign's file that `kevolve new` writes for a module's file, with these weights."""
     if not has_new():
         raise KevolveError("this kevolve has no `kevolve new`: give the campaign's file, as campaign=")
     out = file.parent / "campaign"
     out.mkdir(exist_ok=True)
-    run(program("kevolve"), "new", file, "--entry", "KevolveModel", "--name", f"{name}_new", "--target", device, "--out", out, "--force")
+    words = ["--entry", "KevolveModel", "--name", f"{name}_new", "--target", device, "--out", out, "--force"]
+    run(program("kevolve"), "new", file, *words, *(["--weights", weights] if weights else []))
     found = [f for f in sorted(out.glob("*.toml")) if not f.name.endswith(".task.toml")]
     if len(found) != 1:
         raise KevolveError(f"`kevolve new` wrote {len(found)} campaign files to {out}")

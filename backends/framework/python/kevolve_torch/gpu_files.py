@@ -2,7 +2,7 @@
 
 import os
 
-from kevolve_torch import composing, gpu_measuring, measuring
+from kevolve_torch import composing, gpu_measuring, measuring, weights
 from kevolve_torch.refusal import Refused
 from kevolve_torch.task_file import extent, table, toml
 
@@ -16,7 +16,7 @@ def write(given, name, text):
         out.write(text)
 
 
-def files_of(torch, given, entry, kind, call, arguments, measured, work, notes, places, fake):
+def files_of(torch, given, entry, kind, call, arguments, measured, work, notes, places, fake, own):
     """Writes the task; returns the document of what was inferred."""
     source = os.path.basename(given.file)
     rules = [*gpu_measuring.rules(measured),
@@ -25,12 +25,16 @@ def files_of(torch, given, entry, kind, call, arguments, measured, work, notes, 
              "edge draws: those of zeros, large and cancellation on which eager and fp64 stay finite"
              + ("" if given.strict_fp32 else "; large only where TF32 keeps its tolerance, too"),
              "work: torch's flop counter, one operation an element elsewhere; each array once"]
+    own_file, told = weights.written(own, measured["finite"], given) if own else (None, [])
+    if not own and any(a.role == "weight" for a in arguments):
+        told = ["own weights: more than the 8 MiB that travel with a task; all sets draw them"]
+    rules += told
     sizes = {symbol: int(fake[i].shape[d]) for (i, d), symbol in places.items()}
     head = f"# Made from {source} by kevolve new. Edit it as you like; `kevolve task check` reads it.\n"
     parts = [head + "".join(f"# {r}\n" for r in rules + notes)]
     parts.append(table("[task]", [("name", given.name), ("family", given.name), ("summary", f"{entry} of {source}")]))
     parts.append(table("[module]", [("file", source), ("entry", entry), ("kind", kind),
-                                    ("training", True if given.train else None)]))
+                                    ("training", True if given.train else None), ("weights", own_file)]))
     shown = []
     for a in arguments:
         rows = [("name", a.name), ("role", a.role)]
@@ -62,7 +66,7 @@ def files_of(torch, given, entry, kind, call, arguments, measured, work, notes, 
     parts.append(table("[timing]", [("cache", "cold"), ("tf32", use_of_tf32(given, arguments, measured))]))
     write(given, f"{given.name}.task.toml", "\n".join(parts))
     return {"arguments": shown, "sizes": sizes, "tolerances": tolerances, "work": {"flops": work[0], "bytes": work[1]},
-            "rules": rules + notes, "files": [f"{given.name}.task.toml", reference_name(given)], "module": source,
+            "rules": rules + notes, "files": [f"{given.name}.task.toml", reference_name(given)] + ([own_file] if own_file else []), "module": source,
             "strict_fp32": given.strict_fp32}
 
 

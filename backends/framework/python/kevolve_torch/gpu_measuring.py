@@ -45,8 +45,9 @@ def loaded(given):
     return getattr(module, ENTRY)
 
 
-def measure(torch, user, arguments, fake, mode, given, clock, known):
-    """Returns errors by output, notes and edges. `known`: the operations, where a call without memory takes long.""" 
+def measure(torch, user, arguments, fake, mode, given, clock, known, own):
+    """Returns errors by output, notes and edges. `known`: the operations, where a call without memory takes long. `own`: the
+    module's own weights, which one more draw has.""" 
     from kevolve_torch.counting import ELEMENT, Counted, Tf32
 
     reference = guarded("the reference", given.file, loaded, given)
@@ -112,17 +113,25 @@ def measure(torch, user, arguments, fake, mode, given, clock, known):
         return (run(values), 0) if given.strict_fp32 else cut(values)
 
     outs = [a for a in arguments if a.role == "output"]
+    finite = {"own": True}
 
     def errors(factor):
         """Runs the draws. Returns what was found for each output, and the exact results of every draw with its inputs."""
         found = [{"error": 0.0, "tf32": 0.0, "median": 0.0, "beyond": 0.0, "products": False} for _ in outs]
         seen = []
-        for seed in range(1, draws + 1):
+        for seed in range(1, draws + (2 if own else 1)):
             values = drawn(seed)
+            if seed > draws:
+                values.update({a.name: a.own.reshape(shapes[a.name]) for a in read if a.own is not None})
             eager = guarded("forward()", given.file, run, values)
             wide = exact(values)
             tensor_cores, products = rounded(values)
-            seen.append((values, wide))
+            if seed > draws:
+                finite["own"] = all(bool(torch.isfinite(w.double()).all()) or a.nonfinite for a, w in zip(outs, wide))
+                if not finite["own"]:
+                    break  # a judge would refuse the task
+            else:
+                seen.append((values, wide))
             for a, f, e, w, t in zip(outs, found, eager, wide, tensor_cores):
                 size = w.double().abs()
                 f["median"] = max(f["median"], float(size.median()) if size.numel() else 0.0)
@@ -164,7 +173,7 @@ def measure(torch, user, arguments, fake, mode, given, clock, known):
                           and (e != "large" or admits_large(torch, cut, exact, drawn(7, e, a.name), outs))]
     for group in groups if draws == DRAWS else []:
         notes += extrapolate(torch, group, shapes, whole, tried, run, drawn, outs, found)
-    return {"outputs": found, "notes": notes, "draws": draws, "factor": factor, "strict": given.strict_fp32}
+    return {"outputs": found, "notes": notes, "draws": draws, "factor": factor, "strict": given.strict_fp32, "finite": finite["own"]}
 
 
 def extrapolate(torch, group, shapes, whole, tried, run, drawn, outs, found):

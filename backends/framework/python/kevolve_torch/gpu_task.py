@@ -1,8 +1,9 @@
 """`trace --target cuda`: a task whose reference is the user's file itself, called with the task's arrays."""
 
+import os
 import time
 
-from kevolve_torch import composing, filling, gpu_measuring, loading, measuring, recurrent, sampling, tracing
+from kevolve_torch import composing, filling, gpu_measuring, loading, measuring, recurrent, sampling, tracing, weights
 from kevolve_torch.gpu_files import files_of, reference_name, write
 from kevolve_torch.refusal import Refused
 
@@ -39,6 +40,7 @@ class Argument:
         self.name, self.role, self.dtype, self.shape, self.origin, self.fill, self.why = (
             name, role, dtype, shape, origin, fill, why)
         self.edge, self.nonfinite = [], False
+        self.own = None  # the values that a weight has in the module
 
 
 def task_of(torch, user, entry, kind, given):
@@ -53,6 +55,8 @@ def task_of(torch, user, entry, kind, given):
     check_device_memory(torch, sampling.bytes_of(torch, fake), "its inputs", given, user)
     torch.manual_seed(0)
     module = loading.made_module(torch, user, entry, kind, given.train, path)
+    if given.weights:
+        weights.load_into(torch, module, kind, os.path.join(os.path.dirname(path), given.weights))
     program, shapes, places = traced(torch, module, fake, names, given, path)
     tracing.check_graph(torch, program, path, given.train, gpu=True)
     call, arguments, notes = arguments_of(torch, program, module, user, entry, kind, given, fake, names, places)
@@ -68,8 +72,19 @@ def task_of(torch, user, entry, kind, given):
     names_of_sizes = {str(program_symbol(program, i, d)): s for (i, d), s in places.items()}
     del core, module, program
     work = tuple(renamed(w, names_of_sizes) for w in work)
-    measured = gpu_measuring.measure(torch, user, arguments, fake, mode, given, clock, float(work[0]) if layers else None)
-    return files_of(torch, given, entry, kind, call, arguments, measured, work, notes, places, fake)
+    own = own_of(arguments)
+    measured = gpu_measuring.measure(torch, user, arguments, fake, mode, given, clock, float(work[0]) if layers else None, own)
+    return files_of(torch, given, entry, kind, call, arguments, measured, work, notes, places, fake, own)
+
+
+def own_of(arguments):
+    """Returns the module's own weights by the tensors' names; empty where they are more than travel. Lets go of them then."""
+    found = [a for a in arguments if a.role == "weight"]
+    if any(a.own is None for a in found) or weights.size_of(a.own for a in found) > weights.MOST_BYTES:
+        for a in found:
+            a.own = None
+        return {}
+    return {weights.tensor_name(a.origin): a.own for a in found}
 
 
 def read(path):
@@ -214,6 +229,9 @@ def arguments_of(torch, program, module, user, entry, kind, given, fake, names, 
         value, differs = state[spec.target]
         word = "parameter" if spec.kind == kinds.PARAMETER else "buffer"
         reason = kept_reason(torch, value, differs, word)
+        if reason and given.weights and differs:
+            raise Refused("weights", f"keeps its {word} '{spec.target}' as the constructor makes it ({reason}), and the file of --weights "
+                                     "has other values", 0, "make it a parameter, or let the constructor make these values")
         if reason:
             notes.append(f"{word} {spec.target} {list(value.shape)}: {reason}; it keeps its values inside the reference, and a "
                          "candidate makes them itself")
@@ -221,6 +239,7 @@ def arguments_of(torch, program, module, user, entry, kind, given, fake, names, 
         fill, why = filling.measured_fill(torch, value, True)
         shape = [str(n) for n in value.shape] or ["1"]
         a = Argument(own.of(spec.target), "weight", filling.dtype_name(value.dtype), shape, f"{word} {spec.target}", fill, why)
+        a.own = value.clone() if value.numel() * value.element_size() <= weights.MOST_BYTES else None
         arguments.append(a)
         call.weights[spec.target] = a.name if value.dim() else f"{a.name}[0]"
     finish(torch, program, call, own, arguments, places, symbols, fake)

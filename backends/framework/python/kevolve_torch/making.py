@@ -3,7 +3,7 @@
 import json
 import os
 
-from kevolve_torch import filling, measuring, tracing
+from kevolve_torch import filling, measuring, tracing, weights
 from kevolve_torch.refusal import Refused, first_line, line_of
 from kevolve_torch.task_file import extent, table, toml
 
@@ -61,12 +61,18 @@ class Facts:
             out[origin] = (fill, why)
         return out
 
-    def drawn(self, fills, seed, edge=None, only=(), variant=1):
-        """Returns the values of all placeholders, drawn anew."""
+    def own(self, arguments):
+        """Returns the values of the module's own weights among the arguments, by their tensors' names."""
+        values = dict(zip(self.origins, self.values))
+        named = {a.origin: weights.tensor_name(self.written(a.origin)) for a in arguments if a.role == "weight"}
+        return {name: values[origin] for origin, name in named.items() if name and filling.dtype_name(values[origin].dtype)}
+
+    def drawn(self, fills, seed, edge=None, only=(), variant=1, own=()):
+        """Returns the values of all placeholders, drawn anew; those of tensors that `own` names are the module's."""
         generator = self.torch.Generator().manual_seed(seed)
         out = []
         for origin, value in zip(self.origins, self.values):
-            if origin not in fills:
+            if origin not in fills or weights.tensor_name(self.written(origin)) in own:
                 out.append(value)
                 continue
             x = filling.drawn(self.torch, fills[origin][0], value.shape, value.dtype, generator)
@@ -168,14 +174,21 @@ def measure(torch, probe, fills, lowered, module, given, places):
     exact = measuring.double_interpreter(torch, graph)
     sizes = size_values(probe, lowered, places)
     outputs = [a for a in lowered.arguments if a.role == "output"]
+    own = probe.own(lowered.arguments)
+    own = own if weights.size_of(own.values()) <= weights.MOST_BYTES else {}
+    finite = True
     error, median, differs = [0.0] * len(outputs), [0.0] * len(outputs), [0.0] * len(outputs)
     beyond = [0.0] * len(outputs)
     by_origin = {o: i for i, o in enumerate(probe.origins)}
-    for seed in range(DRAWS):
-        values = probe.drawn(fills, seed + 1)
+    for seed in range(DRAWS + (1 if own else 0)):
+        values = probe.drawn(fills, seed + 1, own=own if seed == DRAWS else ())
         with torch.no_grad():
             eager = measuring.outputs_of(torch, torch.fx.Interpreter(graph).run(*values))
             wide = measuring.outputs_of(torch, exact(*values))
+        if seed == DRAWS:
+            finite = all(bool(torch.isfinite(x.double()).all()) for x in (*eager, *wide))
+            if not finite:
+                break  # a judge would refuse the task
         called = compiled.call(lowered, [values[by_origin[a.origin]] for a in lowered.arguments
                                          if a.role in ("input", "weight")], [sizes[a.name] for a in lowered.arguments
                                                                              if a.role == "size"])
@@ -208,7 +221,7 @@ def measure(torch, probe, fills, lowered, module, given, places):
                     return False
         return True
 
-    return {"error": error, "c_error": differs, "median": median, "beyond": beyond, "draws": DRAWS,
+    return {"error": error, "c_error": differs, "median": median, "beyond": beyond, "draws": DRAWS, "finite": finite,
             "edges": edges(torch, probe, fills, exact, graph, keeps)}
 
 
@@ -261,11 +274,12 @@ def edges(torch, probe, fills, exact, graph, keeps):
 def files_of(torch, facts, fills, lowered, measured, work, note, inputs, places, entry, kind, given):
     """Writes the task and its reference; returns the document of what was inferred."""
     name, source = given.name, os.path.basename(given.file)
+    own, told = own_weights(facts, lowered, measured["finite"], given)
     rules = [measuring.TOLERANCE_RULE,
              "inputs: drawn as the values of get_inputs() are spread; indices up to the extent of their table",
              "weights: drawn as the module's values are spread, constant ones (a norm's ones and zeros) away from them",
              "edge draws: those of zeros, large and cancellation on which eager and fp64 stay finite, and the tolerance is kept",
-             "work: torch's flop counter, one operation an element elsewhere; each array once"]
+             "work: torch's flop counter, one operation an element elsewhere; each array once", *told]
     if note:
         rules.append(note)
     constants = [f"input {i}: {x!r} is a constant of the reference" for i, x in enumerate(inputs)
@@ -273,7 +287,8 @@ def files_of(torch, facts, fills, lowered, measured, work, note, inputs, places,
     head = f"# Made from {source} by kevolve new. Edit it as you like; `kevolve task check` reads it.\n"
     parts = [head + "".join(f"# {r}\n" for r in rules + constants)]
     parts.append(table("[task]", [("name", name), ("family", name), ("summary", f"{entry} of {source}")]))
-    parts.append(table("[module]", [("file", source), ("entry", entry), ("kind", kind)]))
+    parts.append(table("[module]", [("file", source), ("entry", entry), ("kind", kind),
+                                    ("weights", own)]))
     shown, values = [], size_values(facts, lowered, places)
     for a in lowered.arguments:
         rows = [("name", a.name), ("role", a.role)]
@@ -309,7 +324,13 @@ def files_of(torch, facts, fills, lowered, measured, work, note, inputs, places,
     write(given, f"{name}.c", lowered.text)
     return {"arguments": shown, "sizes": values, "tolerances": tolerances, "work": {"flops": work[0], "bytes": work[1]},
             "rules": rules + constants, "files": [f"{name}.task.toml", f"{name}.c"]
-            + ([f"{name}_f64.c"] if lowered.oracle else []), "module": source}
+            + ([f"{name}_f64.c"] if lowered.oracle else []) + ([own] if own else []), "module": source}
+
+
+def own_weights(facts, lowered, finite, given):
+    """Writes the module's own weights. Returns the file's name, None if there is none, and a rule that says why."""
+    tensors = facts.own(lowered.arguments)
+    return weights.written(tensors, finite, given) if tensors else (None, [])
 
 
 def write(given, name, text):

@@ -24,6 +24,7 @@ def parsed(words):
     p.add_argument("--input", action="append", default=[])
     p.add_argument("--dynamic", action="append", default=[])
     p.add_argument("--train", action="store_true")
+    p.add_argument("--weights", default="", help="a safetensors file beside FILE: values for the module's parameters and buffers")
     p.add_argument("--shape", action="append", default=[])
     p.add_argument("--strict-fp32", action="store_true", help="no TF32: neither by the tolerance nor in the baselines")
     p.add_argument("--memory", type=float, default=4.0, help="GiB that arrays may take")
@@ -71,7 +72,7 @@ def made(given):
     except (ImportError, OSError, RuntimeError) as e:
         raise Refused("torch", f"needs PyTorch, which {sys.executable} does not have ({first_line(e)})", 0,
                       "pip install torch, for the python3 that is first in PATH, or name one by KEVOLVE_PYTHON") from e
-    from kevolve_torch import loading
+    from kevolve_torch import loading, weights
     from kevolve_torch.making import task_of
 
     torch.set_num_threads(1)
@@ -90,11 +91,18 @@ def made(given):
         return document
     check_memory(torch, loading, user, given, kind)
     module = loading.made_module(torch, user, entry, kind, given.train, path)
+    if given.weights:
+        weights.load_into(torch, module, kind, beside(given))
     inputs = loading.made_inputs(torch, user, given.input, kind, path)
     names = loading.parameter_names(user, entry, kind)
     document = task_of(torch, module, inputs, names, entry, kind, given)
     document.update({"entry": entry, "kind": kind, "torch": torch.__version__})
     return document
+
+
+def beside(given):
+    """Returns the path of the file that --weights names."""
+    return os.path.join(os.path.dirname(given.file), given.weights)
 
 
 def check_memory(torch, loading, user, given, kind):
