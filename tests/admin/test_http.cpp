@@ -96,6 +96,13 @@ TEST_CASE("oversized and invalid requests are refused, and the node continues") 
   CHECK(parse_answer(send_raw(n.port, head + "X: " + std::string(20'000, 'x') + "\r\n\r\n")).status == 431);
   CHECK(parse_answer(send_raw(n.port, "POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n")).status
         == 413);
+  const auto submitted = [&](const std::string& length) {
+    return parse_answer(
+               send_raw(n.port, "POST /v1/campaigns HTTP/1.1\r\nHost: x\r\nContent-Length: " + length + "\r\n\r\n"))
+        .status;
+  };
+  CHECK(submitted("2000000") != 413); // it may hold a module's weights
+  CHECK(submitted("20000000") == 413);
   CHECK(parse_answer(send_raw(n.port, "nonsense\r\n\r\n")).status == 400);
   CHECK(parse_answer(send_raw(n.port, head + "Host: 127.0.0.1:1\r\nConnection: close\r\n\r\n")).status == 400);
   CHECK(n.ask("GET", "/healthz").status == 200);

@@ -1,5 +1,6 @@
 #include "tests/admin/served_node.hpp"
 
+#include "runtime/node/admin/base64.hpp"
 #include "runtime/node/admin/submission.hpp"
 
 #include <doctest/doctest.h>
@@ -140,6 +141,36 @@ TEST_CASE("a submission is loaded only from the files sent") {
   CHECK(said.find("colour") != std::string::npos);
   CHECK(said.find("did you mean 'uct'") != std::string::npos);
   CHECK(said.find("kevolve-submit-") == std::string::npos); // the path of the check is not reported
+}
+
+TEST_CASE("a module's weights are sent as bytes, and are part of the campaign") {
+  auto b = bundle();
+  auto& task = b.files["t/x.task.toml"];
+  task.replace(task.find("[[argument]]"), 0, "[module]\nfile = \"m.py\"\nentry = \"M\"\nweights = \"x.safetensors\"\n");
+  const auto y = task.find("fill = ");
+  task.insert(y, "origin = \"input 0\"\n");
+  task.replace(task.find("role = \"inout\""), 14, "role = \"output\"");
+  task.replace(task.find("origin = \"input 0\""), 18, "origin = \"output 0\"");
+  task.erase(task.find("fill = "), task.find('\n', task.find("fill = ")) - task.find("fill = ") + 1);
+  task.insert(task.find("[[argument]]"), "[[argument]]\nname = \"w\"\nrole = \"weight\"\ndtype = \"u8\"\nshape = [3]\n"
+                                         "origin = \"parameter w\"\n");
+  b.files["t/m.py"] = "import torch\n";
+  const auto said = [&](const json& binary) {
+    json body{{"file", b.file}, {"files", b.files}};
+    if (!binary.is_null())
+      body["binary_files"] = binary;
+    return post("/v1/campaigns", body).body;
+  };
+  CHECK(said(nullptr).find("module.weights names 'x.safetensors', which is not among the files") != std::string::npos);
+  CHECK(said({{"t/x.safetensors", "no base64"}}).find("'t/x.safetensors' is no base64") != std::string::npos);
+  CHECK(said({{"t/m.py", "QUJD"}}).find("'t/m.py' is among files, too") != std::string::npos);
+  const std::string header = R"({"w":{"dtype":"U8","shape":[3],"data_offsets":[0,3]}})";
+  const auto file = std::string(1, static_cast<char>(header.size())) + std::string(7, '\0') + header + "\xff\xfe\x01";
+  b.files["t/x.safetensors"] = file;
+  const auto spec = load_submitted(b);
+  REQUIRE_MESSAGE(spec, all_errors(b));
+  CHECK(spec->task.files.at("x.safetensors") == file);
+  CHECK(from_base64(to_base64(file)).value() == file);
 }
 
 TEST_CASE("at most a hundred errors are listed, with their total number") {

@@ -56,21 +56,27 @@ TEST_CASE("objects leave a request once each, and come back as they were") {
   request.reference = "object";
   request.candidate = "another";
   request.baseline = "object";
+  request.weights = "values";
   const auto whole = request;
   const auto blobs = detach_blobs(request);
-  CHECK(blobs == std::vector<std::string>{"object", "another"});
+  CHECK(blobs == std::vector<std::string>{"object", "another", "values"});
+  CHECK(request.weights == sha256_hex("values"));
   CHECK(request.baseline == sha256_hex("object"));
   CHECK(request.oracle.empty());
   const auto refused =
       attach_blobs(request, [](const std::string&) -> result<std::string> { return fail(errc::not_found, "no blob"); });
   CHECK_FALSE(refused.has_value());
   const auto attached = attach_blobs(request, [&](const std::string& digest) -> result<std::string> {
-    return sha256_hex(blobs[0]) == digest ? blobs[0] : blobs[1];
+    for (const auto& b : blobs)
+      if (sha256_hex(b) == digest)
+        return b;
+    return fail(errc::not_found, "no blob");
   });
   REQUIRE(attached.has_value());
   CHECK(request.reference == whole.reference);
   CHECK(request.candidate == whole.candidate);
   CHECK(request.baseline == whole.baseline);
+  CHECK(request.weights == whole.weights);
 }
 
 TEST_CASE("the cache keeps what was used last") {

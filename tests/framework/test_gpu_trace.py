@@ -9,6 +9,8 @@ from pathlib import Path
 
 import forked
 
+from kevolve_torch import weights
+
 GIB = 1 << 30
 NORMED = """
 import torch
@@ -103,6 +105,13 @@ class Programs(Traced):
             (got,) = module.reference_of_task(**values)
             expected = model(values["x"], 3)
         self.assertTrue(torch.equal(got, expected))
+        # The module's own values travel, but for those that the reference makes itself.
+        self.assertEqual(made.task()["module"]["weights"], "made.safetensors")
+        own = weights.unpacked(torch, (made.folder / "made.safetensors").read_bytes())
+        self.assertEqual(sorted(own), sorted(state))
+        torch.manual_seed(0)
+        fresh = module.Model(24, 0.1).state_dict()
+        self.assertTrue(all(torch.equal(own[n], fresh[n]) for n in own))
 
     def test_in_double_constants_and_states_are_converted(self):
         import torch

@@ -115,6 +115,16 @@ class Values(unittest.TestCase):
                          {"scaled_norm.toml", "scaled_norm.task.toml", "scaled_norm.c", "scaled_norm.py"})
         self.assertEqual(common_folder([Path("/a/b/c.toml"), Path("/a/d/e.c")]), Path("/a"))
 
+    def test_a_modules_weights_are_sent_as_bytes(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            task = Path(folder).resolve() / "x.task.toml"
+            task.write_text('[module]\nfile = "x.py"\nweights = "x.safetensors"\n', encoding="utf-8")
+            (task.parent / "x.py").write_text("import torch\n", encoding="utf-8")
+            (task.parent / "x.safetensors").write_bytes(b"\xff\x00")
+            found = named_files(task)
+        self.assertEqual(found[task.parent / "x.safetensors"], b"\xff\x00")
+        self.assertIsInstance(found[task.parent / "x.py"], str)
+
     def test_a_package_is_named_by_its_target_and_campaign(self) -> None:
         self.assertEqual(package_name(type("LayerNorm2d", (), {})(), "1a2b3c4d5e"), "layernorm2d_1a2b3c4d")
 

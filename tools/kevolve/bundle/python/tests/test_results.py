@@ -45,6 +45,17 @@ class Results(unittest.TestCase):
         self.assertEqual(list(reference.state_dict()), list(model.state_dict()))
         model.load_state_dict(reference.state_dict())
 
+    def test_weights_are_those_that_the_module_has_at_the_call(self) -> None:
+        reference, model, call = both(FIRST)
+        if not any(p.numel() for p in model.parameters()):
+            self.skipTest("the module has no parameters")
+        with torch.no_grad():
+            model(*call)
+            for changed in (reference, model):
+                for p in changed.parameters():
+                    p.mul_(0.5)
+            self.assertEqual(errors(reference, call, original.leaves(model(*call))), [])
+
     def test_other_arguments_are_served_by_the_reference(self) -> None:
         values = drawn(FIRST, 1)
         for i in FLOATING:
