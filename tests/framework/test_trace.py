@@ -160,6 +160,18 @@ class Trace(unittest.TestCase):
         self.assertTrue(any("not finite" in r for r in made["rules"]), made["rules"])
         self.assertNotIn("module.safetensors", made["files"])
 
+    def test_what_has_no_lowering_is_named_with_its_layer_and_line(self):
+        head = HEAD.replace("class Model", "class Spectrum(torch.nn.Module):\n    def forward(self, x):\n"
+                            "        return torch.linalg.eigvalsh(x @ x.mT)\n\n\nclass Model").replace(
+            "    def forward(self, x):\n", "    def __init__(self):\n        super().__init__()\n"
+            "        self.parts = torch.nn.Sequential(torch.nn.ReLU(), Spectrum())\n\n    def forward(self, x):\n", 2)
+        head = head.replace("    def __init__(self):\n        super().__init__()\n"
+                            "        self.parts = torch.nn.Sequential(torch.nn.ReLU(), Spectrum())\n\n", "", 1)
+        refused = traced("return self.parts(x)", "--entry", "Model", head=head)["refused"]
+        self.assertIn("in the layer 'parts.1'", refused["what"])
+        self.assertEqual(refused["line"], 6)
+        self.assertIn("write it with other operators", refused["remedy"])
+
     def test_outputs_are_tensors(self):
         self.assertIn("returns", self.refused("return x.shape[0]")[1])
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import io
+import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import types
@@ -124,6 +126,16 @@ class Values(unittest.TestCase):
             found = named_files(task)
         self.assertEqual(found[task.parent / "x.safetensors"], b"\xff\x00")
         self.assertIsInstance(found[task.parent / "x.py"], str)
+
+    def test_the_command_line_runs_by_python_m_with_this_python(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            fake = Path(folder) / "kevolve"
+            fake.write_text('#!/bin/sh\necho "$KEVOLVE_PYTHON" "$@"\nexit 3\n', encoding="utf-8")
+            fake.chmod(0o755)
+            environment = {k: v for k, v in os.environ.items() if k != "KEVOLVE_PYTHON"} | {"KEVOLVE_BIN": folder}
+            done = subprocess.run([sys.executable, "-B", "-m", "kevolve", "new", "a b.py"], capture_output=True, text=True,
+                                  check=False, env=environment)
+        self.assertEqual((done.returncode, done.stdout), (3, f"{sys.executable} new a b.py\n"), done.stderr)
 
     def test_a_package_is_named_by_its_target_and_campaign(self) -> None:
         self.assertEqual(package_name(type("LayerNorm2d", (), {})(), "1a2b3c4d5e"), "layernorm2d_1a2b3c4d")

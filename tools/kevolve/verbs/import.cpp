@@ -93,7 +93,8 @@ int import_modules(const import_options& o) {
     done.push_back(import_one(file, o));
     if (!o.common.quiet)
       print_err("[" + std::to_string(done.size()) + "/" + std::to_string(files.size()) + "] "
-                + printable(done.back().file) + ": " + done.back().state + "\n");
+                + printable(done.back().file) + ": " + done.back().state
+                + (done.back().why.empty() ? "" : ": " + printable(done.back().why)) + "\n");
   }
   const auto count = [&](const char* state) {
     return std::count_if(done.begin(), done.end(), [&](const auto& d) { return d.state == state; });

@@ -136,9 +136,13 @@ def lowered_text(torch, program, checked, given, lowering):
         return whole, whole if checked is program else lowering.lower(checked, given.name)
     except lowering.Unsupported as e:
         all_of = sorted({r.operator for r in e.refusals})
-        raise Refused("operator", "has no lowering to C: " + "; ".join(f"{r.operator}: {r.detail}" for r in e.refusals[:4]),
+        raise Refused("operator", "has no lowering to C: " + "; ".join(f"{r.operator}: {r.detail}{at_layer(r)}" for r in e.refusals[:4]),
                       e.line if os.path.basename(e.file or "") == os.path.basename(given.file) else 0,
                       "write it with other operators, or use a GPU target", all_of) from e
+
+
+def at_layer(refusal):
+    return f" (in the layer '{refusal.layer}')" if refusal.layer else ""
 
 
 def renamed(torch, program, whole, probe, work, places):

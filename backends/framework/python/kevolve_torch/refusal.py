@@ -18,6 +18,19 @@ class Refused(Exception):
                 "operators": self.operators}
 
 
+def layer_of(node):
+    """Returns the path of the module's part that a node of a graph comes from: "encoder.attention"; empty for the whole."""
+    stack = (node.meta.get("nn_module_stack") or {}).values()
+    paths = [str(entry[0]) for entry in stack if isinstance(entry, tuple) and entry]
+    return paths[-1] if paths else ""
+
+
+def in_layer(node):
+    """Returns ", in the layer 'encoder.attention'"; empty where the node belongs to no part."""
+    layer = layer_of(node)
+    return f", in the layer '{layer}'" if layer else ""
+
+
 def line_in(error, path):
     """Returns the last line of the file that the exception passed through; 0 if there is none."""
     lines = [f.lineno for f in traceback.extract_tb(error.__traceback__)

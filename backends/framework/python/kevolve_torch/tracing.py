@@ -3,7 +3,7 @@
 from kevolve_torch import recurrent
 from kevolve_torch.filling import dtype_name
 from kevolve_torch.loading import missing_package
-from kevolve_torch.refusal import Refused, first_line, line_in, line_named, line_of
+from kevolve_torch.refusal import Refused, first_line, in_layer, line_in, line_named, line_of
 
 PROBE_BYTES = 1 << 28  # arrays up to here are run as they are; larger ones with a smaller first extent
 PROBE_FLOPS = 4e9
@@ -85,7 +85,7 @@ def check_graph(torch, program, path, train, gpu=False):
         if node.op == "call_function" and torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()):
             if ("dropout" in str(node.target) and not train) or drops_nothing(node):
                 continue
-            raise Refused("random", f"draws random numbers ({node.target})", line_of(node, path),
+            raise Refused("random", f"draws random numbers ({node.target}{in_layer(node)})", line_of(node, path),
                           "leave --train out, or pass the numbers as an input" if train else "pass them as an input")
     kinds = torch.export.graph_signature.OutputKind
     lines = [line_of(n, path) for n in program.graph.nodes if n.op == "call_function"]

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from ..refusal import layer_of
 from . import expression
 from .emit import BF16, BF16_STORE, Emitter
 from .index import Polynomial
@@ -160,6 +161,7 @@ def call(node: Any, program: Program) -> None:
     # Numbers are computed by Python's own operators.
     shown = f"operator.{node.target.__name__}" if isinstance(node.target, types.BuiltinFunctionType) else f"aten.{name}"
     file, line = place_of(node)
+    layer = layer_of(node)
     needed = [a for a in torch.fx.node.map_arg((node.args, node.kwargs), lambda a: a) and node.all_input_nodes]
     if not node.users and short not in ("copy_",):
         return
@@ -168,24 +170,24 @@ def call(node: Any, program: Program) -> None:
         program.values[node] = program.extent(val)
         return
     if short in RANDOM or any(short.startswith(r + "_") for r in ("rand", "randn", "randint")):
-        program.refusals.append(Refusal(shown, file, line, "draws random numbers"))
+        program.refusals.append(Refusal(shown, file, line, "draws random numbers", layer))
         return
     if any(a not in program.values for a in needed):
         if not program.refusals:
-            program.refusals.append(Refusal(shown, file, line, "reads a result that has no lowering"))
+            program.refusals.append(Refusal(shown, file, line, "reads a result that has no lowering", layer))
         return
     lowering = TABLE.get(name)
     if lowering is None:
         if short in ("_assert_scalar", "_assert_async", "sym_constrain_range_for_size", "_assert_tensor_metadata"):
             return
-        program.refusals.append(Refusal(shown, file, line, "has no lowering"))
+        program.refusals.append(Refusal(shown, file, line, "has no lowering", layer))
         return
     try:
         outputs = program.described(node.meta["val"])
         made = lowering(Call(program.context, outputs, promoted_type(node), results_read(node)),
                         *[program.argument(a) for a in node.args], **{k: program.argument(v) for k, v in node.kwargs.items()})  # fmt: skip
     except NotLowered as why:
-        program.refusals.append(Refusal(shown, file, line, str(why)))
+        program.refusals.append(Refusal(shown, file, line, str(why), layer))
         return
     uses = sum(u.op != "output" for u in node.users)
     if isinstance(made, Value) and made.buffer is None and uses > 1 and made.cost > 3 and not made.constant:

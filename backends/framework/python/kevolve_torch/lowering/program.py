@@ -47,10 +47,12 @@ class Refusal:
     file: str
     line: int
     detail: str
+    layer: str = ""  # the part of the module that calls it: "encoder.attention"
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}: " if self.file else ""
-        return f"{place}{self.operator}: {self.detail}"
+        where = f" (in the layer '{self.layer}')" if self.layer else ""
+        return f"{place}{self.operator}: {self.detail}{where}"
 
 
 class Unsupported(Exception):
