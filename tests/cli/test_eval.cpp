@@ -90,6 +90,67 @@ TEST_CASE("a note on short calls is in the document, and a quiet eval does not p
   CHECK(said.document()["notes"][0].get<std::string>().find("declare larger shapes") != std::string::npos);
 }
 
+TEST_CASE("a candidate is judged with the weights of the module that its task names") {
+  temporary_folder f;
+  f.write("m.py", "import torch\n");
+  f.write("scale.task.toml", R"([task]
+name = "scale"
+family = "test"
+[module]
+file = "m.py"
+entry = "Scale"
+weights = "m.safetensors"
+[[argument]]
+name = "x"
+role = "input"
+dtype = "f32"
+shape = [4096]
+origin = "input 0"
+[[argument]]
+name = "w"
+role = "weight"
+dtype = "u8"
+shape = [8]
+fill = { distribution = "integer", low = 1, high = 100 }
+origin = "buffer w"
+[[argument]]
+name = "y"
+role = "output"
+dtype = "f32"
+shape = [4096]
+origin = "output 0"
+[[shape]]
+[reference]
+language = "c"
+file = "scale.c"
+entry = "scale"
+)");
+  const std::string header = R"({"w":{"dtype":"U8","shape":[8],"data_offsets":[0,8]}} )";
+  const std::string sums{1, 2, 3, 5, 8, 13, 21, 34};
+  f.write("m.safetensors", std::string(1, static_cast<char>(header.size())) + std::string(7, '\0') + header + sums);
+  const auto source = [](const std::string& factor) {
+    return "#include <stdint.h>\nvoid scale(const float *x, const uint8_t *w, float *y) {\n"
+           "  float f = "
+           + factor
+           + ";\n"
+             "  for (int k = 2; k < 8; ++k)\n    if (w[k] != w[k - 1] + w[k - 2]) f = 1.0f;\n"
+             "  for (int i = 0; i < 4096; ++i)\n    y[i] = x[i] * (float)w[i % 8] * f;\n}\n";
+  };
+  f.write("scale.c", source("1.0f"));
+  f.write("wrong.c", source("1.5f"));
+  const auto refused = run_kevolve({"eval", "scale.task.toml", "wrong.c", "--json"}, f.path);
+  CAPTURE(refused.out);
+  CAPTURE(refused.err);
+  CHECK(refused.code == 1);
+  CHECK(refused.document()["verdict"] == "wrong_result");
+  CHECK(refused.out.find("with the weights that the module itself has") != std::string::npos);
+  f.write("m.safetensors", "broken");
+  const auto broken = run_kevolve({"eval", "scale.task.toml", "scale.c"}, f.path);
+  CHECK(broken.code == 2);
+  CHECK(broken.err.find("scale.task.toml:7:11: module.weights: 'm.safetensors' is no safetensors file")
+        != std::string::npos);
+}
+
 TEST_CASE("a missing folder for temporary files is reported before anything is tried") {
   temporary_folder f;
   write_row_squares(f);
