@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import sys
 import tempfile
 import tomllib
 import unittest
@@ -9,7 +10,9 @@ from pathlib import Path
 
 import forked
 
-from kevolve_torch import weights
+sys.path.append(str(forked.PACKAGE))
+
+from kevolve_torch import weights  # noqa: E402 - the package's folder is none of the path's
 
 GIB = 1 << 30
 NORMED = """

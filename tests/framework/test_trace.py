@@ -3,13 +3,16 @@
 import argparse
 import importlib.util
 import json
+import sys
 import tempfile
 import unittest
 from pathlib import Path
 
 import forked
 
-from kevolve_torch import weights as WEIGHTS
+sys.path.append(str(forked.PACKAGE))
+
+from kevolve_torch import weights as WEIGHTS  # noqa: E402 - the package's folder is none of the path's
 
 HEAD = "import torch\n\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n"
 WITH_MASK = HEAD.replace("    def forward", "    def __init__(self):\n        super().__init__()\n"
