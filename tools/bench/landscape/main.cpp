@@ -176,7 +176,7 @@ int main(int argc, char** argv) {
       return give_up("--size " + s + ": expected NAME=N, such as rows=128");
     recorded.sizes[s.substr(0, at)] = bounding.sizes[s.substr(0, at)] = size;
   }
-  if (*bound)
+  if (bound->parsed())
     return bound_one(bounding);
   const auto held = record_landscape(recorded);
   if (!held)
