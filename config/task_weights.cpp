@@ -3,6 +3,7 @@
 #include "config/task_symbols.hpp"
 #include "config/tensor_file.hpp"
 #include "runtime/base/expression.hpp"
+#include "runtime/base/fill_names.hpp"
 #include "runtime/base/ids.hpp"
 
 #include <optional>
@@ -52,7 +53,7 @@ std::optional<std::vector<int64_t>> fixed_shape(const argument& a) {
 // Returns why a tensor cannot be the values of the argument; empty if it can.
 std::string why_not(const argument& a, const stored_tensor& t) {
   const auto& d = a.fill.distribution;
-  if (d != "normal" && d != "uniform" && d != "integer")
+  if (d != fill_name::normal && d != fill_name::uniform && d != fill_name::integer)
     return "'" + a.name + "' is drawn by '" + d + "': own values are for normal, uniform and integer";
   if (t.type != to_string(a.type))
     return "has elements of type " + t.type + ", and '" + a.name + "' of " + to_string(a.type);
