@@ -50,7 +50,8 @@ input_set_maker::input_set_maker(reference_launcher launch, const judge_settings
     : launch_(std::move(launch)), settings_(settings), arena_(arena), cache_(cache), request_(request), hooks_(hooks),
       device_(device), promoted_(promoted(request.task)),
       identity_(derive_id("pool", encode(request.task) + sha256_hex(request.reference) + sha256_hex(request.oracle)
-                                      + std::to_string(request.seed))) {
+                                      + std::to_string(request.seed)
+                                      + (request.weights.empty() ? "" : sha256_hex(request.weights)))) {
   if (!request.weights.empty())
     if (auto values = decode<own_values>(request.weights))
       own_ = std::move(*values);

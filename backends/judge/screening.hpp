@@ -24,7 +24,7 @@ inline bool may_judge_on(const input_sets& inputs, const judge_request& request,
   return false;
 }
 
-// Calls the candidate on the first two sets of every pool, several times on the first of the smallest.
+// Calls the candidate on the first two sets of each shape, several times on the first of the smallest.
 template <class Processes>
 attempt<void> screen_shapes(Processes& processes, const test_set& tests, const request_hooks& hooks) {
   hooks.progress("screen");
