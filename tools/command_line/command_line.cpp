@@ -5,6 +5,7 @@
 #include <CLI/Formatter.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace kevolve {
@@ -167,7 +168,9 @@ template declared_option* declared_verb::add_option(const std::string&, int&, co
 template declared_option* declared_verb::add_option(const std::string&, unsigned&, const std::string&);
 template declared_option* declared_verb::add_option(const std::string&, int64_t&, const std::string&);
 template declared_option* declared_verb::add_option(const std::string&, uint64_t&, const std::string&);
+template declared_option* declared_verb::add_option(const std::string&, uint16_t&, const std::string&);
 template declared_option* declared_verb::add_option(const std::string&, double&, const std::string&);
+template declared_option* declared_verb::add_option(const std::string&, std::optional<uint64_t>&, const std::string&);
 
 template declared_option* declared_verb::add_option_function(const std::string&,
                                                              const std::function<void(const std::string&)>&,
