@@ -463,7 +463,10 @@ TEST_CASE(
   REQUIRE(stored);
   CHECK(stored->evolution.axes == two->evolution.axes);
   auto before = encode(*two); // as a version without the setting stored it
-  before.resize(before.size() - (encode(two->evolution.axes) + encode(two->skills) + encode(two->plans)).size());
+  before.resize(before.size()
+                - (encode(two->evolution.axes) + encode(two->skills) + encode(two->plans) + encode(two->distil_tokens)
+                   + encode(two->documents))
+                      .size());
   const auto old = decode_older<campaign_spec>(before);
   REQUIRE(old);
   CHECK(old->evolution.axes.empty());
