@@ -32,7 +32,7 @@ bundle_input device_bundle() {
   b.target = "cuda";
   b.language = "cuda";
   b.package = "scale";
-  b.module = task_module{"scale.py", "scale", "function", false, {}};
+  b.module = task_module{"scale.py", "scale", "function", false, {}, {}};
   b.module_source = "def scale(x):\n    return x\n";
   b.task.shapes = {{"n=8", {{"n", 8}}, false, 1.0},
                    {"n=9", {{"n", 9}}, false, 1.0},

@@ -14,7 +14,7 @@ namespace {
 
 bundle_input module_bundle() {
   auto b = sample_bundle();
-  b.module = task_module{"scale.py", "Model", "module", false, {}};
+  b.module = task_module{"scale.py", "Model", "module", false, {}, {}};
   b.module->origins["x"] = {origin_kind::input, 0, ""};
   b.module->origins["y"] = {origin_kind::output, 0, ""};
   b.module_source = "class Model: pass\n";
