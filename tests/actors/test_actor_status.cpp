@@ -45,7 +45,7 @@ actor_status_view find(const std::vector<actor_status_view>& statuses, uint64_t 
 
 } // namespace
 
-TEST_CASE("a live actor's card shows its identity and its work") {
+TEST_CASE("a live actor's status shows its identity and its work") {
   virtual_system s;
   auto a = spawn_tracked(s.system, s.statuses, "device", "cpu:1", 7, worker);
   s.run();
@@ -67,7 +67,7 @@ TEST_CASE("a live actor's card shows its identity and its work") {
   CHECK_FALSE(s.statuses->handle(a.id()));
 }
 
-TEST_CASE("a dead actor's card is kept with the text of its exception") {
+TEST_CASE("a dead actor's status is kept with the text of its exception") {
   virtual_system s;
   auto a = spawn_tracked(s.system, s.statuses, "device", "cpu:1", 0, worker);
   caf::anon_send(a, atom::crash_v);
@@ -78,7 +78,7 @@ TEST_CASE("a dead actor's card is kept with the text of its exception") {
   CHECK(v.last_failure.find("a bug") != std::string::npos);
 }
 
-TEST_CASE("a restarted actor's card shows the number of restarts and the last reason") {
+TEST_CASE("a restarted actor's status shows the number of restarts and the last reason") {
   virtual_system s;
   auto start = [&] { return spawn_tracked(s.system, s.statuses, "device", "cpu:1", 0, worker); };
   auto a = start();
@@ -198,7 +198,7 @@ TEST_CASE("log messages of an actor name the message that it handles") {
       log::info("test", "inside");
     }};
   };
-  auto pattern = (std::filesystem::temp_directory_path() / "kevolve-card-XXXXXX").string();
+  auto pattern = (std::filesystem::temp_directory_path() / "kevolve-status-XXXXXX").string();
   REQUIRE(::mkdtemp(pattern.data()) != nullptr);
   log::configure({log::level::info, true, pattern + "/log"});
   auto a = spawn_tracked(s.system, s.statuses, "search_node", "1a2b3c4d/7", 0, author);
@@ -241,7 +241,7 @@ TEST_CASE("the reason for waiting is shown for a kind of actor when none of them
   virtual_system::stop(b);
 }
 
-TEST_CASE("the oldest cards of dead actors are forgotten and counted") {
+TEST_CASE("the oldest statuses of dead actors are dropped and counted") {
   virtual_system s;
   s.statuses = std::make_shared<actor_status_table>(3);
   std::vector<uint64_t> ids;
@@ -258,7 +258,7 @@ TEST_CASE("the oldest cards of dead actors are forgotten and counted") {
   CHECK(left.back().id == ids[4]);
 }
 
-TEST_CASE("successful append helpers leave no card behind, failed ones do") {
+TEST_CASE("successful append helpers leave no status behind, failed ones do") {
   virtual_system s;
   auto good = spawn_tracked(s.system, s.statuses, "appender", "x", 0, worker);
   auto bad = spawn_tracked(s.system, s.statuses, "appender", "x", 0, worker);

@@ -163,7 +163,7 @@ class Trace(unittest.TestCase):
         self.assertTrue(any("not finite" in r for r in made["rules"]), made["rules"])
         self.assertNotIn("module.safetensors", made["files"])
 
-    def test_what_has_no_lowering_is_named_with_its_layer_and_line(self):
+    def test_an_operator_without_a_lowering_is_named_with_its_layer_and_line(self):
         head = HEAD.replace("class Model", "class Spectrum(torch.nn.Module):\n    def forward(self, x):\n"
                             "        return torch.linalg.eigvalsh(x @ x.mT)\n\n\nclass Model").replace(
             "    def forward(self, x):\n", "    def __init__(self):\n        super().__init__()\n"

@@ -27,6 +27,7 @@ PRIVATE = {
     r"complaints?|setbacks?": "rejection, evaluation_error, or message",
     r"lineups?": "test_set",
     r"weather": "noise_monitor, or noise",
+    r"cards?": "actor_status",
     r"process_sight": "procfs",
     r"spares": "warm_workers",
     r"dismiss(?:es|ed|ing)?": "terminate, or stop",
