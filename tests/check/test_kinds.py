@@ -22,13 +22,13 @@ RULES = (
 
 
 def table(path: str, pattern: str) -> set[str]:
-    """The names that a table of the base declares."""
+    """Returns the names that a table of the base declares."""
     return set(re.findall(pattern, (ROOT / path).read_text()))
 
 
 @functools.cache
 def sources() -> dict[Path, str]:
-    """Text by path, of every source file of the programs."""
+    """Returns the text by path, of every source file of the programs."""
     return {
         path.relative_to(ROOT): path.read_text()
         for folder in FOLDERS

@@ -51,7 +51,7 @@ class Command:
 
 
 def blocks_of(text: str) -> list[Block]:
-    """The fenced blocks of a document, in order."""
+    """Returns the fenced blocks of a document, in order."""
     blocks, fence, block = [], "", Block("", 0, "")
     for number, line in enumerate(text.splitlines(), 1):
         found = FENCE.match(line)
@@ -68,7 +68,7 @@ def blocks_of(text: str) -> list[Block]:
 
 
 def prose_of(text: str) -> list[tuple[int, str]]:
-    """The lines outside fenced blocks, with their numbers."""
+    """Returns the lines outside fenced blocks, with their numbers."""
     inside = {n for b in blocks_of(text) for n in range(b.line - 1, b.line + b.text.count("\n") + 1)}
     return [(n, line) for n, line in enumerate(text.splitlines(), 1) if n not in inside]
 
@@ -112,7 +112,7 @@ def commands_of(block: Block) -> list[Command]:
 
 
 def split(line: int, words: list[str]) -> list[Command]:
-    """The commands of one shell line. Assignments and words such as `until` before a command are left out."""
+    """Returns the commands of one shell line. Assignments and words such as `until` before a command are left out."""
     commands, current = [], Command(line, [])
     for word in [*words, ";"]:
         if word in OPERATORS:
@@ -141,7 +141,7 @@ class Interface:
         return self.known[path]
 
     def section(self, path: tuple[str, ...], title: str) -> list[str]:
-        """The lines of the help below `title:`, up to the next empty line."""
+        """Returns the lines of the help below `title:`, up to the next empty line."""
         found = re.search(rf"^{title}:\n((?:.+\n?)*)", self.help(path), re.MULTILINE)
         return found[1].splitlines() if found else []
 

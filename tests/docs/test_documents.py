@@ -25,7 +25,7 @@ def pages() -> list[Path]:
 
 
 def all_pages() -> list[Path]:
-    """Also the pages of single folders, and the results."""
+    """Returns also the pages of single folders, and the results."""
     folders = ["actors", "backends", "runtime", "store", "tests", "tools"]
     return [*pages(), *sorted((SOURCE / "docs" / "results").glob("*.md")),
             *sorted(page for folder in folders for page in (SOURCE / folder).rglob("README.md")

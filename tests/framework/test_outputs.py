@@ -31,7 +31,7 @@ def asked(text, arguments):
 
 
 def asked_of_a_process(text, arguments):
-    """The same, by the program."""
+    """Does the same by the program."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "reference.py"
         path.write_text(text, encoding="utf-8")

@@ -33,7 +33,7 @@ class Install(unittest.TestCase):
         shutil.rmtree(cls.place)
 
     def run_in(self, *words: str | Path) -> subprocess.CompletedProcess[str]:
-        """The outcome of an installed program, started in the folder of the installation without our environment."""
+        """Runs an installed program in the folder of the installation without our environment, and returns its outcome."""
         environment = {"PATH": os.environ["PATH"], "HOME": str(self.place)}
         return subprocess.run([str(w) for w in words], capture_output=True, text=True, check=False, cwd=self.place,
                               env=environment)

@@ -30,7 +30,7 @@ def open_campaign(b: Browser, node: real_node.Node) -> None:
 
 
 def islands(seconds: int, folder: Path, b: Browser) -> None:
-    """A campaign of the policy evolution, its tree coloured by island."""
+    """Shows a campaign of the policy evolution, its tree coloured by island."""
     file = real_node.SOURCE / "config" / "examples" / "row_statistics.toml"
     with real_node.campaign(folder / "islands", file, budget__wall=f"{seconds + 60}s", stop__speedup="1e6", stop__stall="1000000",
                             search__policy="evolution", evolution__islands="3", evolution__migration="0.1") as node:
@@ -109,7 +109,7 @@ def profile(seconds: int, folder: Path, b: Browser) -> None:
 
 
 def explanation(seconds: int, folder: Path, b: Browser) -> None:
-    """The explanation of a campaign whose reference sums into places that the data choose."""
+    """Shows the explanation of a campaign whose reference sums into places that the data choose."""
     file = real_node.SOURCE / "tests" / "diagnosis" / "operators" / "bins.toml"
     data = folder / "explanation"
     with real_node.campaign(data, file, budget__wall=f"{seconds}s", budget__candidates="4") as node:

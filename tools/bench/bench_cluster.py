@@ -91,7 +91,7 @@ def drive(nodes: Nodes, **how: Any) -> Json:
 
 
 def waited(nodes: Nodes) -> tuple[float, float]:
-    """Median and 95th percentile of the milliseconds from put to claim of the jobs that ended last."""
+    """Returns median and 95th percentile of the milliseconds from put to claim of the jobs that ended last."""
     row = nodes.server.sql(
         "select percentile_cont(array[0.5, 0.95]) within group (order by extract(epoch from claimed_at - made_at) * 1000) "
         "from kevolve.jobs where state = 'done'", nodes.database)[0][0].strip("{}").split(",")

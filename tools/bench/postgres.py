@@ -26,7 +26,7 @@ class Postgres:
     """One server. Its owner needs no password from loopback."""
 
     def __init__(self, address: str = "127.0.0.1") -> None:
-        """Beyond loopback it speaks TLS alone, with a certificate for its address, which authority() signs."""
+        """Makes a server. Beyond loopback it speaks TLS alone, with a certificate for its address, which authority() signs."""
         self.address = address
         folder = programs()
         if folder is None:

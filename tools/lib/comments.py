@@ -51,7 +51,7 @@ class Line:
 
 
 def at_lines(text: str, start: int, comment: str, whole: bool) -> list[Line]:
-    """The lines of a block of comment that starts at that offset of the text."""
+    """Returns the lines of a block of comment that starts at that offset of the text."""
     first = text.count("\n", 0, start) + 1
     lines = [raw.strip() for raw in comment.split("\n")]
     stripped = [raw[1:].strip() if at > 0 and raw.startswith("*") else raw for at, raw in enumerate(lines)]
@@ -72,12 +72,12 @@ def of_match(text: str, match: re.Match[str]) -> list[Line]:
 
 
 def of_cpp(text: str) -> list[Line]:
-    """The comments of a C++ source."""
+    """Returns the comments of a C++ source."""
     return [line for match in CPP.finditer(text) for line in of_match(text, match)]
 
 
 def of_typescript(text: str) -> list[Line]:
-    """The comments of a TypeScript source, those in the expressions of templates among them."""
+    """Returns the comments of a TypeScript source, those in the expressions of templates among them."""
     out: list[Line] = []
     depths = [0]  # The open braces in each open expression of a template, the innermost last.
     at = 0
@@ -104,7 +104,7 @@ def of_typescript(text: str) -> list[Line]:
 
 
 def of_python(text: str) -> list[Line]:
-    """The comments and docstrings of a Python source, by line. A docstring that is a launch plan is data."""
+    """Returns the comments and docstrings of a Python source, by line. A docstring that is a launch plan is data."""
     out = []
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT and not token.string.startswith("#!"):

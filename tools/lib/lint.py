@@ -28,7 +28,7 @@ class Contents:
         self.known: dict[Path, tuple[bytes, list[Path]]] = {}
 
     def read(self, path: Path) -> tuple[bytes, list[Path]]:
-        """The file's own hash, and the files of the project that it includes."""
+        """Returns the file's own hash, and the files of the project that it includes."""
         if path not in self.known:
             text = path.read_bytes()
             named = [name.decode() for name in INCLUDE.findall(text)]
@@ -37,7 +37,7 @@ class Contents:
         return self.known[path]
 
     def key(self, command: str, path: Path) -> str:
-        """A hash of the command and of everything of ours that its result depends on."""
+        """Returns a hash of the command and of everything of ours that its result depends on."""
         whole = hashlib.sha256(command.encode())
         tidy = self.root / ".clang-tidy"
         if tidy.is_file():
@@ -53,7 +53,7 @@ class Contents:
 
 
 def commands_for(build: Path, root: Path, names: list[str]) -> dict[str, Path]:
-    """Every command that looks at one of these files, with the file that it compiles."""
+    """Returns every command that looks at one of these files, with the file that it compiles."""
     named = {lint_commands.as_compiled(name, root, build) for name in names}
     out: dict[str, Path] = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):

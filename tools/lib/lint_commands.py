@@ -29,7 +29,7 @@ def sources_of(entry: dict[str, str]) -> list[Path]:
 
 
 def flags_of(entry: dict[str, str]) -> list[str]:
-    """The flags of a compile command, without its input, its outputs and what names parsed headers."""
+    """Returns the flags of a compile command, without its input, its outputs and what names parsed headers."""
     words = shlex.split(entry["command"])
     names = [Path(word).name for word in words]
     if "ccache" in names:

@@ -27,7 +27,7 @@ def calls_of(name: str) -> set[str]:
 
 
 def allowed() -> list[str]:
-    """The system calls that the unit allows, sorted. A line that begins with ~ takes calls away."""
+    """Returns the system calls that the unit allows, sorted. A line that begins with ~ takes calls away."""
     out = calls_of("@default")  # systemd allows these without being asked
     for value in re.findall(r"^SystemCallFilter=(.*)$", UNIT.read_text(), re.MULTILINE):
         calls = set().union(*(calls_of(name) for name in value.removeprefix("~").split()))
@@ -36,7 +36,7 @@ def allowed() -> list[str]:
 
 
 def profile() -> dict:
-    """The profile, in the form of the runtimes' own ones."""
+    """Returns the profile, in the form of the runtimes' own ones."""
     return {"defaultAction": "SCMP_ACT_ERRNO", "defaultErrnoRet": EPERM,
             "architectures": ["SCMP_ARCH_X86_64", "SCMP_ARCH_AARCH64"],
             "syscalls": [{"names": allowed(), "action": "SCMP_ACT_ALLOW"}]}

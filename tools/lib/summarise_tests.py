@@ -30,7 +30,7 @@ class Summary:
 
 
 def skipped_cases(output: str) -> dict[str, str]:
-    """Case name → reason, from a doctest program's output."""
+    """Returns reasons by the name of the case, from a doctest program's output."""
     found: dict[str, str] = {}
     case = ""
     for line in output.splitlines():
@@ -42,7 +42,7 @@ def skipped_cases(output: str) -> dict[str, str]:
 
 
 def reasons(output: str) -> list[str]:
-    """The first failed checks of a doctest program, each with its case; of another program, its last lines."""
+    """Returns the first failed checks of a doctest program, each with its case; of another program, its last lines."""
     found: list[str] = []
     case = ""
     for line in output.splitlines():

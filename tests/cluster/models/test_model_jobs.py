@@ -49,7 +49,7 @@ class ModelJobs(unittest.TestCase):
         return "".join(f"\n{p.name}:\n{p.read_text(errors='replace')[-3000:]}" for p in sorted(self.folder.glob("*.log")))
 
     def start(self, name: str, settings: str) -> subprocess.Popen[bytes]:
-        """A node in a data directory of its own."""
+        """Returns a node in a data directory of its own."""
         (self.folder / f"{name}.toml").write_text(
             f'data_dir = "{name}"\nlisten = "127.0.0.1:0"\n{settings}[cluster]\npostgres = "{self.database.connection(name)}"\n'
             f'deployment = "lab"\nnode = "{name}"\nrole = "{"home" if name == "home" else "worker"}"\n')

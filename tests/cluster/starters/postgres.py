@@ -44,13 +44,13 @@ class Postgres:
         shutil.rmtree(self.folder)
 
     def connection(self, user: str) -> str:
-        """The connection string of a user."""
+        """Returns the connection string of a user."""
         return f"host={self.data} dbname=postgres user={user}"
 
     def ready(self) -> bool:
         return subprocess.run([f"{programs()}/pg_isready", "-h", str(self.data)], check=False, capture_output=True).returncode == 0
 
     def ask(self, query: str) -> str:
-        """The values of a query, as the owner; a line a row."""
+        """Returns the values of a query, as the owner; a line a row."""
         return subprocess.run([f"{programs()}/psql", "-qtA", self.connection("owner"), "-c", query], check=True, capture_output=True,
                               text=True).stdout.strip()

@@ -18,7 +18,7 @@ UNKNOWN = -1
 
 
 def refuse(number: int) -> int:
-    """The action that lets a system call fail with this error."""
+    """Returns the action that lets a system call fail with this error."""
     return 0x00050000 | number
 
 

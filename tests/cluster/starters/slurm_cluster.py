@@ -54,12 +54,12 @@ PartitionName=high Nodes=node1 PriorityTier=2 PreemptMode=OFF MaxTime=30
 
 
 def missing_programs() -> list[str]:
-    """The programs of Slurm and MUNGE that this machine lacks."""
+    """Returns the programs of Slurm and MUNGE that this machine lacks."""
     return [name for name in PROGRAMS if not shutil.which(name, path=os.environ["PATH"] + WHERE)]
 
 
 def free_ports(count: int) -> list[int]:
-    """Different ports of loopback that nobody listens on."""
+    """Returns different ports of loopback that nobody listens on."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [s.getsockname()[1] for s in sockets]
     for s in sockets:
@@ -130,7 +130,7 @@ class SlurmCluster:
         return done.stdout if done.returncode == 0 else ""
 
     def submit(self, *words: str, **more: str) -> str:
-        """The number of a new job. `words` are those of sbatch; `more` is its environment."""
+        """Returns the number of a new job. `words` are those of sbatch; `more` is its environment."""
         done = subprocess.run(["sbatch", "--parsable", *words], capture_output=True, text=True, check=False,
                               env={**self.environment, **more})
         if done.returncode != 0:
@@ -138,7 +138,7 @@ class SlurmCluster:
         return done.stdout.strip()
 
     def job(self, number: str) -> dict[str, str]:
-        """The fields of `scontrol show job`."""
+        """Returns the fields of `scontrol show job`."""
         words = self.ask("scontrol", "--oneliner", "show", "job", number).split()
         return dict(word.split("=", 1) for word in words if "=" in word)
 
@@ -153,7 +153,7 @@ class SlurmCluster:
         wait_for(lambda: not self.ask("squeue", "--noheader", "--jobs", number).strip())
 
     def logs(self) -> str:
-        """The last lines of each daemon."""
+        """Returns the last lines of each daemon."""
         return "\n".join(f"{log.name}:\n" + "\n".join(log.read_text(errors="replace").splitlines()[-15:])
                          for log in sorted(self.folder.glob("*.log")))
 

@@ -18,7 +18,7 @@ BIN = Path(os.environ.get("KEVOLVE_BIN", ROOT / "build" / "bin")).resolve()
 
 
 def section(name: str) -> set[str]:
-    """The packages of a section of tools/packages.txt."""
+    """Returns the packages of a section of tools/packages.txt."""
     text = (ROOT / "tools" / "packages.txt").read_text()
     body = re.search(rf"^\[{name}\]\n(.*?)(?=^\[|\Z)", text, re.MULTILINE | re.DOTALL)
     assert body, name

@@ -38,7 +38,7 @@ FOR_KUSTOMIZE = "kustomization.yaml"
 
 
 def objects(name: str) -> list[dict]:
-    """The objects of a manifest."""
+    """Returns the objects of a manifest."""
     return list(yaml.safe_load_all((MANIFESTS / name).read_text()))
 
 
@@ -48,7 +48,7 @@ def all_objects() -> list[dict]:
 
 
 def one(kind: str, name: str = "") -> dict:
-    """The only object of a kind, or the one of a name."""
+    """Returns the only object of a kind, or the one of a name."""
     (found,) = [x for x in all_objects() if x["kind"] == kind and name in ("", x["metadata"]["name"])]
     return found
 
@@ -165,7 +165,7 @@ class Sandbox(unittest.TestCase):
     """The seccomp profile that the pods name."""
 
     def level(self, profile: Path) -> str:
-        """The layers of the sandbox that doctor finds under a profile, as an ordinary user."""
+        """Returns the layers of the sandbox that doctor finds under a profile, as an ordinary user."""
         said = subprocess.run([sys.executable, "-B", str(Path(__file__).parent / "run_filtered.py"), str(profile), str(BIN / "kevolve"),
                                "doctor", "--target", "cpu", "--json"], capture_output=True, text=True, check=False, cwd="/")
         self.assertEqual(said.returncode, 0, said.stderr)
@@ -262,7 +262,7 @@ class Pods(unittest.TestCase):
         return self.database.ask(f"select count(*) from kevolve.nodes where role = '{role}' and left_at is null") == "1"
 
     def get(self, probe: dict, port: int, host: str) -> int:
-        """The status of a request as the kubelet sends it: without verifying the certificate."""
+        """Returns the status of a request as the kubelet sends it: without verifying the certificate."""
         get = probe["httpGet"]
         context = ssl.create_default_context()
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE

@@ -46,7 +46,7 @@ class Campaign(unittest.TestCase):
         return "".join(f"\n{p.name}:\n{p.read_text(errors='replace')[-3000:]}" for p in sorted(self.folder.glob("*.log")))
 
     def start_home(self) -> None:
-        """A home that judges nothing itself."""
+        """Starts a home that judges nothing itself."""
         (self.folder / "home.toml").write_text(
             f'data_dir = "home"\nlisten = "127.0.0.1:0"\n[cluster]\npostgres = "{self.database.connection("home")}"\n'
             'deployment = "lab"\nnode = "home-1"\n[[device]]\ntarget = "cpu"\nelsewhere = true\n')
@@ -62,7 +62,7 @@ class Campaign(unittest.TestCase):
                               cwd=self.folder).returncode == 0
 
     def nodes(self) -> dict[str, dict]:
-        """The nodes of the cluster by name."""
+        """Returns the nodes of the cluster by name."""
         return {n["name"]: n for n in json.loads(self.kevolve("nodes", "list", "--data", "home", "--json"))["items"]}
 
     def status(self, campaign: str) -> dict:

@@ -14,7 +14,7 @@ DIFFERENT = {"Description", "Wants", "After", "ExecStart", "TimeoutStopSec", "St
 
 
 def settings(name: str) -> list[tuple[str, str]]:
-    """The names and values of a unit file, in order."""
+    """Returns the names and values of a unit file, in order."""
     lines = (UNITS / name).read_text().splitlines()
     return [tuple(line.split("=", 1)) for line in lines if re.match(r"\w+=", line)]  # type: ignore[misc]
 

@@ -1,7 +1,7 @@
 
 
 def iterate(x, w):
-    """256 steps of a = a/2 + w on each element."""
+    """Does 256 steps of a = a/2 + w on each element."""
     y = x
     for k in range(256):
         y = y * 0.5 + w[k & 7]

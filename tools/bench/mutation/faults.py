@@ -77,7 +77,7 @@ def wrapped(c: Contract, source: str, condition: str, state: str = "", instead: 
 
 
 def loop(x: Argument, n: str, test: str, least: int) -> str:
-    """A condition over all elements, as a statement expression."""
+    """Returns a condition over all elements, as a statement expression."""
     return (f"({{ const int64_t count_ = {n}; int all_ = count_ >= {least}; for (int64_t i_ = 0; all_ && i_ < count_; ++i_) all_ = {test}; "
             "all_; })")
 
