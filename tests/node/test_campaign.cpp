@@ -6,15 +6,35 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <memory>
 
 using namespace kevolve;
 using namespace kevolve::test;
 
-TEST_CASE("a campaign runs to its budget and confirms its best against the reference") {
+namespace {
+
+// A campaign that ran to its end, and the directory of its stopped node. The cases that only read share it.
+struct ended_campaign {
   scratch_folder dir;
-  live_node n{dir.path};
-  auto id = n.submit("row_energy");
-  auto s = n.await_end(id);
+  id128 id;
+  campaign_status status;
+};
+
+const ended_campaign& ended() {
+  static const auto out = [] {
+    auto made = std::make_unique<ended_campaign>();
+    live_node n{made->dir.path};
+    made->id = n.submit("row_energy", {"judge.keep_samples=0"});
+    made->status = n.await_end(made->id);
+    return made;
+  }();
+  return *out;
+}
+
+} // namespace
+
+TEST_CASE("a campaign runs to its budget and confirms its best against the reference") {
+  const auto& s = ended().status;
   CHECK(s.state == "finished");
   CHECK(s.stop_reason == end_reason::budget);
   CHECK(s.candidates == 12);
@@ -25,21 +45,16 @@ TEST_CASE("a campaign runs to its budget and confirms its best against the refer
   CHECK(s.speedup > 1.0);
   CHECK(s.ci_low <= s.speedup);
   CHECK(s.speedup <= s.ci_high);
-  n.stop();
-  auto f = audit(dir.path, id);
+  auto f = audit(ended().dir.path, ended().id);
   CHECK(f.tree.hash() == s.tree_hash);
   CHECK(f.ended);
   CHECK(f.tree.at(s.best).speedup == s.speedup); // the node says what the campaign says
 }
 
 TEST_CASE("promotions are tests in one stream, and samples of other candidates are thinned") {
-  scratch_folder dir;
-  live_node n{dir.path};
-  auto id = n.submit("row_energy", {"judge.keep_samples=0"});
-  auto s = n.await_end(id);
+  const auto& s = ended().status;
   REQUIRE(s.best > 0);
-  n.stop();
-  auto f = audit(dir.path, id);
+  auto f = audit(ended().dir.path, ended().id);
   CHECK(f.promotions.discoveries > 0);
   REQUIRE(f.confirmations.contains(s.best)); // the best candidate has its own confirmation
   CHECK(f.confirmations.at(s.best).discovery);
@@ -48,7 +63,7 @@ TEST_CASE("promotions are tests in one stream, and samples of other candidates a
 
   store_options read_only;
   read_only.read_only = true;
-  auto data = store::open(dir.path, read_only);
+  auto data = store::open(ended().dir.path, read_only);
   REQUIRE(data);
   auto rows = (*data)->scan(table::evaluations, "", 1'000);
   REQUIRE(rows);
@@ -156,7 +171,7 @@ TEST_CASE("a node stopped half-way continues without repeating any job") {
   uint64_t acknowledged = 0;
   {
     live_node n{dir.path};
-    id = n.submit("row_energy");
+    id = n.submit("row_energy", {"budget.candidates=8"});
     acknowledged = n.await(id, [](const campaign_status& s) { return s.candidates >= 4; }).last_sequence;
   }
   auto half = audit(dir.path, id);
@@ -164,10 +179,10 @@ TEST_CASE("a node stopped half-way continues without repeating any job") {
   CHECK(half.last_sequence >= acknowledged);
   CHECK(half.tree.size() > 4);
   live_node n{dir.path};
-  CHECK(n.submit("row_energy") == id);
+  CHECK(n.submit("row_energy", {"budget.candidates=8"}) == id);
   auto s = n.await_end(id);
   CHECK(s.state == "finished");
-  CHECK(s.candidates == 12);
+  CHECK(s.candidates == 8);
   n.stop();
   auto f = audit(dir.path, id);
   CHECK(f.tree.hash() == s.tree_hash);
