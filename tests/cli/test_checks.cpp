@@ -227,20 +227,11 @@ TEST_CASE("a check of a task in PyTorch tells outputs of another shape or type t
   }
   CHECK(right.document()["outputs_traced"].size() == right.document()["shapes"].size());
   CHECK(right.document()["not_compiled"].get<std::string>().find("they fit") != std::string::npos);
-  const struct {
-    const char* body;
-    const char* says;
-  } cases[] = {
-      {"return torch.softmax(x, dim=-1)[:, :-1]", "output 'y' has shape ["},
-      {"return torch.softmax(x, dim=-1).half()", "output 'y' has dtype torch.float16, the task declares f32"},
-      {"return x, x", "it returns 2 values; the task has 1 outputs: y"},
-  };
-  for (const auto& c : cases) {
-    const auto wrong = check(c.body, "--quiet");
-    CHECK(wrong.code == 2);
-    CHECK_MESSAGE(wrong.err.find("softmax.py:4:1: 'softmax' on shape '") != std::string::npos, wrong.err);
-    CHECK_MESSAGE(wrong.err.find(c.says) != std::string::npos, wrong.err);
-  }
+  // framework-outputs has the other differences, without a process for each.
+  const auto wrong = check("return torch.softmax(x, dim=-1)[:, :-1]", "--quiet");
+  CHECK(wrong.code == 2);
+  CHECK_MESSAGE(wrong.err.find("softmax.py:4:1: 'softmax' on shape '") != std::string::npos, wrong.err);
+  CHECK_MESSAGE(wrong.err.find("output 'y' has shape [") != std::string::npos, wrong.err);
   // The trace says nothing about a result that depends on values, and tells why.
   const auto by_value = check("return torch.softmax(x, dim=-1) if float(x.sum()) > 0 else x");
   CHECK(by_value.code == 0);
