@@ -109,6 +109,10 @@ id128 live_node::submit(const std::string& name, const std::vector<std::string>&
   return *id;
 }
 
+const store& live_node::data() {
+  return *running_->parts_of().data;
+}
+
 campaign_actor live_node::proxy(const id128& id) {
   // After a crash of the directory, the campaign is unknown until its next instance starts.
   for (auto until = std::chrono::steady_clock::now() + ask_limit; std::chrono::steady_clock::now() < until;) {
