@@ -73,6 +73,7 @@ TEST_CASE("a kernel that is wrong on equal values alone fails where every allowe
   REQUIRE(runner.ready());
   const auto large = [](const std::string& kernel) {
     auto request = confirmation_of(fake_package(kernel));
+    request.mode = judge_mode::check;      // what a confirmation asks, but for times
     constexpr int64_t rounds = 10'000'000; // makes every allowed call too much work for a plan of cheap draws
     request.task.arguments.push_back(size_argument("rounds"));
     set_size_rule(request.task.arguments.back(), {.least = rounds});

@@ -320,6 +320,7 @@ def main() -> None:
         raise SystemExit(why)
     common.need(arguments.bin, "bench-mutation", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
     names = arguments.task or (None if arguments.long else SHORT_TASKS)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     if arguments.cost:
         with common.scratch() as folder:
             document["costs"] = cost.costs(arguments.bin, originals.contracts(names), folder)
@@ -328,10 +329,10 @@ def main() -> None:
         return
     if arguments.replay:
         with common.scratch() as folder:
-            rows = replays.replay_all(arguments.bin, originals.contracts(names), folder, arguments.original or "")
-        document["replays"] = rows
-        common.publish(common.close(document), replays.render(rows), arguments.json)
-        if not replays.holds(rows):
+            every_task = [*originals.contracts(names), *([] if names else originals.examples())]
+            document |= replays.replay_all(arguments.bin, every_task, folder, arguments.original or "")
+        common.publish(common.close(document), replays.render(document["replays"]), arguments.json)
+        if not replays.holds(document["replays"]):
             raise SystemExit(1)
         return
     if not arguments.long and not arguments.original:
@@ -339,7 +340,6 @@ def main() -> None:
     if arguments.controls is None:
         arguments.controls = 13 if arguments.long else 2
     os.environ.setdefault("WITNESS_SECONDS", "2")
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     results = Results(arguments.state)
     with common.scratch() as folder:
         bench = Bench(arguments, folder, results)

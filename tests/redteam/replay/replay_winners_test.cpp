@@ -33,12 +33,12 @@ std::vector<winner> winners_of(const std::string& campaign) {
 
 // Returns the task that a campaign is named after; the one of softmax_rows is called softmax.
 task_spec task_of(const std::string& name) {
-  const auto folder = std::string{std::getenv("KEVOLVE_SOURCE")} + "/config/tasks/";
-  auto spec = load_task(folder + name + ".task.toml");
-  if (!spec)
-    spec = load_task(folder + name + "_rows.task.toml");
-  REQUIRE_MESSAGE(spec.has_value(), name);
-  return std::move(*spec);
+  const auto config = std::string{std::getenv("KEVOLVE_SOURCE")} + "/config/";
+  for (const auto& path : {"tasks/" + name, "tasks/" + name + "_rows", "examples/" + name})
+    if (auto spec = load_task(config + path + ".task.toml"))
+      return std::move(*spec);
+  FAIL("no task of the campaign " << name);
+  return {};
 }
 
 // Flag sets with wide vectors are offered where the processor has them.

@@ -14,6 +14,7 @@ from .contract import Contract, load
 ROOT = Path(__file__).resolve().parents[3]
 TASKS = ROOT / "config" / "tasks"
 OWN = ROOT / "tests" / "mutation" / "tasks"
+EXAMPLES = ROOT / "config" / "examples"
 HONEST = ROOT / "tests" / "redteam" / "honest"
 HAND = ROOT / "tools" / "bench" / "hand"
 # Winners of the published campaigns (tools/bench/run quality --every --long), and those of every other machine.
@@ -77,6 +78,12 @@ def recorded_winners(task: str, files: list[Path] = WINNERS) -> Iterator[Origina
 
 def contracts(names: list[str] | None = None) -> Iterator[Contract]:
     for file in task_files(names):
+        yield load(file)
+
+
+def examples() -> Iterator[Contract]:
+    """Returns the example tasks, of which campaigns are published, too."""
+    for file in sorted(EXAMPLES.glob(f"*{ENDING}")):
         yield load(file)
 
 

@@ -46,20 +46,25 @@ def replay(judge: Judge, c: Contract, o: Original, folder: Path) -> Json:
     return row | {"state": state_of(answer)} | told
 
 
-def replay_all(bin_dir: Path, contracts: Iterable[Contract], folder: Path, only: str) -> list[Json]:
-    """Returns a row of each kernel of the tasks in C whose name contains `only`."""
-    rows = []
-    with Judge(bin_dir) as judge:
-        for c in contracts:
-            if c.language != "c":
-                continue
-            judge.load(c.name, c.path)
-            for o in kernels(c):
-                if o.language != "c" or not originals.is_named(o, only):
+def replay_all(bin_dir: Path, contracts: Iterable[Contract], folder: Path, only: str) -> Json:
+    """Returns a row of each kernel of the tasks in C that `only` names. A signal ends the run, which says where."""
+    out: Json = {"replays": []}
+    current = ""
+    try:
+        with Judge(bin_dir) as judge:
+            for c in contracts:
+                current = c.name
+                if c.language != "c":
                     continue
-                rows.append(row := replay(judge, c, o, folder))
-                common.say(f"{c.name}/{o.name}: {row['state']}: {row.get('sanitised') or row.get('detail') or row.get('fault') or ''}")
-    return rows
+                judge.load(c.name, c.path)
+                for o in kernels(c):
+                    if o.language != "c" or not originals.is_named(o, only):
+                        continue
+                    out["replays"].append(row := replay(judge, c, o, folder))
+                    common.say(f"{c.name}/{o.name}: {row['state']}: {row.get('sanitised') or row.get('detail') or row.get('fault') or ''}")
+    except KeyboardInterrupt:
+        out["cut_off"] = current
+    return out
 
 
 def kind_of(row: Json) -> str:
