@@ -140,6 +140,7 @@ result<std::string> compile(workbench& bench, const contract& task, const std::s
   q.threads = task.threads;
   q.libraries = task.libraries;
   q.task = task;
+  q.limit_ms = 300'000; // ends what hangs; a busy machine is many times slower
   auto out = bench.compiler->ask(q);
   if (!out)
     return tl::unexpected(out.error());
