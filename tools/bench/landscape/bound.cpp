@@ -11,7 +11,7 @@
 
 namespace kevolve::bench {
 
-void add_bound(const bound_question& q, candidate_features& features) {
+std::string add_bound(const bound_question& q, candidate_features& features) {
   profile_job job;
   job.task = q.task->task;
   const auto& shapes = job.task.shapes;
@@ -38,17 +38,22 @@ void add_bound(const bound_question& q, candidate_features& features) {
       job.passes.push_back(p.name);
   const auto answer = run_profiler(profiler_command(q.bin, {}), job, [](const std::string&) {});
   if (!answer)
-    return;
+    return to_string(answer.error());
+  std::string skipped = answer->died;
   std::vector<finding> found;
   for (const auto& pass : answer->passes) {
+    if (!pass.skipped.empty())
+      skipped += (skipped.empty() ? "" : "; ") + pass.name + ": " + pass.skipped;
     const auto listed = nlohmann::json::parse(pass.findings, nullptr, false);
     for (const auto& f : listed.is_array() ? listed : nlohmann::json::array())
       if (auto x = finding_of_json(f))
         found.push_back(std::move(*x));
   }
   const auto all = ranked(std::move(found));
-  if (!all.empty() && all.front().bound != bound_class::unknown)
-    features["bound"] = static_cast<double>(all.front().bound);
+  if (all.empty() || all.front().bound == bound_class::unknown)
+    return skipped.empty() ? "the passes found nothing" : skipped;
+  features["bound"] = static_cast<double>(all.front().bound);
+  return {};
 }
 
 } // namespace kevolve::bench

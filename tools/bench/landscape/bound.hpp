@@ -20,7 +20,7 @@ struct bound_question {
 };
 
 // Adds the feature "bound", the place of the bottleneck in bound_class, if the passes name one. The shape is the first
-// declared one. A profiler that fails adds nothing.
-void add_bound(const bound_question& q, candidate_features& features);
+// declared one. Returns the reason why nothing was added; empty if a bottleneck was.
+std::string add_bound(const bound_question& q, candidate_features& features);
 
 } // namespace kevolve::bench

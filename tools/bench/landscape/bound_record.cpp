@@ -120,16 +120,18 @@ result<bounding_counts> name_bounds(const bounding_options& options) {
       continue;
     }
     const auto& task = bench->spec().task;
-    add_bound({options.bin,
-               &bench->spec(),
-               *source,
-               task.language == "cpp" ? "cpp" : "c",
-               n.flags,
-               {},
-               options.budget_s,
-               bench->timing_core()},
-              n.features);
-    ++(has_bound(n) ? out.named : out.unnamed);
+    const auto why = add_bound({options.bin,
+                                &bench->spec(),
+                                *source,
+                                task.language == "cpp" ? "cpp" : "c",
+                                n.flags,
+                                {},
+                                options.budget_s,
+                                bench->timing_core()},
+                               n.features);
+    ++(why.empty() ? out.named : out.unnamed);
+    if (!why.empty() && out.unnamed == 1)
+      std::cerr << record->task << ": candidate " << i << " has no bottleneck: " << why.substr(0, 300) << "\n";
     if (++out.profiles % profiles_a_write == 0) {
       std::cerr << record->task << ": " << out.profiles << " profiles, " << out.named << " bottlenecks named\n";
       if (auto written = write_landscape(*record, options.record); !written)
