@@ -299,20 +299,23 @@ TEST_CASE("a true assertion frees its loop, and the bundle lists it as a precond
   const auto* assertion = "[[assert]]\nkind = \"independent\"\nline = 4\n\n"
                           "[[assert]]\nkind = \"range\"\nargument = \"at\"\nlow = \"1\"\nhigh = \"n\"\n";
   write_scatter(f, R"({ distribution = "integer", low = 1, high = 64 })", assertion);
+  auto task = read_file(f.path + "/scatter.task.toml");
+  task.replace(task.find("n = 512"), 7, "n = 16384"); // a call that is far longer than the judge's own work
+  f.write("scatter.task.toml", task);
   // Each place stands there once: the reference computes it from the index, and the data only shift it by nothing. The
   // sixty rounds after it have a closed form.
   f.write("scatter.c", "void scatter(const float *x, const int *at, float *y, long n) {\n"
                        "  for (long i = 0; i < n; ++i)\n"
                        "    y[i] = 0.0f;\n"
                        "  for (long i = 0; i < n; ++i)\n"
-                       "    y[i + at[i] / 1000] = y[i + at[i] / 1000] * 0.5f + x[i];\n"
+                       "    y[i + at[i] / 1000] = y[i + at[i] / 1000] * 0.5f + x[i] * (float)at[i];\n"
                        "  for (int r = 0; r < 60; ++r)\n"
                        "    for (long i = 0; i < n; ++i)\n"
-                       "      y[i] = y[i] * 0.5f + x[i];\n"
+                       "      y[i] = y[i] * 0.5f + x[i] * (float)at[i];\n"
                        "}\n");
   f.write("fast.c", "void scatter(const float *x, const int *at, float *y, long n) {\n"
                     "  for (long i = 0; i < n; ++i)\n"
-                    "    y[i] = 2.0f * x[i];\n"
+                    "    y[i] = 2.0f * (x[i] * (float)at[i]);\n"
                     "}\n");
   f.write("scatter.toml", "task = \"scatter.task.toml\"\ntarget = \"cpu\"\n\n[[generator]]\nkind = \"relay\"\n\n"
                           "[budget]\nwall = \"300s\"\ncandidates = 1\n");
@@ -327,7 +330,7 @@ TEST_CASE("a true assertion frees its loop, and the bundle lists it as a precond
   const auto ended = run_kevolve({"watch", id, "--data", "d", "-q"}, f.path);
   CAPTURE(ended.out);
   CAPTURE(ended.err);
-  REQUIRE(ended.code == 0); // thirty times as fast: no load hides that
+  REQUIRE(ended.code == 0); // ten times as fast: no load hides that
   const auto e = run_kevolve({"explain", id, "--data", "d", "--json"}, f.path).document();
   const auto& loops = e["reference"]["loops"];
   REQUIRE(loops.size() == 4);
