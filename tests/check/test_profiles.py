@@ -46,7 +46,7 @@ class Explanations(unittest.TestCase):
     def test_the_loops_that_stay_are_named_with_their_obstacle_and_the_free_ones_are_not(self) -> None:
         blocked = {"obstacle": "early_end", "rewrite": "a fixed end", "assertion": None}
         reasons = bench_explain.reasons_of({"reference": {"loops": [{"line": 3, "order": None, "vectors": None}, {"line": 5, "order": blocked, "vectors": None}],
-                                                          "kept": [{"line": 9, "why": "a goto"}]}})
+                                                          "kept": [{"line": 9, "why": "a goto"}, {"line": 0, "why": "no syntax tree"}]}})
         self.assertEqual([(r["line"], r["obstacle"]) for r in reasons], [(5, "early_end"), (9, "kept_text")])
 
     def test_every_operator_has_its_task_and_its_rewrite(self) -> None:

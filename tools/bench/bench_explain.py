@@ -1,7 +1,7 @@
 """Asks `kevolve explain` for the reason why an operator stays slow, and times the rewrite that its advice asks for against the
 reference. The operators are those of docs/results/cpu.md that stay below 1.6 times, and four with control flow that
 depends on data (tests/diagnosis/operators, with all rewrites). A search by the embedded generator stands beside it. The short
-form takes two operators and ten seconds of search.
+form takes two operators and searches of two candidates.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ def reasons_of(explanation: Json) -> list[Json]:
         obstacle = loop["order"] or loop["vectors"]
         if obstacle:
             found.append({"line": loop["line"], "obstacle": obstacle["obstacle"], "rewrite": obstacle["rewrite"], "assertion": obstacle["assertion"]})
-    found += [{"line": k["line"], "obstacle": "kept_text", "rewrite": k["why"], "assertion": None} for k in explanation.get("reference", {}).get("kept", [])]
+    # A remark on the whole file, as that the compiler gave no syntax tree, is no reason.
+    found += [{"line": k["line"], "obstacle": "kept_text", "rewrite": k["why"], "assertion": None}
+              for k in explanation.get("reference", {}).get("kept", []) if k["line"] > 0]
     return found
 
 
@@ -51,11 +53,11 @@ def figure_of(best: Json | None) -> Json | None:
     return {"speedup": best["speedup"], "interval": best.get("interval")} if best and best.get("speedup") else None
 
 
-def measure(programs: Path, name: str, wall_s: int) -> Json:
+def measure(programs: Path, name: str, candidates: int) -> Json:
     task = task_of(name)
     with common.scratch() as folder:
         campaign = folder / "campaign.toml"
-        campaign.write_text(f'task = "{task}"\ntarget = "cpu"\n\n[[generator]]\nkind = "transform"\n\n[budget]\nwall = "{wall_s}s"\n', encoding="utf-8")
+        campaign.write_text(f'task = "{task}"\ntarget = "cpu"\n\n[[generator]]\nkind = "transform"\n\n[budget]\ncandidates = {candidates}\n', encoding="utf-8")
         data = folder / "data"
         searched = run([programs / "kevolve", "run", campaign, "--data", data])
         explained = run([programs / "kevolve", "explain", "--data", data])
@@ -95,13 +97,13 @@ def render(document: Json) -> str:
 def main() -> None:
     p = common.parser(__doc__)
     p.add_argument("--task", action="append", choices=OPERATORS, help="an operator; may be repeated")
-    p.add_argument("--wall", type=int, help="seconds of each search (short 10, long 30)")
+    p.add_argument("--candidates", type=int, help="of each search (short 2, long 12)")
     arguments = p.parse_args()
     common.need(arguments.bin, "kevolve", "kevolve-profiler")
     document = common.header("explain", arguments)
     names = arguments.task or (OPERATORS if arguments.long else SHORT)
-    wall_s = arguments.wall or (30 if arguments.long else 10)
-    common.each(document, names, lambda name: measure(arguments.bin, name, wall_s))
+    candidates = arguments.candidates or (12 if arguments.long else 2)
+    common.each(document, names, lambda name: measure(arguments.bin, name, candidates))
     common.publish(common.close(document), render(document), arguments.json)
 
 
