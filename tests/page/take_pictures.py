@@ -108,11 +108,11 @@ def profile(seconds: int, folder: Path, b: Browser) -> None:
         picture_of_fold(b, "profile")
 
 
-def explanation(seconds: int, folder: Path, b: Browser) -> None:
+def explanation(_: int, folder: Path, b: Browser) -> None:
     """Shows the explanation of a campaign whose reference sums into places that the data choose."""
     file = real_node.SOURCE / "tests" / "diagnosis" / "operators" / "bins.toml"
     data = folder / "explanation"
-    with real_node.campaign(data, file, budget__wall=f"{seconds}s", budget__candidates="4") as node:
+    with real_node.campaign(data, file, budget__wall="600s", budget__candidates="4") as node:
         node.finish(600)
     with real_node.daemon(data) as node:
         first = node.get("/v1/campaigns")["items"][0]
