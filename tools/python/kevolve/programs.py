@@ -26,12 +26,15 @@ def program(name: str) -> str:
     return found
 
 
+def with_this_python() -> dict[str, str]:
+    """Returns the environment of programs, which read modules and time baselines with this Python's PyTorch, unless another is named."""
+    return {**os.environ, "KEVOLVE_PYTHON": os.environ.get("KEVOLVE_PYTHON") or sys.executable}
+
+
 def run(*words: object, accept: tuple[int, ...] = (0,)) -> str:
     """Returns what a program printed. KevolveError: it failed, with its words."""
     command = [str(w) for w in words]
-    # It reads modules with this Python's PyTorch, unless another is named.
-    environment = {**os.environ, "KEVOLVE_PYTHON": os.environ.get("KEVOLVE_PYTHON") or sys.executable}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=with_this_python())
     if done.returncode not in accept:
         said = (done.stderr.strip() or done.stdout.strip())[-4000:]
         raise KevolveError(f"{Path(command[0]).name} {command[1] if len(command) > 1 else ''}: {said}")
@@ -49,7 +52,7 @@ class OwnNode:
         self._log = folder / "kevolved.log"
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
-                [program("kevolved"), str(settings)], stdin=subprocess.DEVNULL, stdout=log, stderr=log
+                [program("kevolved"), str(settings)], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=with_this_python()
             )
 
         atexit.register(self.close)
