@@ -243,6 +243,8 @@ class Loopback(unittest.TestCase):
             new = kevolve.optimize(module, x, budget=2, node=self.node, campaign=self.file, folder=self.folder / "optimised")
         self.assertIn("finished; 2 of 2 candidates", out.getvalue())
         self.assertEqual(new.kevolve_status["state"], "finished")
+        package = sys.modules[type(new).__module__.partition(".")[0]]
+        self.assertTrue(package.model.JUDGED.state.holds(new))  # else the reference would run, unseen
         self.assertEqual([p.requires_grad for p in new.parameters()], [False, True])
         self.assertFalse(new.training)
         self.assertTrue(torch.allclose(new(x), module(x), rtol=1e-4, atol=1e-4))

@@ -239,8 +239,8 @@ def _attributes(x: Any) -> dict[str, Any]:
     return {n: y for n, y in vars(x).items() if n not in _PYTORCHS}
 
 
-# torch.compile and Module.compile() set the last two on what they compile.
-_PYTORCHS = frozenset(vars(torch.nn.Module())) | {"_compiled_call_impl", "_is_torch_compile"}
+# torch.compile and Module.compile() set the first two on what they compile, kevolve.optimize() the last on what it returns.
+_PYTORCHS = frozenset(vars(torch.nn.Module())) | {"_compiled_call_impl", "_is_torch_compile", "kevolve_status"}
 
 
 class _Plain:
