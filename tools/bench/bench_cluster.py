@@ -334,7 +334,7 @@ def render(document: Json) -> str:
         f = document["faults"]
         return common.table([["faults", "of these", "campaigns", "events", "lost", "counted twice", "logs apart", "unfinished", "longest take-over, s"],
                              [str(f["faults"]), ", ".join(f"{kind} {n}" for kind, n in sorted(f["by_kind"].items())),
-                              str(f["campaigns"]), str(f["events"]), str(f["lost"]), str(f["twice"]), str(f.get("apart", "-")), str(f["unfinished"]),
+                              str(f["campaigns"]), str(f["events"]), str(f["lost"]), str(f["twice"]), str(f["apart"]), str(f["unfinished"]),
                               str(f["longest_take_over_s"])]])
     if "beside" in document:
         b = document["beside"]
