@@ -80,8 +80,6 @@ result<cluster_journal::owned*> cluster_journal::own(const id128& campaign, uint
     known->second.unsure.clear();
     return &known->second;
   }
-  if (lost_.contains(campaign))
-    return fail(errc::cancelled, "another node has taken campaign " + to_string(campaign));
   const auto mine = used(postgres::own(*connection_, self_, campaign, here));
   if (!mine)
     return tl::unexpected(mine.error());
@@ -214,8 +212,8 @@ std::vector<journal_ruling> cluster_journal::replicate(const std::vector<id128>&
     if (done)
       continue;
     const auto lost = done.error().code == errc::cancelled;
-    if (lost && owned_.erase(campaign) != 0)
-      lost_.insert(campaign);
+    if (lost)
+      owned_.erase(campaign);
     for (const auto i : which)
       if (!out[i].stored)
         out[i].refusal = lost ? failure{errc::bad_input, done.error().detail} : waits(done.error());
@@ -250,7 +248,6 @@ result<void> cluster_journal::take(const id128& campaign) {
   auto& out = owned_[campaign];
   out.epoch = mine->epoch;
   out.stored = mine->events;
-  lost_.erase(campaign);
   return {};
 }
 

@@ -63,7 +63,6 @@ private:
   std::mutex guard_;
   std::unique_ptr<postgres::connection> connection_;
   std::map<id128, owned> owned_;
-  std::set<id128> lost_; // they were this process's, and another has them
 };
 
 } // namespace kevolve
