@@ -1,4 +1,4 @@
-// Tests reopening a campaign that ended by its budget while its actors are ending.
+// Tests reopening a campaign that ended by its budget while its actors are ending, and leaving one to another node.
 #include "actors/journal/journal.hpp"
 #include "actors/messages/keys.hpp"
 #include "backends/target.hpp"
@@ -123,4 +123,29 @@ TEST_CASE("a reopened campaign runs, whenever its actors end" * doctest::test_su
   }
   CHECK(refused > 0);
   CHECK(reopened > 0);
+}
+
+TEST_CASE("a campaign that another node has taken ends here, and does not start again though it has not finished") {
+  scratch_folder dir;
+  id128 id;
+  {
+    live_node n{dir.path};
+    id = n.submit("row_energy");
+    n.await(id, [](const campaign_status& s) { return s.state == "running"; });
+  }
+  stepped_node n{dir.path};
+  const auto woken = n.ask<caf::actor>(n.directory, atom::wake_v, id);
+  n.run();
+  REQUIRE(woken->value);
+  REQUIRE(n.stored_state(id) != "finished");
+  auto free = n.ask<bool>(n.directory, atom::leave_v, id);
+  n.run();
+  REQUIRE(free->value);
+  CHECK_FALSE(*free->value); // its actors were asked to end
+  const auto proxy = n.ask<caf::actor>(n.directory, atom::lookup_v, id);
+  n.run();
+  CHECK(proxy->error);
+  free = n.ask<bool>(n.directory, atom::leave_v, id);
+  n.run();
+  CHECK(free->value == true);
 }
