@@ -16,7 +16,6 @@ namespace kevolve::cuda {
 namespace {
 
 using std::chrono::nanoseconds;
-using std::chrono::steady_clock;
 
 // Smaller ones are made on the host in less time than processes need to talk.
 constexpr size_t least_bytes = size_t{1} << 20U;
