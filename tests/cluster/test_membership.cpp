@@ -64,6 +64,28 @@ TEST_CASE("leases and nodes outlive a time in which the database was away") {
   CHECK(value_of(collect(*home.c, home.m, 1)).at(0).result == "measured meanwhile");
 }
 
+TEST_CASE("a home keeps its campaigns over a time in which the database was away, whoever is heard first") {
+  const auto database = queue_database();
+  auto home = joined("h1", database);
+  auto other = joined("h2", database);
+  const auto campaign = random_id();
+  const auto mine = value_of(own(*home.c, home.m, campaign, 0));
+  done(append(*home.c, {{campaign, mine.epoch, {{1, 1, 1, 1, "a"}}, {}, {}, {}}}));
+  SUBCASE("it asks for orphans") {
+    silence_of(database, "1 minute");
+    CHECK(value_of(orphans(*other.c)).empty());
+  }
+  SUBCASE("it asks for the campaign") {
+    silence_of(database, "1 minute");
+    CHECK(own(*other.c, other.m, campaign).error().code == errc::cancelled);
+  }
+  SUBCASE("others were heard") {
+    silence_of(database, "1 minute");
+    server().run("update kevolve.pulse set heard_at = clock_timestamp()", database);
+    CHECK(value_of(orphans(*other.c)) == std::vector{campaign});
+  }
+}
+
 TEST_CASE("a silent node is gone while others are heard, and its job goes to another") {
   const auto database = queue_database();
   auto home = joined("h1", database);

@@ -184,6 +184,7 @@ language plpgsql security definer set search_path = kevolve, pg_temp as $$
 declare c campaigns; h nodes;
 begin
   perform home_row(a_node, a_instance);
+  perform note_pulse();
   insert into campaigns (id, home, epoch, login) values (a_campaign, a_node, 0, session_user) on conflict do nothing;
   select * into c from campaigns where id = a_campaign for update;
   select * into h from nodes where name = c.home;
@@ -196,6 +197,15 @@ begin
   return query update campaigns set home = a_node, epoch = campaigns.epoch + 1, taken_at = clock_timestamp(),
       login = session_user, instance = a_instance
     where id = a_campaign returning campaigns.epoch, campaigns.events;
+end $$;
+
+-- As in version 2, but it ends a silence: whoever asks first must not take those that were not heard for gone.
+create or replace function orphaned_campaigns() returns setof uuid
+language plpgsql security definer set search_path = kevolve, pg_temp as $$
+begin
+  perform note_pulse();
+  return query select c.id from campaigns c join nodes n on n.name = c.home
+    where not c.ended and c.events > 0 and not is_live(n) order by c.taken_at;
 end $$;
 
 -- Profiles are made where the device is.
