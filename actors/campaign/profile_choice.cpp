@@ -31,8 +31,7 @@ bool keeps_failing(const campaign_fold& f) {
 
 bool reads_profiles(const campaign_spec& spec) {
   const auto evolution = spec.search.policies.find("evolution");
-  if (evolution != spec.search.policies.end() && evolution->second > 0.0
-      && axes_named(spec.evolution.axes)[bound_axis])
+  if (evolution != spec.search.policies.end() && evolution->second > 0.0 && axes_named(spec.evolution.axes)[bound_axis])
     return true;
   return std::any_of(spec.generators.begin(), spec.generators.end(), [&](const generator_spec& g) {
     const auto& kind = find_generator_kind(g.kind);
