@@ -318,7 +318,7 @@ class Bundled(unittest.TestCase):
                                capture_output=True, text=True, timeout=200, check=False,
                                env=os.environ | {"PYTHONPATH": str(site), "CUDA_VISIBLE_DEVICES": ""})  # fmt: skip
         self.assertEqual(tests.returncode, 0, tests.stderr[-4000:])
-        self.assertRegex(tests.stderr, r"Ran 2\d tests")
+        self.assertRegex(tests.stderr, r"Ran 3\d tests")
 
     def test_files_become_a_package_that_says_that_nobody_judged_it(self) -> None:
         task = ["--task", ROOT / "config/tasks/gpu/softmax_f16.task.toml"]
