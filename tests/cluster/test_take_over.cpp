@@ -21,7 +21,7 @@ std::string events_of(const node_folder& home, const std::string& id) {
 
 const std::vector<std::string> longer_campaign{"submit", "row_energy.toml", "--set", "budget.candidates=10"};
 
-// Returns the candidates whose end is told more than once.
+// Returns the candidates with more than one event node_finished.
 std::vector<uint64_t> finished_twice(const node_folder& home, const std::string& id) {
   std::set<uint64_t> seen;
   std::vector<uint64_t> out;
