@@ -1,4 +1,5 @@
-// Tests the draws with chosen values at declared sizes, those of large shapes among them, and what a report says of them.
+// Tests the draws with chosen values at declared sizes, those of large shapes among them, and what a report says of
+// them.
 #include "backends/judge/adversarial_draws.hpp"
 #include "backends/judge/draw_coverage.hpp"
 #include "tests/judge/arguments.hpp"
