@@ -1,6 +1,7 @@
 #include "actors/campaign/campaign_skills.hpp"
 
 #include "actors/campaign/campaign_generators.hpp"
+#include "actors/campaign/parent_stage.hpp"
 #include "actors/knowledge/skill_distil.hpp"
 #include "actors/knowledge/skill_gate.hpp"
 #include "actors/knowledge/skill_match.hpp"
@@ -219,6 +220,9 @@ void note_skills(selection_record& r, campaign_state& st, size_t generator) {
     return;
   skill_situation wanted;
   wanted.signals = signals_of(st, parent_of(r));
+  if (kind.has_moves)
+    if (auto stage = stage_signal(st.fold.tree, parent_of(r)); !stage.empty())
+      wanted.signals.push_back(std::move(stage));
   wanted.moves = kind.has_moves;
   wanted.seed = r.seed;
   r.skills = find_skills(*all, wanted, {wall_clock_ns(), c.id});

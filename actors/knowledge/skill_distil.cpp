@@ -75,6 +75,11 @@ skill_conditions conditions_of(const std::vector<std::string>& signals, std::str
           std::move(pattern)};
 }
 
+std::string stage_of(const skill_conditions& c) {
+  const auto word = c.pattern.substr(0, c.pattern.find(';'));
+  return word == "scalar" || word == "vectors" ? word : std::string{};
+}
+
 std::vector<std::string> narrowing_signals(const std::vector<std::string>& signals) {
   std::vector<std::string> out;
   for (const auto* kind : {"family", "dtype", "hardware", "bound"})

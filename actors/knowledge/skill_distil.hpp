@@ -16,6 +16,9 @@ std::optional<skill_step> text_step(const std::string& summary, const std::strin
 // Returns the conditions that the signals of a campaign and its step state ("family:matmul"), with the pattern.
 skill_conditions conditions_of(const std::vector<std::string>& signals, std::string pattern);
 
+// Returns the stage of the programs that the pattern describes, "scalar" or "vectors", by its first word; empty: any.
+std::string stage_of(const skill_conditions& c);
+
 // Returns the signals by which a contradiction narrows conditions: families, types, hardware and bottleneck.
 std::vector<std::string> narrowing_signals(const std::vector<std::string>& signals);
 // Returns the values of one kind of signal, in order.

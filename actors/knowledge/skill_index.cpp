@@ -1,5 +1,7 @@
 #include "actors/knowledge/skill_index.hpp"
 
+#include "actors/knowledge/skill_distil.hpp"
+
 #include <algorithm>
 #include <set>
 
@@ -32,6 +34,7 @@ std::string key_of(const skill& s) {
   std::string key;
   for (const auto* v : {&c.target, &c.language, &c.bound})
     add(key, *v);
+  add(key, stage_of(c));
   add_all(key, c.families);
   add_all(key, c.dtypes);
   add_all(key, s.not_for);

@@ -1,9 +1,9 @@
 #include "actors/synthesis/generator_actor.hpp"
 
-#include "actors/knowledge/skill_distil.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
 #include "actors/messages/step_end.hpp"
+#include "actors/synthesis/step_skills.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <algorithm>
@@ -23,10 +23,7 @@ caf::result<proposal> propose(generator_state& st, generate_request request) {
   st.fixed.seen = std::move(request.seen);
   st.fixed.seed = request.seed;
   st.fixed.emphasis = std::move(request.emphasis);
-  st.fixed.suggestions.clear();
-  for (const auto& s : request.skills)
-    st.fixed.suggestions.push_back(
-        {offered_name(s.id), s.step.moves, s.pattern, s.weight, s.state == skill_state::hypothesis});
+  st.fixed.suggestions = synthesis::suggestions_of(request.skills);
   auto p = st.maker->propose(st.fixed);
   if (!p)
     return end_of_step(p.error());

@@ -79,6 +79,13 @@ knowledge::retrieval quoted_skills(const std::vector<offered_skill>& offered, in
   return out;
 }
 
+std::vector<move_suggestion> suggestions_of(const std::vector<offered_skill>& offered) {
+  std::vector<move_suggestion> out;
+  for (const auto& s : offered)
+    out.push_back({offered_name(s.id), s.step.moves, s.pattern, s.weight, s.state == skill_state::hypothesis});
+  return out;
+}
+
 std::vector<knowledge::quoted_section> skills_about(const std::vector<offered_skill>& offered, const std::string& words,
                                                     int64_t tokens) {
   const auto wanted = knowledge::query_words(words);

@@ -50,6 +50,30 @@ TEST_CASE("a skill fits where target and language agree, and less where the fami
   CHECK(relevance_of(narrowed, here) == 0.0);
 }
 
+TEST_CASE("a step is not given skills for programs of another stage") {
+  auto scalar = a_skill("vectorise(_1,16)");
+  auto vectors = a_skill("jam(_1,2)");
+  vectors.conditions.pattern = "vectors; _1: outermost independent";
+  auto any = a_skill("flags(O3)");
+  any.conditions.pattern.clear();
+  const auto with = [](std::vector<std::string> signals, const std::string& stage) {
+    signals.push_back(stage);
+    return signals;
+  };
+  CHECK(relevance_of(scalar, with(here, "stage:scalar")) == 1.0);
+  CHECK(relevance_of(scalar, with(here, "stage:vectors")) == 0.0);
+  CHECK(relevance_of(vectors, with(here, "stage:scalar")) == 0.0);
+  CHECK(relevance_of(any, with(here, "stage:vectors")) == 1.0);
+  CHECK(relevance_of(vectors, here) == 1.0); // nothing is known of the parent
+  scalar.id = skill_id(scalar);
+  vectors.id = skill_id(vectors);
+  const auto all = index_of({scalar, vectors});
+  CHECK(find_skills(all, wanting(here), {}).size() == 2);
+  const auto found = find_skills(all, wanting(with(here, "stage:vectors")), {});
+  REQUIRE(found.size() == 1);
+  CHECK(found.front().step.moves == "jam(_1,2)");
+}
+
 TEST_CASE("a skill of other features or other hardware counts as a hypothesis") {
   auto s = confirmed_skill("vectorise(_1,16)", 0.3);
   REQUIRE(s.state == skill_state::confirmed);

@@ -127,9 +127,12 @@ TEST_CASE("drafts and children follow suggestions, and say which") {
     }
     return out;
   };
-  CHECK(followed() >= 12);
+  CHECK(followed() == 40);
+  c.draft_index = 1; // every other draft is the search's own
+  CHECK(followed() == 0);
+  c.draft_index = 2;
   c.suggestions.front().is_trial = true;
-  CHECK(followed() >= 6);
+  CHECK(followed() == 40);
   c.draft = false;
   ancestor parent;
   parent.genome = "vectorise(L1,8)";
@@ -139,6 +142,49 @@ TEST_CASE("drafts and children follow suggestions, and say which") {
   CHECK(followed() >= 1); // once it is in the tree, other steps follow
   c.parents.front().verdict = "wrong_result";
   CHECK(followed() == 0);
+}
+
+TEST_CASE("drafts try suggestions in the order of their promise, each once") {
+  if (!have_clang())
+    return;
+  const auto n = load_nest("gemm");
+  auto c = context_of(n);
+  c.plans = false;
+  c.draft = true;
+  auto small = suggestion_of(distilled(n, "", "jam(L0,2)"), 0.1);
+  auto large = suggestion_of(distilled(n, "", "tile(L1,16); interchange(L0,L1t); vectorise(L1,8); jam(L0,3)"), 0.9);
+  small.name = "skill 00000001";
+  c.suggestions = {small, large};
+  const auto g = make_generator("transform").value();
+  std::vector<std::string> followed;
+  while (followed.size() < 10) {
+    c.seed = followed.size();
+    const auto p = g->propose(c).value();
+    const auto print = genome_fingerprint(p.genome);
+    CHECK(!std::binary_search(c.seen.begin(), c.seen.end(), print));
+    c.seen.insert(std::upper_bound(c.seen.begin(), c.seen.end(), print), print);
+    followed.push_back(p.summary);
+  }
+  // One has at most four places. Those of the large one come first.
+  const auto is_small = [](const std::string& s) { return s == "applies skill 00000001"; };
+  const auto first_small = std::find_if(followed.begin(), followed.end(), is_small);
+  REQUIRE(first_small != followed.end());
+  CHECK(first_small != followed.begin());
+  CHECK(std::all_of(followed.begin(), first_small, [](const auto& s) { return s == "applies skill 1a2b3c4d"; }));
+  CHECK(std::find(first_small, followed.end(), "applies skill 1a2b3c4d") == followed.end());
+}
+
+TEST_CASE("a step is drawn by the square of its weight, and the greatest weight is the most promising") {
+  const suggested_step light{"light", {}, 1.0, false};
+  const suggested_step heavy{"heavy", {}, 3.0, false};
+  const std::vector<const suggested_step*> both{&light, &heavy};
+  CHECK(most_promising(both) == &heavy);
+  splitmix64 random{1};
+  int heavier = 0;
+  for (int i = 0; i < 1'000; ++i)
+    heavier += drawn(both, random) == &heavy ? 1 : 0;
+  CHECK(heavier > 860); // 900 are expected, with a standard deviation of 10
+  CHECK(heavier < 940);
 }
 
 TEST_CASE("without suggestions a proposal is what it was before there were any") {

@@ -8,7 +8,7 @@
 namespace kevolve {
 
 // Rises when the same context and seed give another proposal. Records of what was proposed name it.
-inline constexpr int transform_version = 2;
+inline constexpr int transform_version = 3;
 
 std::unique_ptr<generator> make_transform_generator();
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 namespace kevolve::transform {
 
@@ -241,24 +242,36 @@ private:
     return asked_++ == 0 && context_.draft ? turn % all : random_.below(all);
   }
 
-  // Returns a step that gained elsewhere, at a place like that; nothing: the search makes one of its own.
-  std::optional<std::pair<genome, std::string>> suggested(const genome& from) {
+  // Returns the suggested steps from there that the tree does not have.
+  std::vector<const suggested_step*> fresh_suggestions(const genome& from) {
     if (!suggested_) {
       auto [p, kept] = replay(canonical(from));
       suggested_ = reading_.parsed ? suggested_steps(context_.suggestions, p, env_) : std::vector<suggested_step>{};
     }
-    const bool proven = std::any_of(suggested_->begin(), suggested_->end(), [](const auto& s) { return !s.is_trial; });
-    if (suggested_->empty() || !random_.chance((from.empty() ? 0.7 : 0.3) * (proven ? 1.0 : 0.7)))
-      return {};
-    double total = 0;
+    std::vector<const suggested_step*> out;
     for (const auto& s : *suggested_)
-      total += s.weight * s.weight; // a large gain is worth more than several small ones
-    auto at = random_.uniform() * total;
-    const auto drawn = std::find_if(suggested_->begin(), suggested_->end() - 1,
-                                    [&](const suggested_step& s) { return (at -= s.weight * s.weight) <= 0; });
-    auto g = from;
-    g.insert(g.end(), drawn->moves.begin(), drawn->moves.end());
-    return std::pair{std::move(g), "applies " + drawn->name};
+      if (!is_known(to_string(canonical(joined(from, s.moves)))))
+        out.push_back(&s);
+    return out;
+  }
+
+  static genome joined(genome a, const genome& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+  }
+
+  // Returns a step that gained elsewhere, at a place like that; nothing: the search makes one of its own. Every other
+  // draft takes one, the most promising first.
+  std::optional<std::pair<genome, std::string>> suggested(const genome& from) {
+    const auto among = fresh_suggestions(from);
+    if (among.empty())
+      return {};
+    const bool first_try = context_.draft && !std::exchange(suggestion_asked_, true);
+    const bool proven = std::any_of(among.begin(), among.end(), [](const auto* s) { return !s->is_trial; });
+    if (first_try ? context_.draft_index % 2 == 1 : !random_.chance((from.empty() ? 0.7 : 0.3) * (proven ? 1.0 : 0.7)))
+      return {};
+    const auto* next = first_try ? most_promising(among) : drawn(among, random_);
+    return std::pair{joined(from, next->moves), "applies " + next->name};
   }
 
   std::pair<genome, std::string> next() {
@@ -331,6 +344,7 @@ private:
   environment env_;
   splitmix64 random_;
   int asked_ = 0; // for an idea
+  bool suggestion_asked_ = false;
   std::map<std::string, int> tried_;
   emphasised_moves emphasis_;
   std::optional<std::vector<suggested_step>> suggested_; // for the context's parent, once asked for

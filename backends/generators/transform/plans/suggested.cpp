@@ -158,4 +158,18 @@ std::vector<suggested_step> suggested_steps(const std::vector<move_suggestion>& 
   return out;
 }
 
+const suggested_step* most_promising(const std::vector<const suggested_step*>& among) {
+  return *std::max_element(among.begin(), among.end(),
+                           [](const auto* a, const auto* b) { return a->weight < b->weight; });
+}
+
+const suggested_step* drawn(const std::vector<const suggested_step*>& among, splitmix64& random) {
+  double total = 0.0;
+  for (const auto* s : among)
+    total += s->weight * s->weight;
+  auto at = random.uniform() * total;
+  return *std::find_if(among.begin(), among.end() - 1,
+                       [&](const suggested_step* s) { return (at -= s->weight * s->weight) <= 0.0; });
+}
+
 } // namespace kevolve::transform

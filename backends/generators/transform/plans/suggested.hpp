@@ -3,6 +3,7 @@
 
 #include "backends/generator.hpp"
 #include "backends/generators/transform/moves/registry.hpp"
+#include "runtime/base/random.hpp"
 
 #include <string>
 #include <vector>
@@ -20,5 +21,10 @@ struct suggested_step {
 // leaves out moves of its sequence that do not apply, up to two fifths of them.
 std::vector<suggested_step> suggested_steps(const std::vector<move_suggestion>& from, const program& p,
                                             const environment& env);
+
+// Return one of several steps, which must not be empty: the one with the greatest weight, the first of equal ones; or
+// one that is drawn by the square of its weight, since a large gain is worth more than several small ones.
+const suggested_step* most_promising(const std::vector<const suggested_step*>& among);
+const suggested_step* drawn(const std::vector<const suggested_step*>& among, splitmix64& random);
 
 } // namespace kevolve::transform
