@@ -72,31 +72,47 @@ class Searches(unittest.TestCase):
 
 
 class Skills(unittest.TestCase):
-    def document(self, *, earned: int = 2, given: int = 3, told: int = 0, without: int = 1) -> common.Json:
-        def run(given_skills: int) -> common.Json:
-            return {"seed": 1, "speedup": 2.0, "curve": [], "candidates": 8, "given_skills": given_skills, "applied_skills": 1}
+    def run_of(self, at: int | None, *, given: int = 3, valid: int = 8) -> common.Json:
+        curve = [{"candidates": 1, "speedup": 1.2}, *([] if at is None else [{"candidates": at, "speedup": 1.95}])]
+        return {"best": 1.95, "curve": curve, "valid": valid, "given": given, "applied_first": 1}
 
-        arm = {"reached": 1, "of": 1, "evaluations": 4, "final": 2.0}
-        return {"seeds": 1, "budget": 8, "median_ratio": {"no plans": 1.5, "plans": None},
-                "books": [{"learnt_on": "softmax_rows", "plans": False, "skills": {"hypothesis": earned}}],
-                "tasks": [{"task": "row_lse", "plans": False, "best": 2.0, "ratio": 1.5, "with": arm, "without": arm,
-                           "runs": {"with": [run(given)], "without": [run(told)] * without}}]}
+    def document(self, *, skills: int = 2, given: int = 3, told: int = 0, valid: int = 8,
+                 pairs: tuple[tuple[int | None, int | None], ...] = ((4, 2), (None, 4))) -> common.Json:
+        runs = [{"seed": 1 + k, "without": self.run_of(a, given=told, valid=valid), "with": self.run_of(b, given=given)} for k, (a, b) in enumerate(pairs)]
+        return {"seeds": len(pairs), "budget": 8, "lessons": 1,
+                "cost": {"compile_s": 1.0, "compiled": 2, "judge_own_s": 0.5, "screened": 2, "confirmed": 0, "asked": 4},
+                "books": [{"learnt_on": ["softmax_rows"], "plans": False, "asked": True, "states": {"hypothesis": skills}, "skills": [{}] * skills}],
+                "tasks": [{"task": "row_lse", "plans": False, "goal": 1.9, "best_of_lessons": 2.0, "runs": runs}]}
 
     def test_skills_that_were_earned_and_given_are_no_failure(self) -> None:
         self.assertEqual(bench_skills.failures(self.document()), [])
 
     def test_lessons_without_a_skill_and_steps_that_were_given_none_are(self) -> None:
-        self.assertEqual(bench_skills.failures(self.document(earned=0, given=0)),
+        self.assertEqual(bench_skills.failures(self.document(skills=0, given=0)),
                          ["softmax_rows: no skill was earned", "row_lse, with skills: no step was given one"])
 
     def test_skills_in_the_arm_without_and_missing_campaigns_are(self) -> None:
-        self.assertEqual(bench_skills.failures(self.document(told=4)), ["row_lse, without skills, seed 1: 4 steps were given some"])
-        self.assertEqual(bench_skills.failures(self.document(without=0)), ["row_lse, without skills: 1 of 1 campaigns did not run"])
+        self.assertEqual(bench_skills.failures(self.document(told=4, pairs=((4, 2),))),
+                         ["row_lse, without skills, seed 1: 4 steps were given some"])
+        self.assertEqual(bench_skills.failures(self.document(pairs=())), ["row_lse: no campaign ran"])
+        self.assertEqual(bench_skills.failures(self.document(valid=0, pairs=((4, 2),))), ["row_lse, without skills, seed 1: no valid candidate"])
 
-    def test_the_page_has_a_row_a_task_and_the_median_ratio(self) -> None:
+    def test_a_run_that_missed_the_goal_counts_as_its_budget(self) -> None:
+        document = self.document()
+        self.assertEqual(bench_skills.counts(document["tasks"][0], 8), [(4, 2), (8, 4)])
+        self.assertEqual(bench_skills.saving([(4, 2), (8, 4)]), 2.0)
+        self.assertEqual(bench_skills.interval([(4, 2), (8, 4)]), [2.0, 2.0])
+        self.assertEqual(bench_skills.interval([]), [])
+
+    def test_a_task_is_worse_beyond_its_noise_only_with_its_whole_interval(self) -> None:
+        self.assertEqual(bench_skills.summary(self.document(pairs=((2, 4), (4, None))), False)["worse_beyond_noise"], 1)
+        self.assertEqual(bench_skills.summary(self.document(pairs=((2, 4), (8, 2))), False)["worse_beyond_noise"], 0)
+        self.assertIsNone(bench_skills.summary(self.document(), True))
+
+    def test_the_page_has_a_row_a_task_and_the_median_saving(self) -> None:
         text = bench_skills.page_table({"skills": self.document()})
-        self.assertIn("| row_lse | no    | 2.00× | 4 (1 of 1)          | 4 (1 of 1) | 1.50  |", text)
-        self.assertIn("Median ratio of evaluations to 95 % of the best: 1.50 without plans, - with.", text)
+        self.assertIn("| row_lse | no    | 2.00×               | 1 of 2              | 2 of 2 | 6.0                 | 3.0  | 2.00 (2.00–2.00) | 2 of 10", text)
+        self.assertIn("the median task needs 2.00 times the evaluations (2.00–2.00; 1.5 is wanted)", text)
         self.assertIn("softmax_rows: 2 hypothesis", text)
 
 

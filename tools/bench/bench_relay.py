@@ -51,7 +51,7 @@ def begin(arguments: argparse.Namespace) -> None:
         learnt = arguments.folder / "learnt" / task
         learnt.mkdir(parents=True)
         lesson = argparse.Namespace(bin=arguments.bin, seed=arguments.seed, lessons=1, budget=arguments.lesson_candidates, wall=300)
-        earned = bench_skills.learn(lesson, lessons_of(task), learnt, plans=False)
+        earned = bench_skills.learn(lesson, lessons_of(task), learnt)
         common.say(f"{task}: {', '.join(lessons_of(task))} earned {earned or 'no skills'}")
         for arm in ARMS:
             folder = arguments.folder / "campaigns" / f"{task}-{arm}"

@@ -1,12 +1,14 @@
 """Measures what skills save: campaigns of one half of the tasks earn them, campaigns of the other half run with and
-without, and the halves are swapped. Reports how many candidates are judged until the champion reaches 95 % of the
-best speed-up of any run of the task. Reports the median of the ratio over the tasks, too. Shapes are small, so that a candidate is quick.
+without, and the halves are swapped. Reports how many candidates are judged until one is confirmed at 95 % of the best
+that the lessons of the task found. Candidates are counted, so that the machine's load does not matter: each is compiled
+and screened, equal code once for all campaigns of a task. Shapes are small, so that this is quick.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import random
 import re
 import shutil
 import statistics
@@ -19,12 +21,15 @@ from bench_search import evaluations
 from common import Json
 
 TASKS = common.ROOT / "config" / "tasks"
+CAMPAIGN = common.ROOT / "config" / "examples" / "softmax.toml"
 # The halves: each has products, rows, stencils, sums over pairs, and one task with little to share.
 HALVES = [["gemm", "softmax_rows", "conv2d", "nearest", "black_scholes", "mbdt"],
           ["attention", "layernorm", "row_lse", "sobel", "n_body", "map_id"]]
 SHORT = [["softmax_rows"], ["row_lse"]]
 SHARE = 0.95
-GENERATOR = "transform"
+ARMS = ["without", "with"]
+WANTED = 1.5
+DRAWS = 2000
 
 
 def task_file(name: str, folder: Path) -> Path:
@@ -39,16 +44,23 @@ def task_file(name: str, folder: Path) -> Path:
     return task
 
 
-def campaign_file(name: str, folder: Path, *, plans: bool, skills: bool) -> Path:
-    made = folder / f"{name}.toml"
-    made.write_text(f"task = {json.dumps(str(task_file(name, folder)))}\ntarget = \"cpu\"\nseed = 1\n\n[[generator]]\nkind = \"{GENERATOR}\"\n"
-                    f"plans = {json.dumps(plans)}\nskills = {json.dumps(skills)}\n", encoding="utf-8")
-    return made
+def learn(arguments: argparse.Namespace, names: list[str], data: Path) -> Json:
+    """Runs campaigns in that node's data, which earn skills. Returns how many there are then, by their state."""
+    out: Json = {}
+    for name in names:
+        for seed in range(arguments.seed, arguments.seed + arguments.lessons):
+            common.say(f"{name}: learns, seed {seed}")
+            with common.scratch() as folder:
+                done = run(arguments, name, data, folder, 1000 + seed)
+            out = done["skills"] if done else out
+    return out
 
 
-def run(arguments: argparse.Namespace, name: str, data: Path, folder: Path, seed: int, *, plans: bool, skills: bool) -> Json | None:
-    """Runs one campaign in that data directory, and returns its curve."""
-    file = campaign_file(name, folder, plans=plans, skills=skills)
+def run(arguments: argparse.Namespace, name: str, data: Path, folder: Path, seed: int) -> Json | None:
+    """Runs one campaign of a node with that data directory, and returns what its winner says."""
+    file = folder / f"{name}.toml"
+    file.write_text(f"task = {json.dumps(str(task_file(name, folder)))}\ntarget = \"cpu\"\nseed = 1\n\n[[generator]]\nkind = \"transform\"\n"
+                    "plans = false\n", encoding="utf-8")
     done = subprocess.run([arguments.bin / "kevolve", "run", file, "--data", data, "--json", "--quiet", "--set", f"seed={seed}",
                            "--set", f"budget.candidates={arguments.budget}", "--set", f"budget.wall={arguments.wall}s",
                            "--set", "stop.speedup=1000000", "--set", "stop.stall=100000", "--set", "profile.share=0"],
@@ -57,74 +69,84 @@ def run(arguments: argparse.Namespace, name: str, data: Path, folder: Path, seed
         common.say(f"{name}: kevolve run ended with status {done.returncode}: {done.stdout.strip()}")
         return None
     ended: Json = json.loads(done.stdout.strip().splitlines()[-1])
-    winner = common.ask([arguments.bin / "bench-winner", "--data", data, "--out", folder, "--campaign", ended["campaign"]])
-    return winner and {k: winner[k] for k in ("seed", "speedup", "curve", "candidates", "skills", "given_skills", "applied_skills")}
+    return common.ask([arguments.bin / "bench-winner", "--data", data, "--out", folder, "--campaign", ended["campaign"]])
 
 
-def measure(arguments: argparse.Namespace, name: str, learnt: Path, plans: bool) -> Json:
-    runs: dict[str, list[Json]] = {"without": [], "with": []}
-    for seed in range(arguments.seed, arguments.seed + arguments.seeds):
-        for arm, found in runs.items():  # in turn, so that both see the same noise of the machine
-            common.say(f"{name}: {arm} skills, {'with' if plans else 'without'} plans, seed {seed}")
-            with common.scratch() as folder:
-                shutil.copytree(learnt, folder / "data")
-                done = run(arguments, name, folder / "data", folder, seed, plans=plans, skills=arm == "with")
-            if done:
-                found.append(done)
-    best = max((r["speedup"] for found in runs.values() for r in found), default=0.0)
-    out: Json = {"task": name, "plans": plans, "best": best, "runs": runs}
-    for arm, found in runs.items():
-        reached = [evaluations(r["curve"], SHARE * best) for r in found]
-        out[arm] = {"reached": sum(e is not None for e in reached), "of": len(found),
-                    "evaluations": statistics.median(arguments.budget if e is None else e for e in reached) if reached else None,
-                    "final": statistics.median(r["speedup"] for r in found) if found else None}
-    a, b = out["without"]["evaluations"], out["with"]["evaluations"]
-    out["ratio"] = a / b if a and b else None
-    return out
+def plan_of(arguments: argparse.Namespace, halves: list[list[str]], plans: bool) -> Json:
+    """Returns the plan that bench-skills reads."""
+    def task(name: str) -> Json:
+        return {"name": name, "file": str(TASKS / f"{name}.task.toml"), "sizes": bench_landscape.SIZES[name]}
+
+    return {"campaign": str(CAMPAIGN), "halves": [[task(n) for n in half] for half in halves], "seed": arguments.seed, "seeds": arguments.seeds,
+            "candidates": arguments.budget, "lessons": arguments.lessons, "share": SHARE, "seconds": arguments.seconds, "swap": arguments.swap,
+            "plans": plans, "first_ms": 100, "second_ms": 1000}
 
 
-def learn(arguments: argparse.Namespace, names: list[str], data: Path, plans: bool) -> Json:
-    """Returns how many skills there are then, by their state."""
-    out: Json = {}
-    for name in names:
-        for seed in range(arguments.seed, arguments.seed + arguments.lessons):
-            common.say(f"{name}: learns, {'with' if plans else 'without'} plans, seed {seed}")
-            with common.scratch() as folder:
-                done = run(arguments, name, data, folder, 1000 + seed, plans=plans, skills=True)
-            out = done["skills"] if done else out
-    return out
+def counts(task: Json, budget: int) -> list[tuple[int, int]]:
+    """Returns the evaluations to the goal of each seed, without and with skills; a run that missed it counts as its budget."""
+    def one(run: Json) -> int:
+        found = evaluations(run["curve"], task["goal"])
+        return budget if found is None else found
+
+    return [(one(r["without"]), one(r["with"])) for r in task["runs"]]
+
+
+def saving(pairs: list[tuple[int, int]]) -> float | None:
+    """Returns how many times the evaluations with skills those without are, by their means."""
+    return sum(a for a, _ in pairs) / max(1, sum(b for _, b in pairs)) if pairs else None
+
+
+def interval(pairs: list[tuple[int, int]]) -> list[float]:
+    """Returns the 95 % interval of a task's saving, over seeds that are drawn anew."""
+    rng = random.Random(1)
+    found = sorted(saving(rng.choices(pairs, k=len(pairs))) or 0.0 for _ in range(DRAWS)) if pairs else []
+    return [found[int(0.025 * DRAWS)], found[int(0.975 * DRAWS) - 1]] if found else []
+
+
+def median_interval(tasks: list[list[tuple[int, int]]]) -> list[float]:
+    """Returns the 95 % interval of the median saving, over tasks and seeds that are drawn anew."""
+    rng = random.Random(1)
+    found = sorted(statistics.median(saving(rng.choices(t, k=len(t))) or 0.0 for t in rng.choices(tasks, k=len(tasks))) for _ in range(DRAWS))
+    return [found[int(0.025 * DRAWS)], found[int(0.975 * DRAWS) - 1]]
+
+
+def summary(document: Json, plans: bool) -> Json | None:
+    """Returns the figures over all tasks that ran with this setting of plans."""
+    pairs = [p for t in document["tasks"] if t["plans"] == plans and (p := counts(t, document["budget"]))]
+    if not pairs:
+        return None
+    ratios = [saving(p) or 0.0 for p in pairs]
+    medians = [statistics.median(a for a, _ in p) / max(1.0, statistics.median(b for _, b in p)) for p in pairs]
+    worse = [i for p in pairs if (i := interval(p)) and i[1] < 1.0]
+    better, slower = sum(r > 1.0 for r in ratios), sum(r < 1.0 for r in ratios)
+    return {"tasks": len(pairs), "median": statistics.median(ratios), "interval": median_interval(pairs), "median_of_medians": statistics.median(medians),
+            "better": better, "worse": slower, "sign_test": bench_landscape.sign_test(better, slower), "worse_beyond_noise": len(worse)}
 
 
 def rows_of(document: Json) -> list[list[str]]:
-    rows = [["task", "plans", "best", "evaluations without", "with", "ratio", "final without", "with"]]
+    rows = [["task", "plans", "best of the lessons", "at the goal without", "with", "evaluations without", "with", "saving (95 %)", "by a skill at once"]]
     for t in document["tasks"]:
-        cells = [f"{common.number(t[arm]['evaluations'], 0)} ({t[arm]['reached']} of {t[arm]['of']})" for arm in ("without", "with")]
-        rows.append([t["task"], "yes" if t["plans"] else "no", f"{t['best']:.2f}×", *cells, common.number(t["ratio"]),
-                     *(f"{common.number(t[arm]['final'])}×" for arm in ("without", "with"))])
+        pairs = counts(t, document["budget"])
+        reached = [sum(evaluations(r[arm]["curve"], t["goal"]) is not None for r in t["runs"]) for arm in ARMS]
+        means = [statistics.fmean(p[i] for p in pairs) if pairs else None for i in (0, 1)]
+        at_once = sum(r["with"]["applied_first"] for r in t["runs"])
+        rows.append([t["task"], "yes" if t["plans"] else "no", f"{t['best_of_lessons']:.2f}×", *(f"{n} of {len(pairs)}" for n in reached),
+                     *(common.number(m, 1) for m in means), f"{common.number(saving(pairs))} ({common.interval(interval(pairs))})",
+                     f"{at_once} of {5 * len(pairs)}"])
     return rows
 
 
 def failures(document: Json) -> list[str]:
-    """Returns a line for each campaign that did not run, and for lessons that earned nothing. An arm whose steps were given
-    skills, or none, against its setting is one, too."""
-    out = [f"{b['learnt_on']}: no skill was earned" for b in document["books"] if not sum((b["skills"] or {}).values())]
+    """Returns a line for lessons that earned nothing, for a task without a run, for an arm whose steps were given skills, or
+    none, against its setting, and for a campaign without a valid candidate."""
+    out = [f"{', '.join(b['learnt_on'])}: no skill was earned" for b in document["books"] if b["asked"] and not b["skills"]]
     for t in document["tasks"]:
-        for arm, runs in t["runs"].items():
-            if len(runs) < document["seeds"]:
-                out.append(f"{t['task']}, {arm} skills: {document['seeds'] - len(runs)} of {document['seeds']} campaigns did not run")
-            out += [f"{t['task']}, {arm} skills, seed {r['seed']}: no candidate" for r in runs if not r["candidates"]]
-        if not sum(r["given_skills"] for r in t["runs"]["with"]):
+        if not t["runs"]:
+            out.append(f"{t['task']}: no campaign ran")
+        elif not sum(r["with"]["given"] for r in t["runs"]):
             out.append(f"{t['task']}, with skills: no step was given one")
-        out += [f"{t['task']}, without skills, seed {r['seed']}: {r['given_skills']} steps were given some"
-                for r in t["runs"]["without"] if r["given_skills"]]
-    return out
-
-
-def median_ratios(tasks: list[Json]) -> Json:
-    out: Json = {}
-    for plans in (False, True):
-        found = [t["ratio"] for t in tasks if t["plans"] == plans and t["ratio"]]
-        out["plans" if plans else "no plans"] = statistics.median(found) if found else None
+        out += [f"{t['task']}, without skills, seed {r['seed']}: {r['without']['given']} steps were given some" for r in t["runs"] if r["without"]["given"]]
+        out += [f"{t['task']}, {arm} skills, seed {r['seed']}: no valid candidate" for r in t["runs"] for arm in ARMS if not r[arm]["valid"]]
     return out
 
 
@@ -132,14 +154,42 @@ def page_table(documents: dict[str, Json]) -> str:
     return render(next(iter(documents.values())))
 
 
+def sentence(figures: Json, plans: str) -> str:
+    return (f"Without skills, {plans} plans, the median task needs {common.number(figures['median'])} times the evaluations "
+            f"({common.interval(figures['interval'])}; {WANTED} is wanted); by the median of the seeds in place of their mean "
+            f"{common.number(figures['median_of_medians'])}. Skills save on {figures['better']} of {figures['better'] + figures['worse']} tasks "
+            f"(sign test {common.number(figures['sign_test'], 3)}); {figures['worse_beyond_noise']} are worse beyond their noise.")
+
+
+def books_text(document: Json) -> str:
+    return "; ".join(f"{', '.join(b['learnt_on'])}{', with plans' if b['plans'] else ''}: "
+                     + (", ".join(f"{n} {s}" for s, n in sorted(b["states"].items())) or "none") for b in document["books"] if b["asked"])
+
+
 def render(document: Json) -> str:
-    ratios = document["median_ratio"]
-    books = "; ".join(f"{b['learnt_on']}{', with plans' if b['plans'] else ''}: {', '.join(f'{n} {s}' for s, n in b['skills'].items()) or 'none'}"
-                      for b in document["books"])
-    return common.table(rows_of(document)) + (
-        f"\n\nMedian ratio of evaluations to {100 * SHARE:.0f} % of the best: {common.number(ratios['no plans'])} without plans, "
-        f"{common.number(ratios['plans'])} with. {document['seeds']} seeds, {document['budget']} candidates each; a run that never came "
-        f"there counts as its budget. In brackets: how many came there. Skills earned: {books}.")
+    told = [sentence(f, word) for plans, word in ((False, "no"), (True, "with")) if (f := summary(document, plans))]
+    cost = document["cost"]
+    return "\n\n".join([common.table(rows_of(document)), *told,
+                        f"{document['seeds']} seeds, at most {document['budget']} candidates each; the goal is {100 * SHARE:.0f} % of the best of "
+                        f"{document['lessons']} lessons of {document['budget']}. A run that missed it counts as its budget. By a skill at once: of the "
+                        f"first five candidates with skills. Intervals: over seeds, that of the median over tasks and seeds. Skills earned: {books_text(document)}. "
+                        f"An evaluation took {common.number(cost['compile_s'] / max(1, cost['compiled']))} s to compile and "
+                        f"{common.number(cost['judge_own_s'] / max(1, cost['screened'] + cost['confirmed']))} s to judge; {cost['compiled']:,} were compiled and "
+                        f"{cost['screened']:,} judged for {cost['asked']:,} proposals."])
+
+
+def trial(arguments: argparse.Namespace, halves: list[list[str]], plans: bool) -> Json:
+    with common.scratch() as folder:
+        plan = folder / "plan.json"
+        plan.write_text(json.dumps(plan_of(arguments, halves, plans)), encoding="utf-8")
+        done = common.ask([arguments.bin / "bench-skills", plan, "--bin", arguments.bin])
+    if done is None:
+        raise SystemExit(2)
+    for part in (*done["tasks"], *done["books"]):
+        part["plans"] = plans
+    for i, book in enumerate(done["books"]):
+        book["asked"] = arguments.swap or i == 0  # without the swap, only the first half's skills are asked for
+    return done
 
 
 def main() -> None:
@@ -147,32 +197,25 @@ def main() -> None:
     p.add_argument("--seeds", type=int, help="runs of each arm (short 1, long 5)")
     p.add_argument("--budget", type=int, help="candidates of each run (short 12, long 60)")
     p.add_argument("--lessons", type=int, help="campaigns of each task that earn skills (short 1, long 2)")
-    p.add_argument("--wall", type=int, default=300, help="most seconds of a run")
-    p.add_argument("--plans", choices=["no", "yes", "both"], help="the generator's own sequences (short no, long both)")
-    p.add_argument("--swap", action=argparse.BooleanOptionalAction, help="swap the halves, too (short no, long yes)")
+    p.add_argument("--plans", choices=["no", "yes", "both"], default="no", help="the generator's own sequences")
+    p.add_argument("--task", nargs="+", help="these tasks of the halves alone", choices=[t for half in HALVES for t in half])
+    p.add_argument("--seconds", type=float, default=86_400.0, help="no campaign begins after so many; what did not run is left out, and said")
     arguments = p.parse_args()
-    common.need(arguments.bin, "kevolve", "bench-winner")
+    common.need(arguments.bin, "bench-skills")
     long = arguments.long
     arguments.seeds = arguments.seeds or (5 if long else 1)
     arguments.budget = arguments.budget or (60 if long else 12)
     arguments.lessons = arguments.lessons or (2 if long else 1)
-    halves = HALVES if long else SHORT
-    plans = {"no": [False], "yes": [True], "both": [False, True]}[arguments.plans or ("both" if long else "no")]
-    orders = [halves, halves[::-1]] if (long if arguments.swap is None else arguments.swap) else [halves]
-    document = common.header("skills", arguments) | {"seeds": arguments.seeds, "budget": arguments.budget, "tasks": [], "books": []}
-    for with_plans in plans:
-        for lessons, others in orders:
-            with common.scratch() as folder:
-                earned = learn(arguments, lessons, folder / "data", with_plans)
-                document["books"].append({"learnt_on": ", ".join(lessons), "plans": with_plans, "skills": earned})
-                measured: Json = {}
-                common.each(measured, others, lambda t, at=folder / "data", y=with_plans: measure(arguments, t, at, y))
-                document["tasks"] += measured["tasks"]
-                if "cut_off" in measured:
-                    document["cut_off"] = measured["cut_off"]
-            if "cut_off" in document:
-                break
-    document["median_ratio"] = median_ratios(document["tasks"])
+    arguments.swap = long
+    halves = [[t for t in half if not arguments.task or t in arguments.task] for half in (HALVES if long else SHORT)]
+    document = common.header("skills", arguments) | {"seeds": arguments.seeds, "budget": arguments.budget, "lessons": arguments.lessons,
+                                                     "tasks": [], "books": [], "cost": {}}
+    for plans in {"no": [False], "yes": [True], "both": [False, True]}[arguments.plans]:
+        done = trial(arguments, halves, plans)
+        document["tasks"] += done["tasks"]
+        document["books"] += done["books"]
+        document["cost"] = {k: v + document["cost"].get(k, 0) for k, v in done["cost"].items()}
+    document["summary"] = {"no plans": summary(document, False), "plans": summary(document, True)}
     common.publish(common.close(document), render(document), arguments.json)
     for line in (failed := failures(document)):
         common.say(line)

@@ -1,0 +1,56 @@
+// Figures of candidates by a short screening. All campaigns of a task share them: equal code has one figure, so that no
+// campaign is luckier with its noise than another.
+#pragma once
+
+#include "tools/bench/landscape/screening.hpp"
+#include "tools/bench/skills/skill_campaign.hpp"
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace kevolve::bench {
+
+struct screening_times {
+  uint32_t first_ms = 100;   // of pairs, for each new code
+  uint32_t second_ms = 1000; // for codes that beat a champion
+};
+
+// The known figures of a task and what they cost. Campaigns in several threads share one.
+struct known_figures {
+  std::mutex guard; // of all below, and of the judge
+  std::map<std::string, std::string> codes; // digest of a source with its flags → digest of its object; empty: none
+  std::map<std::string, score> first;       // by the object's digest
+  std::map<std::string, score> second;
+  std::map<std::string, std::pair<std::string, std::string>> made; // object and source, of codes that passed
+  double compile_s = 0.0; // wall time, summed over threads
+  double judge_s = 0.0;   // wall time of requests, with their turns of the timing core
+  double judge_own_s = 0.0; // as the judge says
+  uint64_t compiled = 0;
+  uint64_t screened = 0;
+  uint64_t confirmed = 0;
+  uint64_t asked = 0; // figures that campaigns wanted
+};
+
+// The view of one thread: with a compile server of its own.
+class screened_judge : public candidate_judge {
+public:
+  screened_judge(screening_bench& bench, workbench& compiler, known_figures& known, const screening_times& times)
+      : bench_(bench), compiler_(compiler), known_(known), times_(times) {}
+
+  result<judged_candidate> measure(const proposal& what) override;
+  result<score> confirm(const std::string& code) override;
+
+private:
+  result<std::string> code_of(const proposal& what);
+  result<score> screened(const std::string& object, const std::string& source, uint32_t ms);
+
+  screening_bench& bench_;
+  workbench& compiler_;
+  known_figures& known_;
+  const screening_times& times_;
+};
+
+} // namespace kevolve::bench
