@@ -140,8 +140,8 @@ double relevance_of(const skill& s, const std::vector<std::string>& signals) {
       || std::any_of(s.not_for.begin(), s.not_for.end(), [&](const auto& n) { return has(signals, n); }))
     return 0.0;
   // A sequence of moves for scalar loops applies to no program that runs in vectors, however much it promises.
-  if (const auto stage = stage_of(c); !stage.empty() && any_signal(signals, "stage", [](auto) { return true; })
-                                      && !is_named(stage, signals, "stage"))
+  if (const auto stage = stage_of(c);
+      !stage.empty() && any_signal(signals, "stage", [](auto) { return true; }) && !is_named(stage, signals, "stage"))
     return 0.0;
   const auto bound = c.bound.empty() ? std::vector<std::string>{} : std::vector<std::string>{c.bound};
   return agreement(c.families, signals, "family", other_family) * agreement(c.dtypes, signals, "dtype", other_dtype)

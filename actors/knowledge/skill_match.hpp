@@ -18,7 +18,8 @@ struct skill_moment {
 };
 
 // Returns how well the skill fits, from 0 (not at all) to 1. Target and language must agree, and no signal may stand in
-// `not_for`. A signal "stage:scalar" or "stage:vectors" leaves out patterns of the other stage. Another family, type or bottleneck lowers the figure: the pattern decides about the place.
+// `not_for`. A signal "stage:scalar" or "stage:vectors" leaves out patterns of the other stage. Another family, type or
+// bottleneck lowers the figure: the pattern decides about the place.
 double relevance_of(const skill& s, const std::vector<std::string>& signals);
 
 // Returns the state in which the skill counts here: a hypothesis if its features are of another version, or it was

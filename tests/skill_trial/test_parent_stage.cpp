@@ -16,8 +16,8 @@ TEST_CASE("the stage of a parent follows from the vectors that its source names"
     return index;
   };
   const auto plain = finished(bins_of(features_of("void f(float *x) { x[0] = 1.0f; }", "jam(L0,2)")));
-  const auto wide = finished(bins_of(
-      features_of("typedef float v16 __attribute__((vector_size(64))); void f(v16 *x) { x[0] = x[1]; }", "")));
+  const auto wide = finished(
+      bins_of(features_of("typedef float v16 __attribute__((vector_size(64))); void f(v16 *x) { x[0] = x[1]; }", "")));
   const auto unknown = finished({});
   CHECK(stage_signal(tree, 0) == "stage:scalar");
   CHECK(stage_signal(tree, plain) == "stage:scalar");

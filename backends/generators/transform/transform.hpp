@@ -7,8 +7,9 @@
 
 namespace kevolve {
 
-// Rises when the same context and seed give another proposal. Records of what was proposed name it.
-inline constexpr int transform_version = 3;
+// Rises when the same context, without suggestions, and seed give another proposal. Records of what was proposed name
+// it; they hold no suggestions.
+inline constexpr int transform_version = 2;
 
 std::unique_ptr<generator> make_transform_generator();
 

@@ -8,7 +8,7 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 
-constexpr int attempts = 3;     // of a judge that has trouble
+constexpr int attempts = 3;      // of a judge that has trouble
 constexpr double never = 1e-300; // an error level at which no comparison is decided early
 
 double since(steady::time_point from) {

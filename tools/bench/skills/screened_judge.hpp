@@ -20,13 +20,13 @@ struct screening_times {
 
 // The known figures of a task and what they cost. Campaigns in several threads share one.
 struct known_figures {
-  std::mutex guard; // of all below, and of the judge
+  std::mutex guard;                         // of all below, and of the judge
   std::map<std::string, std::string> codes; // digest of a source with its flags → digest of its object; empty: none
   std::map<std::string, score> first;       // by the object's digest
   std::map<std::string, score> second;
   std::map<std::string, std::pair<std::string, std::string>> made; // object and source, of codes that passed
-  double compile_s = 0.0; // wall time, summed over threads
-  double judge_s = 0.0;   // wall time of requests, with their turns of the timing core
+  double compile_s = 0.0;                                          // wall time, summed over threads
+  double judge_s = 0.0;     // wall time of requests, with their turns of the timing core
   double judge_own_s = 0.0; // as the judge says
   uint64_t compiled = 0;
   uint64_t screened = 0;

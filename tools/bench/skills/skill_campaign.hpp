@@ -51,12 +51,12 @@ struct campaign_course {
   double best = 1.0;                              // confirmed speed-up of the champion
   uint64_t judged = 0;
   uint64_t valid = 0;
-  uint64_t given = 0;        // steps that were given skills
-  uint64_t applied = 0;      // candidates that one was applied to
-  uint64_t first_steps = 0;  // of these, among the first five candidates
-  uint64_t by_skill = 0;     // times that the champion was one of them
-  uint64_t without = 0;      // steps that had nothing to propose
-  uint64_t refused = 0;      // distilled skills that were refused
+  uint64_t given = 0;       // steps that were given skills
+  uint64_t applied = 0;     // candidates that one was applied to
+  uint64_t first_steps = 0; // of these, among the first five candidates
+  uint64_t by_skill = 0;    // times that the champion was one of them
+  uint64_t without = 0;     // steps that had nothing to propose
+  uint64_t refused = 0;     // distilled skills that were refused
 };
 
 // Runs the campaign. What it gains, and what applications of skills measured, goes to the shelf.

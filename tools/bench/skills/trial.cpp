@@ -31,9 +31,10 @@ json json_of(const campaign_course& c) {
   auto curve = json::array();
   for (const auto& [candidates, speedup] : c.curve)
     curve.push_back({{"candidates", candidates}, {"speedup", rounded(speedup)}});
-  return {{"best", rounded(c.best)},       {"judged", c.judged},           {"valid", c.valid},       {"given", c.given},
-          {"applied", c.applied},          {"applied_first", c.first_steps}, {"by_skill", c.by_skill}, {"without", c.without},
-          {"refused", c.refused},          {"curve", std::move(curve)}};
+  return {{"best", rounded(c.best)},  {"judged", c.judged},   {"valid", c.valid},
+          {"given", c.given},         {"applied", c.applied}, {"applied_first", c.first_steps},
+          {"by_skill", c.by_skill},   {"without", c.without}, {"refused", c.refused},
+          {"curve", std::move(curve)}};
 }
 
 // What is known of one task, over all its campaigns.
@@ -97,8 +98,11 @@ public:
             return tl::unexpected(row.error());
           rows.push_back(std::move(*row));
         }
-    return json{{"lessons_s", std::round(after_lessons)}, {"wall_s", std::round(elapsed())}, {"books", books()},
-                {"tasks", std::move(rows)},               {"cost", cost()}};
+    return json{{"lessons_s", std::round(after_lessons)},
+                {"wall_s", std::round(elapsed())},
+                {"books", books()},
+                {"tasks", std::move(rows)},
+                {"cost", cost()}};
   }
 
 private:
@@ -238,8 +242,13 @@ private:
         screened += t.known.screened;
         confirmed += t.known.confirmed;
       }
-    return {{"task_s", rounded(wall)}, {"compile_s", rounded(compiling)}, {"judge_s", rounded(judging)},
-            {"judge_own_s", rounded(own)}, {"asked", asked}, {"compiled", compiled}, {"screened", screened},
+    return {{"task_s", rounded(wall)},
+            {"compile_s", rounded(compiling)},
+            {"judge_s", rounded(judging)},
+            {"judge_own_s", rounded(own)},
+            {"asked", asked},
+            {"compiled", compiled},
+            {"screened", screened},
             {"confirmed", confirmed}};
   }
 
@@ -258,7 +267,8 @@ result<void> read_plan(const std::string& text, trial_options& to) {
     plan.at("campaign").get_to(to.campaign);
     for (size_t h = 0; h < 2; ++h)
       for (const auto& t : plan.at("halves").at(h))
-        to.halves[h].push_back({t.at("name"), t.at("file"), t.at("sizes")});
+        to.halves[h].push_back({t.at("name").get<std::string>(), t.at("file").get<std::string>(),
+                                t.at("sizes").get<std::map<std::string, int64_t>>()});
     plan.at("seed").get_to(to.seed);
     plan.at("seeds").get_to(to.seeds);
     plan.at("candidates").get_to(to.candidates);

@@ -270,8 +270,8 @@ private:
     const bool proven = std::any_of(among.begin(), among.end(), [](const auto* s) { return !s->is_trial; });
     if (first_try ? context_.draft_index % 2 == 1 : !random_.chance((from.empty() ? 0.7 : 0.3) * (proven ? 1.0 : 0.7)))
       return {};
-    const auto* next = first_try ? most_promising(among) : drawn(among, random_);
-    return std::pair{joined(from, next->moves), "applies " + next->name};
+    const auto* chosen = first_try ? most_promising(among) : drawn(among, random_);
+    return std::pair{joined(from, chosen->moves), "applies " + chosen->name};
   }
 
   std::pair<genome, std::string> next() {
