@@ -18,7 +18,7 @@ enum class pause_reason : uint8_t {
   import,      // its candidates are out with a batch that has to come back
   home,        // it came as a batch, and all that came along is judged
   models,      // every model is on hold, and nothing else is under way
-  cluster,     // other nodes have its devices, and PostgreSQL is away
+  cluster,     // other nodes have its devices, and PostgreSQL is away, or none of them is there
   person,      // a person paused it: holds while it is paused, as do those below
   faults,      // too many faults in a row
   preparation, // the task cannot be prepared

@@ -16,6 +16,23 @@ std::map<resource_class, uint32_t> capacity_of_others(const std::vector<postgres
   return out;
 }
 
+std::map<std::string, std::string> absent_judges(const std::vector<postgres::node_row>& nodes,
+                                                 const std::string& self) {
+  constexpr size_t named = 3; // of each target
+  std::map<std::string, size_t> many;
+  std::map<std::string, std::string> out;
+  for (const auto& n : nodes)
+    if (n.state != node_state::live && n.name != self)
+      for (const auto& r : n.resources)
+        if (r.kind == job_kind::judge && ++many[r.target] <= named)
+          out[r.target] += (out[r.target].empty() ? "node '" : ", node '") + n.name
+                           + (n.state == node_state::left ? "' has " : "' is ") + n.state;
+  for (auto& [target, text] : out)
+    if (many[target] > named)
+      text += ", and " + std::to_string(many[target] - named) + " more";
+  return out;
+}
+
 std::vector<postgres::offered_resource> free_slots(std::vector<postgres::offered_resource> offered,
                                                    const std::map<resource_class, uint32_t>& in_progress) {
   for (auto& r : offered)

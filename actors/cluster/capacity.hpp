@@ -26,6 +26,9 @@ struct resource_class {
 std::map<resource_class, uint32_t> capacity_of_others(const std::vector<postgres::node_row>& nodes,
                                                       const std::string& self);
 
+// Returns, by target, which other nodes offer its judge and get no jobs now, as "node 'w1' is draining".
+std::map<std::string, std::string> absent_judges(const std::vector<postgres::node_row>& nodes, const std::string& self);
+
 // Returns the resources with the slots that are free: those offered, less the jobs in progress.
 std::vector<postgres::offered_resource> free_slots(std::vector<postgres::offered_resource> offered,
                                                    const std::map<resource_class, uint32_t>& in_progress);

@@ -12,9 +12,18 @@ namespace kevolve {
 
 class cluster_board {
 public:
-  void show(std::map<resource_class, uint32_t> capacity) {
+  // `absent`: by target, which nodes offer its judge and get no jobs now.
+  void show(std::map<resource_class, uint32_t> capacity, std::map<std::string, std::string> absent) {
     const std::lock_guard lock{guard_};
     capacity_ = std::move(capacity);
+    absent_ = std::move(absent);
+    seen_ = true;
+  }
+  // PostgreSQL is away: nothing is known.
+  void forget() {
+    const std::lock_guard lock{guard_};
+    capacity_.clear();
+    seen_ = false;
   }
   // Empty: PostgreSQL answers.
   void set_away(std::string why) {
@@ -25,6 +34,15 @@ public:
   std::string away() const {
     const std::lock_guard lock{guard_};
     return away_;
+  }
+  // Returns why no other node judges candidates of the target with this judge now; empty: one does, or it is not known.
+  std::string nobody_judges(const std::string& target, const std::string& harness) const {
+    const auto judges = usual_device(target, harness);
+    const std::lock_guard lock{guard_};
+    if (!seen_ || !judges.empty())
+      return {};
+    const auto known = absent_.find(target);
+    return "none of them is there for target " + target + (known == absent_.end() ? "" : ": " + known->second);
   }
   // Returns the slots of a class on other nodes; 0: none.
   uint32_t slots(const resource_class& wanted) const {
@@ -50,6 +68,8 @@ public:
 private:
   mutable std::mutex guard_;
   std::map<resource_class, uint32_t> capacity_;
+  std::map<std::string, std::string> absent_;
+  bool seen_ = false; // the cluster's nodes are known
   std::string away_;
 };
 

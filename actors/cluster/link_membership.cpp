@@ -35,7 +35,7 @@ void went_away(cluster_link_pointer self, const failure& why) {
   if (!st.away_since)
     st.away_since = self->clock().now();
   adjust_slots(self, {});
-  st.setup.board->show({});
+  st.setup.board->forget();
   st.setup.board->set_away(text);
   st.to_put.clear(); // all are put again: a key that is there already only waits again
   for (const auto& [key, s] : st.sent)
@@ -102,7 +102,7 @@ void look_at_nodes(cluster_link_pointer self) {
     return; // not offered before this node's own writing has succeeded
   auto capacity = capacity_of_others(st.view.nodes, st.setup.self.name);
   adjust_slots(self, capacity);
-  st.setup.board->show(std::move(capacity));
+  st.setup.board->show(std::move(capacity), absent_judges(st.view.nodes, st.setup.self.name));
 }
 
 void beat(cluster_link_pointer self) {

@@ -33,6 +33,8 @@ inline constexpr const char* left = "left";
 // A node as PostgreSQL lists it. Those that are draining, quarantined, left or gone get no new jobs.
 namespace node_state {
 inline constexpr const char* live = "live";
+inline constexpr const char* left = "left"; // in order
+inline constexpr const char* gone = "gone"; // without a word
 } // namespace node_state
 
 // The channels on which PostgreSQL notifies nodes.

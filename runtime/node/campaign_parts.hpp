@@ -2,6 +2,7 @@
 #pragma once
 
 #include "actors/campaign/campaign_context.hpp"
+#include "runtime/node/campaign_homes.hpp"
 #include "runtime/node/supervisor.hpp"
 
 #include <map>
@@ -36,6 +37,7 @@ struct campaign_dependencies {
   std::shared_ptr<const skill_board> skills_now{};
   std::shared_ptr<const profiling_place> profiling{}; // null: campaigns profile nothing
   std::shared_ptr<const cluster_board> cluster{};     // null: this node works alone
+  std::shared_ptr<const campaign_homes> homes{};      // null: campaigns are kept on this node alone
   caf::actor shared_results{};                        // the link to the cluster
   std::set<std::string> elsewhere{};                  // targets whose devices other nodes have
   bool is_worker = false;                             // of a cluster: it runs no campaigns

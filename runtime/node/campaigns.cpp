@@ -44,6 +44,10 @@ campaign_status starting_status(const id128& id, const std::string& name, const 
   return s;
 }
 
+std::string elsewhere(const campaigns_state& st, const id128& id) {
+  return st.ground.homes ? st.ground.homes->elsewhere(id) : std::string{};
+}
+
 bool has_place(const campaigns_state& st) {
   return st.ground.places == 0 || places_taken(st) < st.ground.places;
 }
@@ -147,6 +151,8 @@ void admit(pointer self) {
 // Starts the actor of a stored campaign again if necessary. Returns the campaign's proxy.
 caf::result<caf::actor> wake(pointer self, const id128& id) {
   auto& st = self->state;
+  if (auto where = elsewhere(st, id); !where.empty())
+    return to_error({errc::conflict, where + ": ask that node"});
   auto proxy_of = [](const campaigns_state::entry& e) { return caf::actor_cast<caf::actor>(e.context->campaign); };
   if (auto e = st.running.find(id); e != st.running.end() && e->second.failure.empty())
     return proxy_of(e->second);
@@ -264,7 +270,8 @@ void supervisor_ended(pointer self, const caf::actor_addr& who, const caf::error
     }
   for (auto& [id, e] : st.running)
     if (e.supervisor && e.supervisor.address() == who) {
-      e.failure = describe_end(reason);
+      const auto where = elsewhere(st, id);
+      e.failure = where.empty() ? describe_end(reason) : where;
       e.supervisor = nullptr;
       log::error("campaigns", "campaign {} gave up: {}", short_string(id), e.failure);
     }
@@ -346,6 +353,8 @@ campaigns_actor::behavior_type campaigns(campaigns_actor::stateful_pointer<campa
       [self](atom::lookup, const id128& id) -> caf::result<caf::actor> {
         handling h{self, self->state.own_status, "lookup"};
         auto e = self->state.running.find(id);
+        if (auto where = steps::elsewhere(self->state, id); !where.empty())
+          return to_error({errc::unavailable, std::move(where)});
         if (e == self->state.running.end())
           return to_error({errc::not_found, "no running campaign " + short_string(id)});
         if (!e->second.failure.empty())

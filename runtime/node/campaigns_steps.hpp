@@ -15,6 +15,8 @@ inline const failure going_away{errc::unavailable,
 
 // Returns the status of a campaign whose actor cannot be asked yet.
 campaign_status starting_status(const id128& id, const std::string& name, const char* state = "preparing");
+// Returns where a campaign lives that another node of the cluster runs; empty: here.
+std::string elsewhere(const campaigns_state& st, const id128& id);
 // Returns true if one more campaign may run.
 bool has_place(const campaigns_state& st);
 // Starts the actors of a recorded campaign: all of them, or only its own if it waits for a place or is not awake.

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <deque>
 #include <iterator>
+#include <utility>
 
 namespace kevolve {
 
@@ -42,6 +43,11 @@ bool same_events(const std::vector<event_record>& a, const std::vector<event_rec
   return !a.empty() && std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
     return x.kind == y.kind && x.payload == y.payload;
   });
+}
+
+std::string text_of(const postgres::campaign_home& h) {
+  return "the campaign lives on node '" + h.node + "'"
+         + (h.live ? " now" : ", which is gone: another home of the cluster goes on with it");
 }
 
 } // namespace
@@ -86,6 +92,8 @@ result<cluster_journal::owned*> cluster_journal::own(const id128& campaign, uint
   if (mine->events > here)
     if (auto r = used(copy_campaign(*connection_, *data_, campaign, mine->events)); !r)
       return tl::unexpected(r.error());
+  homes_->remove(campaign);
+  const auto before = known == owned_.end() ? here : std::min(here, known->second.stored);
   auto& out = owned_[campaign];
   if (mine->events == 0 && here > 0)
     log::warn("cluster", "campaign {} began before the cluster kept campaigns: it stays on this node",
@@ -94,7 +102,7 @@ result<cluster_journal::owned*> cluster_journal::own(const id128& campaign, uint
     out.epoch = mine->epoch;
   out.stored = mine->events;
   out.lost_answer = false;
-  if (mine->events > here)
+  if (mine->events > before)
     std::move(out.unsure.begin(), out.unsure.end(), std::back_inserter(out.refused));
   out.unsure.clear();
   return &out;
@@ -213,12 +221,18 @@ std::vector<journal_ruling> cluster_journal::replicate(const std::vector<id128>&
       continue;
     const auto lost = done.error().code == errc::cancelled;
     if (lost)
-      owned_.erase(campaign);
+      lose(campaign, done.error().detail);
     for (const auto i : which)
       if (!out[i].stored)
         out[i].refusal = lost ? failure{errc::bad_input, done.error().detail} : waits(done.error());
   }
   return out;
+}
+
+void cluster_journal::lose(const id128& campaign, const std::string& why) {
+  if (owned_.erase(campaign) > 0)
+    lost_.push_back(campaign);
+  homes_->add(campaign, why);
 }
 
 bool cluster_journal::owns(const id128& campaign) {
@@ -232,17 +246,25 @@ result<void> cluster_journal::take(const id128& campaign) {
     return {};
   if (auto r = connect(); !r)
     return r;
-  auto mine = used(postgres::own(*connection_, self_, campaign));
-  if (!mine)
-    return tl::unexpected(mine.error());
   const auto here = data_->last_campaign_sequence(campaign);
   if (!here)
     return tl::unexpected(here.error());
+  const auto there = used(postgres::homes(*connection_, {campaign}));
+  if (!there)
+    return tl::unexpected(there.error());
+  for (const auto& h : *there) // a log that is longer must stay with its home
+    if (h.campaign == campaign && h.events < *here)
+      return fail(errc::corrupt, "this node has " + std::to_string(*here) + " events of campaign " + to_string(campaign)
+                                     + ", the cluster " + std::to_string(h.events));
+  auto mine = used(postgres::own(*connection_, self_, campaign));
+  if (!mine) {
+    if (mine.error().code == errc::cancelled)
+      homes_->add(campaign, mine.error().detail);
+    return tl::unexpected(mine.error());
+  }
+  homes_->remove(campaign);
   if (mine->events == 0 && *here > 0)
     return {}; // own() says so when it writes
-  if (*here > mine->events)
-    return fail(errc::corrupt, "this node has " + std::to_string(*here) + " events of campaign " + to_string(campaign)
-                                   + ", the cluster " + std::to_string(mine->events));
   if (auto r = used(copy_campaign(*connection_, *data_, campaign, mine->events)); !r)
     return r;
   auto& out = owned_[campaign];
@@ -251,11 +273,33 @@ result<void> cluster_journal::take(const id128& campaign) {
   return {};
 }
 
-result<std::vector<id128>> cluster_journal::orphans() {
+result<campaigns_found> cluster_journal::look() {
   const std::lock_guard lock{guard_};
   if (auto r = connect(); !r)
     return tl::unexpected(r.error());
-  return used(postgres::orphans(*connection_));
+  std::vector<id128> asked;
+  for (const auto& [campaign, mine] : owned_)
+    asked.push_back(campaign);
+  for (const auto& [campaign, where] : homes_->all())
+    if (const auto here = data_->last_campaign_sequence(campaign); here && *here > 0)
+      asked.push_back(campaign);
+  const auto found = used(postgres::homes(*connection_, asked));
+  if (!found)
+    return tl::unexpected(found.error());
+  campaigns_found out;
+  std::map<id128, std::string> elsewhere;
+  for (const auto& h : *found) {
+    if (!h.live)
+      out.orphans.push_back(h.campaign);
+    if (h.node == self_.name)
+      continue;
+    const auto& where = elsewhere[h.campaign] = text_of(h);
+    if (owned_.contains(h.campaign))
+      lose(h.campaign, where);
+  }
+  homes_->show(std::move(elsewhere));
+  out.lost = std::exchange(lost_, {});
+  return out;
 }
 
 } // namespace kevolve

@@ -4,6 +4,7 @@
 
 #include "actors/journal/journal.hpp"
 #include "actors/messages/messages.hpp"
+#include "runtime/node/campaign_homes.hpp"
 #include "store/postgres/campaigns.hpp"
 #include "store/store.hpp"
 
@@ -16,6 +17,12 @@
 #include <vector>
 
 namespace kevolve {
+
+// The findings of a look at the campaigns of the cluster.
+struct campaigns_found {
+  std::vector<id128> orphans; // their node is gone
+  std::vector<id128> lost;    // this process owned them, and another node has taken them since the last look
+};
 
 class cluster_journal {
 public:
@@ -32,8 +39,10 @@ public:
   // Takes a campaign for this process, and brings what the local store lacks of it from PostgreSQL. None of its actors
   // may run here: what they know is older. errc::cancelled: it lives on another live node.
   result<void> take(const id128& campaign);
-  // Returns campaigns that have not ended and whose node is gone.
-  result<std::vector<id128>> orphans();
+  // Asks where the cluster's campaigns live, and shows it in homes().
+  result<campaigns_found> look();
+  // Returns where campaigns live that are not this node's. It lives as long as this.
+  const std::shared_ptr<campaign_homes>& homes() const { return homes_; }
 
 private:
   using events = std::vector<event_record>; // of one transaction
@@ -56,6 +65,7 @@ private:
   result<postgres::campaign_records> records_of(const id128& campaign, owned& mine, uint64_t first,
                                                 const transaction& t);
   result<void> add_named(owned& mine, postgres::campaign_records& out);
+  void lose(const id128& campaign, const std::string& why);
 
   std::function<result<postgres::connection_options>()> options_;
   postgres::member self_;
@@ -63,6 +73,8 @@ private:
   std::mutex guard_;
   std::unique_ptr<postgres::connection> connection_;
   std::map<id128, owned> owned_;
+  std::vector<id128> lost_; // since the last look
+  std::shared_ptr<campaign_homes> homes_ = std::make_shared<campaign_homes>();
 };
 
 } // namespace kevolve

@@ -2,12 +2,16 @@
 
 #include "runtime/base/cluster_words.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/log.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -101,10 +105,28 @@ result<postgres::connection_options> connection_options_of(const cluster_spec& s
   if (!spec.password_file.empty()) {
     std::ifstream in{spec.password_file};
     if (!in)
-      return fail(errc::bad_input, "cluster.password_file: cannot read " + spec.password_file);
+      return fail(errc::bad_input,
+                  "cluster.password_file: cannot read " + spec.password_file + ": " + std::strerror(errno));
     out.password = without_line_end({std::istreambuf_iterator<char>{in}, {}});
   }
   return out;
+}
+
+bool keeps_campaigns(const cluster_spec& spec) {
+  return !spec.postgres.empty() && spec.role == cluster_role::home && spec.durable == durable_on::cluster;
+}
+
+result<void> may_join(const cluster_spec& spec) {
+  if (spec.postgres.empty())
+    return {};
+  if (const auto options = connection_options_of(spec); !options)
+    return tl::unexpected(options.error());
+  std::error_code ec;
+  const auto readers = std::filesystem::perms::group_read | std::filesystem::perms::others_read;
+  if (!spec.password_file.empty()
+      && (std::filesystem::status(spec.password_file, ec).permissions() & readers) != std::filesystem::perms::none)
+    log::warn("cluster", "cluster.password_file: {} may be read by other users: chmod 600 it", spec.password_file);
+  return {};
 }
 
 std::string node_name(const cluster_spec& spec) {

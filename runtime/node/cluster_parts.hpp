@@ -30,6 +30,12 @@ std::vector<stored_value> results_in(const std::vector<transaction>& group);
 // Returns the options of a connection. The password is read anew; errc::bad_input names the missing file or variable.
 result<postgres::connection_options> connection_options_of(const cluster_spec& spec);
 
+// Returns true if the node's campaigns are kept in PostgreSQL, so that they survive it.
+bool keeps_campaigns(const cluster_spec& spec);
+
+// Checks that the node has what it needs to sign in. Warns of a password's file that other users may read.
+result<void> may_join(const cluster_spec& spec);
+
 // Returns the node's name in the cluster: that of the settings, or the host's.
 std::string node_name(const cluster_spec& spec);
 

@@ -92,7 +92,7 @@ journal_hooks journal_hooks_of(node_parts& p) {
     if (auto results = results_in(group); !results.empty())
       caf::anon_send(link, atom::publish_v, std::move(results));
   };
-  if (spec.durable == durable_on::cluster) {
+  if (keeps_campaigns(spec)) {
     p.records = std::make_shared<cluster_journal>([spec] { return connection_options_of(spec); },
                                                   member_of(spec, p.instance, p.id), p.data);
     out.before = [records = p.records](const std::vector<id128>& campaigns, const std::vector<transaction>& group) {

@@ -15,6 +15,10 @@ result<void> may_be_data_directory(const std::string& path);
 // node's first writes.
 result<void> has_room(const std::string& data_dir, uint64_t reserve_bytes);
 
+// The key of `meta` with the name of the cluster that keeps the node's campaigns, as of its last start; empty: none
+// does.
+inline constexpr const char* keeping_cluster = "node/cluster";
+
 // Removes the copies ("fsck-…") that an interrupted check left. Only for the process that owns the directory.
 void remove_leftovers(const std::string& data_dir);
 

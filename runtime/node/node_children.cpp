@@ -15,6 +15,7 @@
 #include "runtime/base/sandbox.hpp"
 #include "runtime/base/wall_clock.hpp"
 #include "runtime/node/campaigns.hpp"
+#include "runtime/node/cluster_journal.hpp"
 #include "runtime/node/cluster_wiring.hpp"
 #include "runtime/node/references.hpp"
 #include "runtime/node/retention.hpp"
@@ -223,6 +224,7 @@ std::vector<child_spec> work_children(node_parts& p) {
   }
   ground.batch = p.options.batch;
   ground.cluster = p.others;
+  ground.homes = p.records ? p.records->homes() : nullptr;
   ground.shared_results = caf::actor_cast<caf::actor>(p.cluster);
   ground.elsewhere = p.options.elsewhere;
   ground.is_worker = !p.options.cluster.postgres.empty() && p.options.cluster.role != cluster_role::home;

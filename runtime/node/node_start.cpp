@@ -2,11 +2,13 @@
 #include "actors/knowledge/code_search.hpp"
 #include "actors/knowledge/knowledge_base.hpp"
 #include "backends/missing_helper.hpp"
+#include "runtime/base/cluster_words.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/control_group.hpp"
 #include "runtime/base/log.hpp"
 #include "runtime/base/program_directory.hpp"
 #include "runtime/node/admin/admin_server.hpp"
+#include "runtime/node/cluster_parts.hpp"
 #include "runtime/node/data_directory.hpp"
 #include "runtime/node/garbage_collect.hpp"
 #include "runtime/node/node.hpp"
@@ -46,8 +48,8 @@ result<T> kept(store& data, const std::string& key, const T& fallback) {
   return decode<T>(**bytes);
 }
 
-// Reads the node's id, made once, and this session's number.
-result<void> open_session(store& data, bool read_only, id128& id, uint64_t& session) {
+// Reads the node's id, made once, and this session's number. Notes the cluster that keeps the node's campaigns.
+result<void> open_session(store& data, bool read_only, const std::string& cluster, id128& id, uint64_t& session) {
   auto known = kept(data, "node/id", random_id());
   if (!known)
     return tl::unexpected(known.error());
@@ -59,6 +61,8 @@ result<void> open_session(store& data, bool read_only, id128& id, uint64_t& sess
   if (read_only)
     return {};
   if (auto r = data.put(table::meta, "node/id", encode(id)); !r)
+    return r;
+  if (auto r = data.put(table::meta, keeping_cluster, encode(cluster)); !r)
     return r;
   return data.put(table::meta, "node/session", encode(session));
 }
@@ -178,9 +182,13 @@ admin_options admin_of(node& n, node_parts& parts, uint64_t reserve) {
   admin.knowledge = parts.knowledge;
   admin.tls = parts.options.tls;
   admin.limits = parts.options.http;
-  admin.broken = [n = &n, data = parts.data, reserve] {
-    const auto why = n->broken();
-    return why.empty() ? no_room_now(*data, reserve) : why;
+  // Without its cluster a node takes no work whose jobs or records are the cluster's.
+  const bool needs_cluster = parts.others && (parts.records || parts.options.cluster.role != cluster_role::home);
+  admin.broken = [n = &n, data = parts.data, reserve, cluster = needs_cluster ? parts.others : nullptr] {
+    auto why = n->broken();
+    if (why.empty())
+      why = no_room_now(*data, reserve);
+    return why.empty() && cluster ? cluster->away() : why;
   };
   return admin;
 }
@@ -202,6 +210,8 @@ result<std::unique_ptr<node>> node::start(node_options options) {
   auto data = store::open(options.data_dir, stored);
   if (!data)
     return tl::unexpected(data.error());
+  if (auto fits = options.read_only ? result<void>{} : may_join(options.cluster); !fits)
+    return tl::unexpected(fits.error());
   std::error_code ec;
   options.data_dir = std::filesystem::absolute(options.data_dir, ec).string();
   if (!options.read_only) { // it will start helpers, which have groups of their own
@@ -214,7 +224,8 @@ result<std::unique_ptr<node>> node::start(node_options options) {
     return tl::unexpected(targets.error());
   id128 id;
   uint64_t session = 0;
-  if (auto r = open_session(**data, options.read_only, id, session); !r)
+  const auto cluster = keeps_campaigns(options.cluster) ? options.cluster.deployment : std::string{};
+  if (auto r = open_session(**data, options.read_only, cluster, id, session); !r)
     return tl::unexpected(r.error());
   leave_timing_cores(*targets, options.batch); // before the threads below are started
   auto providers = make_providers(options);

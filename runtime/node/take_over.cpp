@@ -98,13 +98,18 @@ void look(pointer self) {
   if (!std::exchange(st.began, true))
     for (const auto& id : unfinished(*st.data))
       st.waiting.emplace_back(id, "this node's");
-  if (st.waiting.empty()) {
-    const auto orphans = st.records->orphans();
-    if (!orphans)
-      return;
-    for (const auto& id : *orphans)
-      st.waiting.emplace_back(id, "on a node that is gone");
+  const auto found = st.records->look();
+  if (!found) {
+    st.own_status->says("waiting: " + to_string(found.error()));
+    return;
   }
+  for (const auto& id : found->lost) {
+    log::warn("cluster", "campaign {} stops here: {}", to_string(id), st.records->homes()->elsewhere(id));
+    self->request(st.campaigns, caf::infinite, atom::leave_v, id).then([](bool) {}, [](caf::error&) {});
+  }
+  if (st.waiting.empty())
+    for (const auto& id : found->orphans)
+      st.waiting.emplace_back(id, "on a node that is gone");
   take_next(self);
 }
 

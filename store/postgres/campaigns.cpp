@@ -43,15 +43,19 @@ result<void> append(connection& c, const std::vector<campaign_records>& all) {
   return {};
 }
 
-result<std::vector<id128>> orphans(connection& c) {
-  auto r = c.run({"select kevolve.orphaned_campaigns()", {}});
+result<std::vector<campaign_home>> homes(connection& c, const std::vector<id128>& asked) {
+  std::string ids;
+  for (const auto& id : asked)
+    ids += (ids.empty() ? "" : ",") + to_string(id);
+  auto r = c.run({"select campaign, home, live, ended, events from kevolve.campaign_homes($1)", {{"{" + ids + "}"}}});
   if (!r)
     return tl::unexpected(r.error());
-  std::vector<id128> out;
+  std::vector<campaign_home> out;
   for (size_t i = 0; i < r->size(); ++i) {
-    auto text = r->text(i, 0);
-    std::erase(text, '-');
-    out.push_back(parse_id(text));
+    auto id = r->text(i, 0);
+    std::erase(id, '-');
+    out.push_back(
+        {parse_id(id), r->text(i, 1), r->truth(i, 2), r->truth(i, 3), static_cast<uint64_t>(r->integer(i, 4))});
   }
   return out;
 }

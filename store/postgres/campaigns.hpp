@@ -44,8 +44,16 @@ result<campaign_ownership> own(connection& c, const member& m, const id128& camp
 // Stores all in one transaction. errc::cancelled: the campaign lives on another node now, or the events do not follow
 // those that are there.
 result<void> append(connection& c, const std::vector<campaign_records>& all);
-// Returns campaigns that have not ended and whose node is gone.
-result<std::vector<id128>> orphans(connection& c);
+// The home of a campaign.
+struct campaign_home {
+  id128 campaign;
+  std::string node;
+  bool live = false;   // false: that node is gone, and another may take the campaign
+  bool ended = false;  // the campaign has ended
+  uint64_t events = 0; // that are there
+};
+// Returns the homes of campaigns that have not ended, and of those asked for. Campaigns without records are left out.
+result<std::vector<campaign_home>> homes(connection& c, const std::vector<id128>& asked);
 
 result<std::vector<shared_event>> read_events(connection& c, const id128& campaign, uint64_t after, int most);
 // Returns values behind this family and key, in their order.

@@ -14,18 +14,25 @@ namespace {
 struct known_error {
   std::string_view code;
   errc meaning;
+  std::string_view remedy = {}; // where PostgreSQL gives none
 };
 constexpr std::array known_errors{
-    known_error{"KV401", errc::unauthorised}, known_error{"KV409", errc::conflict},
-    known_error{"KV410", errc::bad_input},    known_error{"KV411", errc::cancelled},
+    known_error{"KV401", errc::unauthorised, "give the node another name, or log in as that login"},
+    known_error{"KV409", errc::conflict},
+    known_error{"KV410", errc::bad_input, "set cluster.deployment to the database's, or cluster.postgres to another"},
+    known_error{"KV411", errc::cancelled},
     known_error{"42501", errc::unauthorised}, // insufficient privilege
     known_error{"25006", errc::read_only},    // read-only transaction
     known_error{"57014", errc::timed_out},    // statement timeout
-    known_error{"53100", errc::no_space},     known_error{"53200", errc::no_space},
-    known_error{"53", errc::unavailable},     known_error{"57", errc::unavailable},
-    known_error{"08", errc::unavailable},     known_error{"28", errc::unauthorised},
-    known_error{"3F", errc::not_found},       known_error{"42883", errc::not_found}, // no schema, no function
-    known_error{"3D", errc::not_found},                                              // no database
+    known_error{"53100", errc::no_space},
+    known_error{"53200", errc::no_space},
+    known_error{"53", errc::unavailable},
+    known_error{"57", errc::unavailable},
+    known_error{"08", errc::unavailable},
+    known_error{"28", errc::unauthorised},
+    known_error{"3F", errc::not_found},
+    known_error{"42883", errc::not_found}, // no schema, no function
+    known_error{"3D", errc::not_found},    // no database
 };
 
 // Parts of what libpq says when a login or a certificate is refused, the most particular first.
@@ -55,11 +62,11 @@ constexpr std::array refusals{
     refusal{"SSL error", server_certificate},
 };
 
-errc meaning_of(std::string_view code) {
-  for (const auto& k : known_errors)
-    if (code.starts_with(k.code))
-      return k.meaning;
-  return errc::internal;
+const known_error& known(std::string_view code) {
+  static constexpr known_error other{"", errc::internal};
+  const auto found =
+      std::find_if(known_errors.begin(), known_errors.end(), [&](const auto& k) { return code.starts_with(k.code); });
+  return found == known_errors.end() ? other : *found;
 }
 
 } // namespace
@@ -79,9 +86,14 @@ failure failure_of(const pg_conn* c, const pg_result* r) {
   const auto* main = PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
   const auto* hint = PQresultErrorField(r, PG_DIAG_MESSAGE_HINT);
   auto text = "PostgreSQL: " + trimmed(main == nullptr ? PQresultErrorMessage(r) : main);
+  if (code == nullptr)
+    return {errc::unavailable, std::move(text)};
+  const auto& what = known(code);
   if (hint != nullptr)
     text += ": " + trimmed(hint);
-  return {code == nullptr ? errc::unavailable : meaning_of(code), std::move(text)};
+  else if (!what.remedy.empty())
+    text += ": " + std::string{what.remedy};
+  return {what.meaning, std::move(text)};
 }
 
 failure failure_to_connect(const std::string& said) {

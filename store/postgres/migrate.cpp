@@ -10,7 +10,8 @@ namespace kevolve::postgres {
 namespace {
 
 // The migrations in order; the first makes version 1.
-constexpr std::array<std::string_view (*)(), schema_version> migrations{schema_0001, schema_0002, schema_0003};
+constexpr std::array<std::string_view (*)(), schema_version> migrations{schema_0001, schema_0002, schema_0003,
+                                                                        schema_0004};
 
 constexpr auto ground = R"(
 do $$ begin create role kevolve_worker nologin; exception when duplicate_object then null; end $$;

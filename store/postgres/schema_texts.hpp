@@ -8,5 +8,6 @@ namespace kevolve::postgres {
 std::string_view schema_0001();
 std::string_view schema_0002();
 std::string_view schema_0003();
+std::string_view schema_0004();
 
 } // namespace kevolve::postgres

@@ -1,9 +1,11 @@
 // Campaigns whose jobs run on other nodes.
 #include "tests/cluster/daemons.hpp"
+#include "tools/kevolve/exit_codes.hpp"
 
 #include <doctest/doctest.h>
 
 #include <csignal>
+#include <filesystem>
 
 using namespace kevolve::test;
 
@@ -14,7 +16,14 @@ TEST_CASE("a home without a device runs a campaign on the device of a worker, an
   home.start();
   worker.start();
   CHECK(worker.kevolve({"submit", "row_energy.toml"}).err.find("submit the campaign to a home") != std::string::npos);
+  CHECK(worker.kevolve({"nodes", "list"}).out.find("is a worker and may not list nodes") != std::string::npos);
+  home.told({"nodes", "drain", "w1"});
   const auto id = home.told(short_campaign)["id"].get<std::string>();
+  const std::string nobody =
+      "other nodes have its devices, and none of them is there for target cpu: node 'w1' is draining";
+  REQUIRE(home.daemon->wait_for("paused: " + nobody));
+  CHECK(home.told({"status", id})["reason"] == nobody);
+  home.told({"nodes", "undrain", "w1"});
   home.await_event(id, "campaign_finished");
   const auto status = home.told({"status", id});
   CHECK(status["state"] == "finished");
@@ -37,6 +46,14 @@ TEST_CASE("a home without a device runs a campaign on the device of a worker, an
   worker.stop(SIGTERM, 0);
   CHECK(home.node("w1")["state"] == "left");
   home.stop(SIGTERM, 0);
+}
+
+TEST_CASE("a node without its password's file is refused at its start") {
+  node_folder home{fresh_database(), "h1", ""};
+  std::filesystem::remove(home.path + "/password");
+  const auto refused = program{"kevolved", {"kevolved.toml"}, home.path}.finish();
+  CHECK(refused.code == kevolve::exit_code::usage);
+  CHECK(refused.err.find("cluster.password_file: cannot read password: No such file") != std::string::npos);
 }
 
 TEST_CASE("workers and PostgreSQL die during a campaign, and nothing is lost or counted twice") {

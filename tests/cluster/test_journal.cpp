@@ -85,15 +85,48 @@ TEST_CASE("a campaign comes back to a process that has seen another take it, wit
   value_of(join(*first.seat.c, first.seat.m));
   CHECK(first.write(campaign, {event_of(campaign, "x")}) == errc::bad_input);
   CHECK_FALSE(first.records.owns(campaign));
+  CHECK(first.records.homes()->elsewhere(campaign).find("the campaign lives on node 'h2' now") != std::string::npos);
+  CHECK(value_of(first.records.look()).lost == std::vector{campaign});
+  CHECK(value_of(first.records.look()).lost.empty());
   done(leave(*second.seat.c, second.seat.m));
   for (int i = 0; i < 2; ++i) // what it knows is older, though nobody has the campaign now
     CHECK(first.write(campaign, {event_of(campaign, "x")}) == errc::bad_input);
   CHECK(first.payloads(campaign) == "a");
+  CHECK(value_of(first.records.look()).orphans == std::vector{campaign});
   done(first.records.take(campaign));
+  CHECK(first.records.homes()->elsewhere(campaign).empty());
   CHECK(first.payloads(campaign) == "ab");
   CHECK(first.write(campaign, {event_of(campaign, "c")}) == errc::none);
   CHECK(first.payloads(campaign) == "abc");
   CHECK(shared_payloads(database, campaign) == "abc");
+}
+
+TEST_CASE("a home that writes nothing learns that another has taken its campaign") {
+  const auto database = queue_database();
+  home first{"h1", database};
+  home second{"h2", database};
+  const auto campaign = random_id();
+  CHECK(first.write(campaign, {event_of(campaign, "a")}) == errc::none);
+  done(leave(*first.seat.c, first.seat.m));
+  done(second.records.take(campaign));
+  CHECK(first.records.owns(campaign)); // as far as it knows
+  CHECK(value_of(first.records.look()).lost == std::vector{campaign});
+  CHECK_FALSE(first.records.owns(campaign));
+  CHECK(first.records.homes()->elsewhere(campaign) == "the campaign lives on node 'h2' now");
+  CHECK(value_of(second.records.look()).lost.empty());
+  CHECK(second.records.homes()->all().empty());
+}
+
+TEST_CASE("a home leaves a campaign alone of which it has more than the cluster") {
+  const auto database = queue_database();
+  home first{"h1", database};
+  home second{"h2", database};
+  const auto campaign = random_id();
+  CHECK(first.write(campaign, {event_of(campaign, "a")}) == errc::none);
+  value_of(second.data->commit({event_of(campaign, "a"), event_of(campaign, "b")}));
+  done(leave(*first.seat.c, first.seat.m));
+  CHECK(second.records.take(campaign).error().code == errc::corrupt);
+  CHECK(value_of(second.records.look()).orphans == std::vector{campaign}); // it is still the first one's
 }
 
 TEST_CASE("records whose answer was lost are stored once, however they are asked for again") {

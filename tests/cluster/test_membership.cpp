@@ -71,9 +71,9 @@ TEST_CASE("a home keeps its campaigns over a time in which the database was away
   const auto campaign = random_id();
   const auto mine = value_of(own(*home.c, home.m, campaign, 0));
   done(append(*home.c, {{campaign, mine.epoch, {{1, 1, 1, 1, "a"}}, {}, {}, {}}}));
-  SUBCASE("it asks for orphans") {
+  SUBCASE("it asks where campaigns live") {
     silence_of(database, "1 minute");
-    CHECK(value_of(orphans(*other.c)).empty());
+    CHECK(value_of(homes(*other.c, {})).at(0).live);
   }
   SUBCASE("it asks for the campaign") {
     silence_of(database, "1 minute");
@@ -82,7 +82,16 @@ TEST_CASE("a home keeps its campaigns over a time in which the database was away
   SUBCASE("others were heard") {
     silence_of(database, "1 minute");
     server().run("update kevolve.pulse set heard_at = clock_timestamp()", database);
-    CHECK(value_of(orphans(*other.c)) == std::vector{campaign});
+    const auto found = value_of(homes(*other.c, {})).at(0);
+    CHECK(found.campaign == campaign);
+    CHECK(found.node == "h1");
+    CHECK_FALSE(found.live);
+    CHECK(found.events == 1);
+  }
+  SUBCASE("one that has ended is told to those who ask for it") {
+    done(append(*home.c, {{campaign, mine.epoch, {{2, 1, 1, 1, "b"}}, {}, {}, true}}));
+    CHECK(value_of(homes(*other.c, {})).empty());
+    CHECK(value_of(homes(*other.c, {campaign})).at(0).ended);
   }
 }
 

@@ -30,11 +30,27 @@ TEST_CASE("capacity is that of live nodes but this one") {
   CHECK(all.at({"judge", "cpu", "golden+harness"}) == 5);
   CHECK(all.at({"compile", "cpu", "tools"}) == 12);
   cluster_board board;
-  board.show(all);
+  CHECK(board.nobody_judges("cuda", "harness").empty()); // not known yet
+  board.show(all, {{"cuda", "node 'x' is gone"}});
+  CHECK(board.nobody_judges("cpu", "harness").empty());
+  CHECK(board.nobody_judges("cpu", "another judge") == "none of them is there for target cpu");
+  CHECK(board.nobody_judges("cuda", "harness") == "none of them is there for target cuda: node 'x' is gone");
   CHECK(board.usual_device("cpu", "harness") == "golden");
   CHECK(board.usual_device("cpu", "another judge").empty());
   CHECK(board.usual_device("cuda", "harness").empty());
   CHECK(board.slots({"judge", "cpu", "zen+harness"}) == 3);
+}
+
+TEST_CASE("judges that get no jobs are named with the reason, some of many") {
+  std::vector<postgres::node_row> all{node("a", "live", 1, "zen"), node("self", "draining", 1, "zen")};
+  CHECK(absent_judges(all, "self").empty());
+  all.push_back(node("b", "draining", 1, "zen"));
+  all.push_back(node("c", "gone", 1, "golden"));
+  CHECK(absent_judges(all, "self").at("cpu") == "node 'b' is draining, node 'c' is gone");
+  for (const auto* more : {"d", "e", "f"})
+    all.push_back(node(more, "left", 1, "zen"));
+  CHECK(absent_judges(all, "self").at("cpu")
+        == "node 'b' is draining, node 'c' is gone, node 'd' has left, and 2 more");
 }
 
 TEST_CASE("slots in progress are not free, by fingerprint") {

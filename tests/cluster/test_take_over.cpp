@@ -1,5 +1,6 @@
 // Campaigns that survive their node.
 #include "tests/cluster/daemons.hpp"
+#include "tools/kevolve/exit_codes.hpp"
 
 #include <doctest/doctest.h>
 
@@ -47,10 +48,20 @@ TEST_CASE("a campaign goes on at another home, and comes back to a home that has
   REQUIRE(second.daemon->wait_for("campaign " + id + " goes on here: it was on a node that is gone"));
   second.await_event(id, "session_started", 2);
   first.daemon->signal(SIGCONT);
-  REQUIRE(first.daemon->wait_for("the campaign lives on node 'h2' now"));
+  REQUIRE(first.daemon->wait_for("campaign " + id + " stops here: the campaign lives on node 'h2' now"));
+  const auto moved = first.told({"status", id});
+  CHECK(moved["state"] == "elsewhere");
+  CHECK(moved["reason"] == "the campaign lives on node 'h2' now");
+  for (const auto* verb : {"pause", "cancel", "watch"}) {
+    const auto refused = first.kevolve({verb, id});
+    CHECK(refused.code == kevolve::exit_code::conflict);
+    CHECK(refused.err.find("the campaign lives on node 'h2' now") != std::string::npos);
+  }
   second.await_event(id, "node_finished", 5);
   const auto before = events_of(second, id);
   second.stop(SIGKILL, 128 + SIGKILL);
+  CHECK(second.told({"status", id})["reason"].get<std::string>().find("another home of cluster 'lab' goes on with it")
+        != std::string::npos);
   REQUIRE(first.daemon->wait_for("campaign " + id + " goes on here: it was on a node that is gone"));
   first.await_event(id, "campaign_finished");
   CHECK(first.told({"status", id})["candidates"] == 10);
@@ -58,6 +69,7 @@ TEST_CASE("a campaign goes on at another home, and comes back to a home that has
   CHECK(finished_twice(first, id).empty());
   second.daemon = std::make_unique<program>("kevolved", std::vector<std::string>{"kevolved.toml"}, second.path);
   CHECK(second.daemon->wait_for("the campaign lives on node 'h1' now"));
+  CHECK(second.told({"status", id})["state"] == "elsewhere");
   second.stop(SIGTERM, 0);
   first.stop(SIGTERM, 0);
   CHECK(first.kevolve({"fsck", "--data", "kevolve-data"}).code == 0);
@@ -71,6 +83,10 @@ TEST_CASE("a home goes on with its own campaigns after a kill, and waits while P
   const auto id = home.told(short_campaign)["id"].get<std::string>();
   home.await_event(id, "node_finished", 2);
   shared_server().kill();
+  REQUIRE(home.daemon->wait_for("PostgreSQL does not answer"));
+  const auto refused = home.kevolve(short_campaign);
+  CHECK(refused.code == kevolve::exit_code::unreachable);
+  CHECK(refused.err.find("the cluster keeps this node's campaigns and cannot be asked") != std::string::npos);
   home.stop(SIGKILL, 128 + SIGKILL);
   home.daemon = std::make_unique<program>("kevolved", std::vector<std::string>{"kevolved.toml"}, home.path);
   REQUIRE(home.daemon->wait_for("serving "));

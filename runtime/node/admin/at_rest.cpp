@@ -1,7 +1,10 @@
 #include "runtime/node/admin/at_rest.hpp"
 
+#include "actors/campaign/campaign_states.hpp"
 #include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/node/data_directory.hpp"
+#include "store/store.hpp"
 
 namespace kevolve {
 
@@ -13,6 +16,14 @@ struct resting {
   std::vector<campaign_status> all;
   std::function<void(std::vector<campaign_status>&)> then;
 };
+
+// Returns the cluster that keeps this node's campaigns; empty: none does.
+std::string cluster_of(const call& c) {
+  const auto bytes =
+      c.context->records ? c.context->records->get(table::meta, keeping_cluster) : result<std::optional<std::string>>{};
+  const auto name = bytes && *bytes ? decode<std::string>(**bytes) : result<std::string>{};
+  return name ? *name : std::string{};
+}
 
 void put_from(const call_ptr& c, const std::shared_ptr<resting>& r, size_t at) {
   while (at < r->all.size() && has_ended(r->all[at].state))
@@ -33,7 +44,10 @@ void put_from(const call_ptr& c, const std::shared_ptr<resting>& r, size_t at) {
         }
         auto folded = std::make_shared<campaign_fold>();
         fold_events(c, id, folded, [c, r, at, id, folded, spec = *spec] {
-          r->all[at] = status_at_rest(*folded, spec, id, r->all[at].name);
+          auto& s = r->all[at] = status_at_rest(*folded, spec, id, r->all[at].name);
+          if (const auto cluster = s.state == stopped_state ? cluster_of(*c) : std::string{}; !cluster.empty())
+            s.reason = "no process runs it here: another home of cluster '" + cluster
+                       + "' goes on with it, or kevolved here takes it up again";
           put_from(c, r, at + 1);
         });
       },

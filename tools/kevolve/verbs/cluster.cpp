@@ -23,6 +23,7 @@ struct cluster_options {
   node_address where;
   cluster_spec database;
   std::string node;
+  bool all = false;
 };
 using cluster_options_ptr = std::shared_ptr<cluster_options>;
 
@@ -70,12 +71,31 @@ std::string resources_text(const json& node) {
   return out;
 }
 
-void print_nodes(const json& cluster) {
+// A node stays in the list for good; after this time the table leaves it out.
+constexpr double shown_after_leaving_s = 86'400.0;
+
+bool is_long_gone(const json& n) {
+  const auto state = text(n, "state");
+  return (state == node_state::left || state == node_state::gone) && n["seen_s"].get<double>() > shown_after_leaving_s;
+}
+
+void print_nodes(const json& cluster, bool all) {
   if (text(cluster, "state") != link_state::joined)
     print_out(
         fmt::format("node '{}' does not reach its cluster: {}\n", text(cluster, "node"), text(cluster, "reason")));
+  else if (cluster["items"].empty())
+    print_out(fmt::format("node '{}' is a worker and may not list nodes: ask a home. It runs {} jobs of others and has "
+                          "finished {}.\n",
+                          text(cluster, "node"), to_text(cluster["guests"]), to_text(cluster["done"])));
+  if (cluster["items"].empty())
+    return;
+  size_t hidden = 0;
   std::vector<std::vector<std::string>> rows{{"NODE", "ROLE", "STATE", "SEEN", "JOBS", "OFFERS", "VERSION", "LABELS"}};
   for (const auto& n : cluster["items"]) {
+    if (!all && is_long_gone(n)) {
+      ++hidden;
+      continue;
+    }
     std::string labels;
     for (const auto& l : n["labels"])
       labels += (labels.empty() ? "" : " ") + printable(l.get<std::string>());
@@ -84,6 +104,8 @@ void print_nodes(const json& cluster) {
                     resources_text(n), text(n, "version"), labels});
   }
   print_out(table_text(rows));
+  if (hidden > 0)
+    print_out(fmt::format("{} nodes that were last seen over a day ago are left out: --all shows them\n", hidden));
   for (const auto& n : cluster["items"])
     if (!text(n, "reason").empty())
       print_out(fmt::format("\nnode '{}' is {}: {}\n  kevolve nodes undrain {} lets it in again\n", text(n, "name"),
@@ -117,6 +139,11 @@ int show_node(const cluster_options& o) {
   auto cluster = (*node)->get("/v1/nodes");
   if (!cluster)
     return report(cluster.error(), o.common.json);
+  if ((*cluster)["items"].empty())
+    return report(
+        {errc::unavailable, "node '" + text(*cluster, "node")
+                                + "' lists no nodes: it is a worker, or does not reach its cluster; ask a home"},
+        o.common.json);
   std::string known;
   for (const auto& n : (*cluster)["items"]) {
     if (text(n, "name") == o.node)
@@ -174,7 +201,12 @@ void add_cluster(declared_verb& app, verb_action& chosen) {
   auto* list = add_verb(*nodes, "list", "Nodes, what each offers and runs, and the queue of jobs",
                         "Example: kevolve nodes list --json", o);
   add_address(*list, o->where);
-  list->callback([o, &chosen] { chosen = [o] { return read(o->common, o->where, "/v1/nodes", print_nodes); }; });
+  list->add_flag("--all", o->all, "nodes, too, that were last seen over a day ago");
+  list->callback([o, &chosen] {
+    chosen = [o] {
+      return read(o->common, o->where, "/v1/nodes", [o](const json& cluster) { print_nodes(cluster, o->all); });
+    };
+  });
   auto* show = add_verb(*nodes, "show", "One node, with the fingerprints that it offers",
                         "Example: kevolve nodes show worker-3", o);
   add_address(*show, o->where);

@@ -1,4 +1,5 @@
 // kevolve watch: a campaign live, until it ends.
+#include "actors/campaign/campaign_states.hpp"
 #include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/client/follow.hpp"
 #include "tools/kevolve/client/only_campaign.hpp"
@@ -72,6 +73,8 @@ public:
     show();
     if (has_ended(last_))
       return exit_code_of(last_);
+    if (text_at(last_, "state") == elsewhere_state) // its log is read there
+      return report({errc::conflict, text_at(last_, "reason") + ": watch it there"}, o_.common.json);
     return std::nullopt;
   }
   const json& last() const { return last_; }

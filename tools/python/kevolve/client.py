@@ -92,7 +92,7 @@ class Campaign:
                 return
 
     def wait(self, progress: bool = True, timeout: float | None = None) -> dict[str, Any]:
-        """Returns the status once the campaign has ended or is paused. KevolveError: `timeout` seconds have passed."""
+        """Returns the status once the campaign has ended, is paused, or lives on another node. KevolveError: `timeout` seconds have passed."""
         view = Progress() if progress else None
         until = None if timeout is None else time.monotonic() + timeout
         status = self.status()
@@ -100,7 +100,7 @@ class Campaign:
         while True:
             if view is not None:
                 view.show(status_line(status))
-            if status["state"] in ENDED or status["state"] == "paused":
+            if status["state"] in (*ENDED, "paused", "elsewhere"):
                 if view is not None:
                     view.done()
                 return status
