@@ -61,7 +61,7 @@ bool take(pointer self, const id128& id, const std::string& whose) {
   }
   const auto moved = taken.error().code == errc::cancelled || taken.error().code == errc::corrupt;
   st.own_status->says((moved ? "" : "waiting: ") + to_string(taken.error()));
-  if (moved)
+  if (moved && std::exchange(st.told[id], taken.error().detail) != taken.error().detail)
     log::warn("cluster", "campaign {} does not go on here: {}", to_string(id), taken.error().detail);
   return moved;
 }

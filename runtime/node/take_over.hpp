@@ -10,6 +10,7 @@
 #include <caf/stateful_actor.hpp>
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -23,6 +24,7 @@ struct take_over_state {
   std::shared_ptr<store> data;
   campaigns_actor campaigns;
   std::deque<std::pair<id128, std::string>> waiting; // campaigns to take, and whose they were
+  std::map<id128, std::string> told;                 // why campaigns do not go on here, as logged last
   bool began = false;
 };
 
