@@ -123,7 +123,8 @@ TEST_CASE("a home leaves a campaign alone of which it has more than the cluster"
   home second{"h2", database};
   const auto campaign = random_id();
   CHECK(first.write(campaign, {event_of(campaign, "a")}) == errc::none);
-  value_of(second.data->commit({event_of(campaign, "a"), event_of(campaign, "b")}));
+  std::vector<transaction> longer{event_of(campaign, "a"), event_of(campaign, "b")};
+  value_of(second.data->commit(longer));
   done(leave(*first.seat.c, first.seat.m));
   CHECK(second.records.take(campaign).error().code == errc::corrupt);
   CHECK(value_of(second.records.look()).orphans == std::vector{campaign}); // it is still the first one's
