@@ -26,6 +26,7 @@ struct locked_command {
   std::string output;            // names of the files for stdout and stderr, in the working folder
   std::string diagnostics;
   std::chrono::steady_clock::time_point deadline;
+  uint32_t processor_seconds = 0; // the step ends as over time after them; 0: the sandbox's own limit
 };
 
 enum class step_end : uint8_t {

@@ -1,9 +1,13 @@
 #include "backends/profile/locked_sandbox.hpp"
 
+#include "backends/profile/work_time.hpp"
 #include "runtime/base/sandbox.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
 
 namespace kevolve {
 
@@ -11,6 +15,7 @@ namespace {
 
 constexpr uint64_t most_memory = uint64_t{8} << 30U;
 constexpr uint64_t largest_file = uint64_t{1} << 30U;
+constexpr uint32_t most_processor_seconds = 600;
 
 // Leaves a step alone until its deadline.
 class nobody : public attention {
@@ -40,7 +45,7 @@ sandbox_policy policy_of(const std::string& folder, const std::vector<std::strin
   policy.writable = {folder};
   policy.memory_bytes = most_memory;
   policy.file_size_bytes = largest_file;
-  policy.cpu_seconds = 600;
+  policy.cpu_seconds = most_processor_seconds;
   policy.keep_fds = {0, 1, 2, 3};
   policy.parent_pid = ::getpid();
   return policy;
@@ -50,10 +55,21 @@ sandbox_policy policy_of(const std::string& folder, const std::vector<std::strin
 
 step_result locked_pass_sandbox::run_tool(const locked_command& command, const std::vector<std::string>& readable) {
   reserve_report_descriptor();
-  const auto lock = sandbox::prepare(policy_of(command.directory, readable));
+  auto policy = policy_of(command.directory, readable);
+  if (command.processor_seconds > 0)
+    policy.cpu_seconds = std::min(command.processor_seconds, most_processor_seconds);
+  const auto lock = sandbox::prepare(policy);
+  if (!lock)
+    return {step_end::not_started, 0, lock.error()};
   nobody none;
-  return lock ? run_locked(command, *lock, listener_ == nullptr ? none : *listener_)
-              : step_result{step_end::not_started, 0, lock.error()};
+  const auto before = worked_by_children_s();
+  const auto end = run_locked(command, *lock, listener_ == nullptr ? none : *listener_);
+  // The kernel's limit of processor time ends a step by one of these signals.
+  const bool by_limit = end.end == step_end::signalled && (end.value == SIGKILL || end.value == SIGXCPU);
+  constexpr double reached = 0.9;
+  if (by_limit && worked_by_children_s() - before >= reached * policy.cpu_seconds)
+    return {step_end::over_time, 0, {}};
+  return end;
 }
 
 result<std::string> locked_pass_sandbox::level() {

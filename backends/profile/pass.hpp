@@ -33,6 +33,7 @@ struct pass_request {
   artefacts have;                                 // the artefacts made so far, all that the pass reads among them
   double budget_s = 2.0;                          // the pass should end within it
   std::chrono::steady_clock::time_point deadline; // the pass must have ended by then
+  double step_s = 0.0;                            // processor time that a locked step of it may take; 0: no such limit
   std::string folder;                             // its own, empty and writable; removed afterwards
   std::string bin_dir;                            // our programs
   int core = 0;                                   // the timing core, which the caller holds for passes that use it

@@ -11,12 +11,14 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 
-// A pass may take this many times the rest of the budget, or this long, before it is stopped.
+// A step of a pass may work this many times the rest of the budget, or this long, before it is stopped.
 constexpr double patience = 4.0;
 constexpr double least_limit_s = 10.0;
+// A busy machine may share a core among so many: a pass is stopped after this many times its limit on the clock.
+constexpr double most_sharing = 4.0;
 
-double seconds_since(steady::time_point then) {
-  return std::chrono::duration<double>{steady::now() - then}.count();
+double step_limit_s(double budget_s) {
+  return std::max(least_limit_s, patience * budget_s);
 }
 
 pass_request request_of(const profile_job& job, const pass_place& place, const artefacts& have) {
@@ -65,9 +67,9 @@ public:
     waited_ += counted;
     end_ += counted;
   }
-  // Returns the end of a pass that starts now, with so much of the budget left.
-  steady::time_point end_of_pass(double budget_s) const {
-    const std::chrono::duration<double> limit{std::max(least_limit_s, patience * budget_s)};
+  // Returns the end of a pass that starts now and may take so long.
+  steady::time_point end_of_pass(double limit_s) const {
+    const std::chrono::duration<double> limit{limit_s};
     return std::min(end_, steady::now() + std::chrono::duration_cast<steady::duration>(limit));
   }
 
@@ -76,21 +78,32 @@ private:
   steady::duration waited_{0};
 };
 
-// Runs the pass. Neither its seconds nor its deadline include the wait for the core.
-pass_result run_one(const profile_pass& p, pass_request& q, const pass_place& place, job_time& time, double& seconds) {
+struct pass_seconds {
+  double passed = 0.0;
+  double counted = 0.0; // of the budget
+};
+
+// Runs the pass. Neither its seconds nor its deadline include the wait for the core. Others may use the processor
+// beside it, so that its work counts, and not the time that passes. A device's work is not the processor's.
+pass_result run_one(const profile_pass& p, pass_request& q, const pass_place& place, job_time& time,
+                    pass_seconds& seconds) {
   result<pass_result> made = fail(errc::internal, "it did not start");
   const auto asked = steady::now();
   const auto run = [&] {
-    const auto begin = steady::now();
     if (p.use == pass_use::core)
-      time.waited(begin - asked);
-    q.deadline = time.end_of_pass(q.budget_s);
+      time.waited(steady::now() - asked);
+    const bool on_device = p.use == pass_use::device;
+    const auto begin = place.clock();
+    q.step_s = on_device ? 0.0 : step_limit_s(q.budget_s);
+    q.deadline = time.end_of_pass(step_limit_s(q.budget_s) * (on_device ? 1.0 : most_sharing));
     try {
       made = p.run(q);
     } catch (const std::exception& e) {
       made = fail(errc::internal, e.what());
     }
-    seconds = seconds_since(begin);
+    const auto end = place.clock();
+    seconds.passed = end.passed_s - begin.passed_s;
+    seconds.counted = on_device ? seconds.passed : counted_s(begin, end);
   };
   if (p.use == pass_use::core) {
     if (auto held = place.with_core(q.core, run); !held)
@@ -138,8 +151,10 @@ void run_passes(const profile_job& job, std::span<const profile_pass> known, con
       q.folder = place.scratch + "/" + std::to_string(++number);
       std::error_code ec;
       std::filesystem::create_directory(q.folder, ec);
-      auto made = run_one(*p, q, place, time, out.seconds);
-      spent += out.seconds;
+      pass_seconds seconds;
+      auto made = run_one(*p, q, place, time, seconds);
+      out.seconds = seconds.passed;
+      spent += seconds.counted;
       std::filesystem::remove_all(q.folder, ec);
       out.perturbation = made.perturbation;
       out.skipped = std::move(made.skipped);

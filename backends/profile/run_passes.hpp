@@ -4,6 +4,7 @@
 
 #include "backends/profile/pass.hpp"
 #include "backends/profile/wire.hpp"
+#include "backends/profile/work_time.hpp"
 
 #include <functional>
 #include <span>
@@ -17,6 +18,7 @@ struct pass_place {
   std::string bin_dir;
   // Calls `run` while no other process times on the core; an error if it is not free in time.
   std::function<result<void>(int core, const std::function<void()>& run)> with_core;
+  std::function<work_time()> clock = work_time_now;
 };
 
 // Calls `starts` before each pass that may run and `ended` after every pass of the job.

@@ -1,5 +1,7 @@
 #include "backends/profile/tool_output.hpp"
 
+#include "backends/profile/work_time.hpp"
+
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -36,6 +38,7 @@ result<std::string> tool_output(const pass_request& q, std::vector<std::string> 
   command.output = "said";
   command.diagnostics = "said.errors";
   command.deadline = q.deadline;
+  command.processor_seconds = q.step_s > 0.0 ? whole_processor_seconds(q.step_s) : 0;
   const auto end = q.sandbox->run_tool(command, readable);
   if (end.end == step_end::exited && end.value == 0)
     return read_pass_file(q, "said");

@@ -47,7 +47,17 @@ result<pass_result> reads_loops(const pass_request& q) {
   return out;
 }
 
-std::map<std::string, pass_outcome> run(const profile_job& job, const std::vector<profile_pass>& known) {
+// Each reading is so much later than the one before.
+std::function<work_time()> clock_that_steps(double passed_s, double worked_s) {
+  return [=, now = work_time{}]() mutable {
+    now.passed_s += passed_s;
+    now.worked_s += worked_s;
+    return now;
+  };
+}
+
+std::map<std::string, pass_outcome> run(const profile_job& job, const std::vector<profile_pass>& known,
+                                        std::function<work_time()> clock = work_time_now) {
   const scratch folder;
   std::map<std::string, pass_outcome> out;
   run_passes(
@@ -56,7 +66,8 @@ std::map<std::string, pass_outcome> run(const profile_job& job, const std::vecto
        [](int, const std::function<void()>& go) -> result<void> {
          go();
          return {};
-       }},
+       },
+       std::move(clock)},
       [](const std::string&) {}, [&](const pass_outcome& x) { out[x.name] = x; });
   return out;
 }
@@ -101,32 +112,66 @@ TEST_CASE("a pass whose input a failed pass owed is skipped by the input's name"
 TEST_CASE("no pass starts once the passes before it have spent the budget") {
   auto job = job_of({"first", "second"});
   job.passes.emplace_back("free");
-  job.budget_s = 1e-12;
+  job.budget_s = 2.0;
   auto first = named("first", makes_loops);
   auto second = named("second", makes_loops);
   first.use = second.use = pass_use::compiler;
-  const auto out = run(job, {first, second, named("free", makes_loops)});
+  const auto out = run(job, {first, second, named("free", makes_loops)}, clock_that_steps(2.0, 2.0));
   CHECK(out.at("free").skipped.empty()); // it uses nothing
   CHECK(out.at("first").skipped.empty());
   CHECK(out.at("second").skipped.find("budget") != std::string::npos);
   CHECK(out.at("second").remedy == "a larger --budget");
 }
 
+TEST_CASE("the budget is one of work: a pass that waits for a processor spends none of it") {
+  auto job = job_of({"first", "second"});
+  job.budget_s = 2.0;
+  auto first = named("first", makes_loops);
+  auto second = named("second", makes_loops);
+  first.use = second.use = pass_use::compiler;
+  auto out = run(job, {first, second}, clock_that_steps(30.0, 0.5));
+  CHECK(out.at("second").skipped.empty());
+  CHECK(out.at("first").seconds == doctest::Approx{30.0}); // the time that people see has passed
+  // A device works while the processor waits.
+  first.use = pass_use::device;
+  out = run(job, {first, second}, clock_that_steps(30.0, 0.5));
+  CHECK(out.at("second").skipped.find("budget") != std::string::npos);
+}
+
+TEST_CASE("a step on processors is limited by its work, one on a device by the clock") {
+  static pass_request asked;
+  const auto keeps = [](const pass_request& q) -> result<pass_result> {
+    asked = q;
+    return pass_result{};
+  };
+  auto job = job_of({"first"});
+  job.budget_s = 5.0;
+  job.limit_ms = 1'000'000;
+  auto first = named("first", keeps);
+  first.use = pass_use::compiler;
+  const auto begin = std::chrono::steady_clock::now();
+  run(job, {first});
+  CHECK(asked.step_s == doctest::Approx{20.0});
+  CHECK(asked.deadline >= begin + std::chrono::seconds{80});
+  job.limit_ms = 30'000;
+  run(job, {first});
+  CHECK(asked.deadline <= std::chrono::steady_clock::now() + std::chrono::seconds{30}); // the job's own limit
+  first.use = pass_use::device;
+  run(job, {first});
+  CHECK(asked.step_s == 0.0);
+  CHECK(asked.deadline <= std::chrono::steady_clock::now() + std::chrono::seconds{20});
+}
+
 TEST_CASE("a cheap pass still starts where the passes before it took longer than planned") {
   auto job = job_of({"slow", "cheap", "dear"});
-  job.budget_s = 0.02;
-  auto slow = named("slow", [](const pass_request& q) -> result<pass_result> {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>{1.25 * q.budget_s};
-    while (std::chrono::steady_clock::now() < end)
-      ;
-    return pass_result{};
-  });
+  job.budget_s = 2.0;
+  auto slow = named("slow", makes_loops);
   auto cheap = named("cheap", makes_loops);
   auto dear = named("dear", makes_loops);
   slow.use = cheap.use = dear.use = pass_use::compiler;
   cheap.estimate_s = [](const pass_request&) { return 0.3; };
   dear.estimate_s = [](const pass_request&) { return 0.8; };
-  const auto out = run(job, {slow, cheap, dear});
+  const auto out = run(job, {slow, cheap, dear}, clock_that_steps(2.5, 2.5));
   CHECK(out.at("dear").skipped.find("budget") != std::string::npos);
   CHECK(out.at("cheap").skipped.empty());
 }

@@ -23,7 +23,7 @@ struct call_side {
 struct call_plan {
   std::string program = "calls";
   std::vector<call_side> sides; // one or two
-  uint64_t limit_ms = 500;      // no sample starts after it, but for the first three
+  uint64_t limit_ms = 500;      // processor time: no sample starts after it, but for the first three
   uint64_t samples = 1000;
   uint64_t repeats = 1; // calls of a sample
   uint64_t warm = 1;    // calls before each sample

@@ -4,6 +4,7 @@
 #include "backends/cpu/profile/passes.hpp"
 #include "backends/cpu/profile/plain_calls.hpp"
 #include "backends/cpu/profile/profile_build.hpp"
+#include "backends/profile/work_time.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -12,8 +13,6 @@
 namespace kevolve {
 
 namespace {
-
-using std::chrono::steady_clock;
 
 constexpr uint64_t experiment_ms = 120;
 constexpr size_t fits_nearest_cache = size_t{16} << 10U;
@@ -87,7 +86,7 @@ result<void> try_smaller_set(const pass_request& q, const plain_calls& plain, nl
 }
 
 result<pass_result> run(const pass_request& q) {
-  const auto start = steady_clock::now();
+  const auto start = work_time_now();
   auto plain = run_plain_calls(q, 60);
   if (!plain)
     return tl::unexpected(plain.error());
@@ -96,7 +95,7 @@ result<pass_result> run(const pass_request& q) {
     return tl::unexpected(ok.error());
   pass_result made;
   for (const auto& e : plan_experiments(plain->image, plain->plan.sides.front())) {
-    if (std::chrono::duration<double>(steady_clock::now() - start).count() > q.budget_s && !out.empty())
+    if (counted_s(start, work_time_now()) > q.budget_s && !out.empty())
       break;
     auto plan = plain->plan;
     plan.limit_ms = experiment_ms;

@@ -4,6 +4,7 @@
 #include "backends/cpu/build_recipe.hpp"
 #include "backends/cpu/prelude.hpp"
 #include "backends/cpu/profile/call_driver.hpp"
+#include "backends/profile/work_time.hpp"
 #include "runtime/base/kinds.hpp"
 
 #include <unistd.h>
@@ -70,7 +71,8 @@ result<void> checked(const pass_request& q, const std::string& program, const st
 }
 
 locked_command command_of(const pass_request& q, std::vector<std::string> argv, const std::string& output) {
-  return {std::move(argv), q.folder, output, output + ".diagnostics", q.deadline};
+  return {std::move(argv),         q.folder,   output,
+          output + ".diagnostics", q.deadline, q.step_s > 0.0 ? whole_processor_seconds(q.step_s) : 0};
 }
 
 std::string probes_path(const pass_request& q) {
