@@ -302,3 +302,48 @@ TEST_CASE("arrays whose values the host needs are drawn there") {
   task.assertions = {a}; // checked on every draw
   CHECK(drawn_on_device(task) == std::vector<bool>{true, false, false, false, false, false, false});
 }
+
+TEST_CASE("a draw of the device's sets that contradicts an assertion refuses the task, with the element") {
+  judge_request q;
+  q.mode = judge_mode::admit;
+  q.task.language = "python";
+  q.task.arguments = {array_argument("x", argument_role::input, dtype::f32, {"n"}),
+                      array_argument("ids", argument_role::input, dtype::i64, {"n"}),
+                      array_argument("y", argument_role::output, dtype::f32, {"n"}), size_argument("n")};
+  q.task.arguments[1].fill.distribution = "integer";
+  q.task.arguments[1].fill.low = 0;
+  q.task.arguments[1].fill.high = 9;
+  q.task.shapes = {shape_of("n=100", {{"n", 100}})};
+  assertion a;
+  a.kind = assertion_kind::range;
+  a.argument = "ids";
+  a.high = "n - 1";
+  q.task.assertions = {a};
+  draw_options options;
+  options.seed = 7;
+  CHECK(draw_on_host(q, q.task.shapes[0], options));
+  CHECK(options.elsewhere == std::vector<bool>{true, false, false, false}); // the asserted values are drawn here
+  q.task.assertions[0].high = "n / 20";
+  const auto broken = draw_on_host(q, q.task.shapes[0], options);
+  REQUIRE_FALSE(broken);
+  CHECK(broken.error().refused.rule == "false_assertion");
+  CHECK(broken.error().refused.detail.find("ids[") != std::string::npos);
+  q.mode = judge_mode::confirm; // the candidate is not to blame
+  const auto later = draw_on_host(q, q.task.shapes[0], options);
+  REQUIRE_FALSE(later);
+  CHECK(later.error().refused.rule != "false_assertion");
+}
+
+TEST_CASE("a shape whose sizes are unknown is refused by its name before the device draws") {
+  judge_request q;
+  q.task.language = "python";
+  q.task.arguments = {array_argument("x", argument_role::input, dtype::f32, {"n"}), size_argument("n")};
+  draw_options options;
+  const auto drawn = draw_on_host(q, shape_of("n=100", {{"n", 100}}), options);
+  CHECK(drawn);
+  CHECK(options.elsewhere == std::vector<bool>{true, false});
+  const auto refused = draw_on_host(q, shape_of("no n", {}), options);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().refused.result == verdict::wrong_shape);
+  CHECK(refused.error().refused.detail.find("shape 'no n'") != std::string::npos);
+}

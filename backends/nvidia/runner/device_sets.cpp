@@ -1,6 +1,5 @@
 #include "backends/nvidia/runner/device_sets.hpp"
 
-#include "backends/judge/assertion_check.hpp"
 #include "backends/nvidia/runner/framework_reference.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/fault_kinds.hpp"
@@ -122,18 +121,9 @@ attempt<input_set> device_sets::make(const judge_request& request, const request
     return tl::unexpected(there.error());
   const auto& task = request.task;
   auto wanted = options;
-  wanted.elsewhere = drawn_on_device(task);
-  for (size_t i = 0; i < task.arguments.size(); ++i)
-    if (values_of(options.own, task.arguments[i]) != nullptr)
-      wanted.elsewhere[i] = false;
-  auto data = draw_call(task, shape, wanted);
+  auto data = draw_on_host(request, shape, wanted);
   if (!data)
-    return refusal({verdict::wrong_shape,
-                    rule_name::inputs,
-                    "shape '" + shape.name + "': " + data.error().detail,
-                    {{"shape", shape.name}}});
-  if (auto ok = hold_assertions(request, shape, *data); !ok)
-    return tl::unexpected(ok.error());
+    return tl::unexpected(data.error());
   input_set out;
   out.number = next_set_number();
   out.data = std::move(*data);

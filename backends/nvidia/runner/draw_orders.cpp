@@ -1,11 +1,13 @@
 #include "backends/nvidia/runner/draw_orders.hpp"
 
+#include "backends/judge/assertion_check.hpp"
 #include "backends/judge/distributions.hpp"
 #include "backends/judge/numbers.hpp"
 #include "backends/judge/random_stream.hpp"
 #include "backends/nvidia/runner/examination.hpp"
 #include "runtime/base/fill_names.hpp"
 #include "runtime/base/ids.hpp"
+#include "runtime/base/verdict_rules.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -145,6 +147,23 @@ std::vector<bool> drawn_on_device(const contract& task) {
     out.push_back(is_array(a) && is_read(a) && a.shape.size() <= most_dimensions && !needed.contains(a.name)
                   && (a.type == dtype::boolean || is_real(a) || a.fill.distribution == fill_name::integer));
   return out;
+}
+
+attempt<call_data> draw_on_host(const judge_request& request, const shape_case& shape, draw_options& options) {
+  const auto& task = request.task;
+  options.elsewhere = drawn_on_device(task);
+  for (size_t i = 0; i < task.arguments.size(); ++i)
+    if (values_of(options.own, task.arguments[i]) != nullptr)
+      options.elsewhere[i] = false;
+  auto data = draw_call(task, shape, options);
+  if (!data)
+    return refusal({verdict::wrong_shape,
+                    rule_name::inputs,
+                    "shape '" + shape.name + "': " + data.error().detail,
+                    {{"shape", shape.name}}});
+  if (auto ok = hold_assertions(request, shape, *data); !ok)
+    return tl::unexpected(ok.error());
+  return std::move(*data);
 }
 
 draw_order order_for(const contract& task, size_t argument, const array_geometry& g, const draw_options& options,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backends/judge/call_data.hpp"
+#include "backends/judge/evaluation_error.hpp"
 #include "backends/nvidia/examiner/draws.hpp"
 
 #include <array>
@@ -19,6 +20,11 @@ draw_key key_of(const std::string& secret, uint64_t seed, uint64_t variation);
 // By argument: true if its values are drawn on the device. The others' distributions need other arrays or are sorted,
 // sizes depend on their sums, an assertion is about their values, or they are small.
 std::vector<bool> drawn_on_device(const contract& task);
+
+// Draws what the host draws of a call whose other arrays are drawn on the device; `options.elsewhere` receives by
+// argument which these are. It refuses a shape that cannot be drawn, and a draw that contradicts one of the task's
+// assertions.
+attempt<call_data> draw_on_host(const judge_request& request, const shape_case& shape, draw_options& options);
 
 // The secrets of one set.
 struct draw_secrets {
