@@ -3,6 +3,7 @@
 #include "backends/cpu/profile/passes.hpp"
 #include "backends/nvidia/profile/passes.hpp"
 #include "backends/profile/passes.hpp"
+#include "backends/triton/profile/passes.hpp"
 
 #include <algorithm>
 
@@ -34,7 +35,7 @@ std::span<const profile_pass> profile_passes() {
       in("backends/nvidia/profile/code_pass.cpp", gpu_code_pass()),              // cuda, triton
       in("backends/nvidia/profile/timeline_pass.cpp", gpu_timeline_pass()),      // cuda, triton
       in("backends/nvidia/profile/ncu_pass.cpp", gpu_ncu_pass()),                // cuda, triton
-      in("backends/nvidia/profile/proton_pass.cpp", gpu_proton_pass()),          // triton
+      in("backends/triton/profile/proton_pass.cpp", gpu_proton_pass()),          // triton
       in("backends/nvidia/profile/diagnosis_pass.cpp", gpu_diagnosis_pass()),    // cuda, triton
       in("backends/amd/profile/code_pass.cpp", amd_code_pass()),                 // hip
   };

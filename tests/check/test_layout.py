@@ -20,7 +20,7 @@ MAY_INCLUDE = {
 # Programs and registries made of the parts of several targets, with the files that name these.
 COMPOSED = {
     "gpu_compile_server": {"engine.hpp": {"cuda", "triton", "hip"}},
-    "profile": {"registry.cpp": {"cpu"}},
+    "profile": {"registry.cpp": {"cpu", "triton"}},
 }
 
 

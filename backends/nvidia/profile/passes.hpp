@@ -9,7 +9,6 @@ profile_pass gpu_occupancy_pass(); // occupancy_pass.cpp
 profile_pass gpu_code_pass();      // code_pass.cpp
 profile_pass gpu_timeline_pass();  // timeline_pass.cpp
 profile_pass gpu_ncu_pass();       // ncu_pass.cpp
-profile_pass gpu_proton_pass();    // proton_pass.cpp
 profile_pass gpu_diagnosis_pass(); // diagnosis_pass.cpp
 
 } // namespace kevolve

@@ -5,6 +5,7 @@
 #include "backends/judge/request_queue.hpp"
 #include "backends/nvidia/runner/examiner.hpp"
 #include "backends/nvidia/runner/gpu_judge_context.hpp"
+#include "backends/nvidia/runner/locked_jit.hpp"
 #include "backends/nvidia/runner/replay.hpp"
 #include "backends/nvidia/runner/timeline.hpp"
 #include "backends/nvidia/runner/worker.hpp"
@@ -128,7 +129,7 @@ bool parse_number(std::string_view text, int& out) {
 int usage() {
   std::fputs("usage: kevolve-runner-cuda [--device N] [--zygote PATH] [--python PATH] [--profiler PATH] "
              "[--sanitizer PATH] [--references-on host] [--allow-weak-sandbox LAYER]\n"
-             "       kevolve-runner-cuda --replay FILE | --timeline FILE\n"
+             "       kevolve-runner-cuda --replay FILE | --timeline FILE | --instrument FOLDER\n"
              "Speaks the helper protocol on descriptor 3; started by a kevolve node.\n",
              stderr);
   return 2;
@@ -157,6 +158,8 @@ int start(int argc, char** argv) {
       return run_replay(std::string{value});
     if (key == "--timeline")
       return run_timeline(std::string{value});
+    if (key == "--instrument")
+      return run_locked_jit(std::string{value});
     if (key == "--device" && parse_number(value, number))
       settings.worker.device = number;
     else if (key == "--zygote")
