@@ -1,5 +1,5 @@
-// Proton's instrumentation inside kernels: the candidate is compiled just in time, in a locked process of its own that
-// has the device, with a scope around each kernel and each of its outermost loops. Untested on hardware.
+// Proton's instrumentation inside kernels. A locked process of its own, which has the device, compiles the candidate just
+// in time, with a scope around each kernel and each of its outermost loops. Untested on hardware.
 #include "backends/launch_plan/package.hpp"
 #include "backends/nvidia/profile/device_call.hpp"
 #include "backends/profile/tool_output.hpp"

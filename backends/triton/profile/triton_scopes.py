@@ -1,7 +1,7 @@
-"""Runs a call of a candidate in Triton once, compiled just in time with Proton's instrumentation, and writes the cycles
-of each kernel and of its outermost loops. The working folder holds candidate.py and `order`, JSON: kernels, buffers,
-launches. The result is scopes.json. The process is locked. The candidate runs in it and may have changed anything, so
-readers must not trust the result.
+"""Runs a call of a candidate in Triton once, compiled just in time with Proton's instrumentation. Writes the cycles of
+each kernel and of its outermost loops to scopes.json. The working folder holds candidate.py and `order`, JSON: kernels,
+buffers, launches. The process is locked. The candidate runs in it and may have changed anything, so readers must not
+trust the result.
 """
 
 import ast
