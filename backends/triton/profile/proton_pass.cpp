@@ -1,5 +1,5 @@
 // Proton's instrumentation inside kernels. A locked process of its own, which has the device, compiles the candidate just
-// in time, with a scope around each kernel and each of its outermost loops. Untested on hardware.
+// in time. A scope stands around each kernel and each of its outermost loops. Untested on hardware.
 #include "backends/launch_plan/package.hpp"
 #include "backends/nvidia/profile/device_call.hpp"
 #include "backends/profile/tool_output.hpp"
