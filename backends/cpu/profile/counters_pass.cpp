@@ -2,6 +2,7 @@
 // program is executed, and are read twice, for many calls and for few: the difference is the calls' own. The slots of
 // the pipeline are counted with them where the processor can.
 #include "backends/cpu/performance_unit.hpp"
+#include "backends/cpu/profile/counter_values.hpp"
 #include "backends/cpu/profile/passes.hpp"
 #include "backends/cpu/profile/plain_calls.hpp"
 
@@ -48,8 +49,6 @@ constexpr std::array counters{
     counter{"tlb_misses", PERF_TYPE_HW_CACHE, cache_event(PERF_COUNT_HW_CACHE_DTLB, read_of, miss_of)},
 };
 
-const std::string slot_prefix = "slots of ";
-
 class open_counter {
 public:
   // `group`: of the counter that it counts together with; -1: none.
@@ -76,12 +75,11 @@ public:
   }
   bool there() const { return fd_ >= 0; }
   int descriptor() const { return fd_; }
-  // Returns the count, scaled for the time in which others had the processor's counters; -1 if it never ran.
+  // Returns the scaled count; -1 if it never ran.
   double read() const {
     std::array<uint64_t, 3> values{};
-    if (::read(fd_, values.data(), sizeof values) != static_cast<ssize_t>(sizeof values) || values[2] == 0)
-      return -1.0;
-    return static_cast<double>(values[0]) * static_cast<double>(values[1]) / static_cast<double>(values[2]);
+    const bool whole = ::read(fd_, values.data(), sizeof values) == static_cast<ssize_t>(sizeof values);
+    return whole ? scaled_count(values) : -1.0;
   }
 
 private:
@@ -94,10 +92,7 @@ availability available(const pass_request&) {
   return {};
 }
 
-// The counts of a run by name; one that was not counted is left out.
-using counts = std::map<std::string, double>;
-
-result<counts> count_run(const pass_request& q, const call_plan& plan, const top_down_events& top_down) {
+result<counter_values> count_run(const pass_request& q, const call_plan& plan, const top_down_events& top_down) {
   std::vector<open_counter> open;
   std::vector<std::string> names;
   for (const auto& c : counters) {
@@ -113,7 +108,7 @@ result<counts> count_run(const pass_request& q, const call_plan& plan, const top
   }
   if (auto ran = run_calls(q, plan); !ran)
     return tl::unexpected(ran.error());
-  counts out;
+  counter_values out;
   for (size_t i = 0; i < open.size(); ++i)
     if (open[i].there())
       if (const auto x = open[i].read(); x >= 0.0)
@@ -138,18 +133,10 @@ result<pass_result> run(const pass_request& q) {
   const auto whole = count_run(q, many, top_down);
   if (!base || !whole)
     return tl::unexpected(base ? whole.error() : base.error());
-  nlohmann::json out;
-  counts slots;
-  for (const auto& [name, x] : *whole)
-    if (const auto before = base->find(name); before != base->end()) {
-      const auto own = std::max(0.0, x - before->second) / static_cast<double>(calls);
-      if (name.starts_with(slot_prefix))
-        slots[name.substr(slot_prefix.size())] = own;
-      else
-        out[name] = own;
-    }
-  if (auto shares = top_down_shares(slots, top_down.slots_a_cycle); !shares.empty())
-    out["top_down"] = std::move(shares);
+  const auto of_call = counters_of_call(*base, *whole, static_cast<double>(calls), top_down.slots_a_cycle);
+  nlohmann::json out = of_call.counts;
+  if (!of_call.top_down.empty())
+    out["top_down"] = of_call.top_down;
   pass_result made;
   made.made[artefact_kind::counters] = out.dump();
   return made;
