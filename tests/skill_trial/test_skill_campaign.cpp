@@ -28,7 +28,8 @@ public:
   static score figure(const std::string& genome) {
     double speedup = 1.0;
     std::set<std::string> kinds;
-    for (const auto& m : transform::parse_genome(genome).value())
+    const auto moves = transform::parse_genome(genome).value();
+    for (const auto& m : moves)
       if (kinds.insert(m.name).second)
         speedup *= m.name == "vectorise" ? 3.0 : m.name == "jam" ? 1.5 : m.name == "flags" ? 1.2 : 0.97;
     score out;

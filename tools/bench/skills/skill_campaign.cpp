@@ -10,6 +10,7 @@
 #include "actors/synthesis/step_skills.hpp"
 #include "runtime/base/memory_operators.hpp"
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -93,7 +94,9 @@ private:
 
   result<void> step() {
     const auto r = selected();
+    const auto from = std::chrono::steady_clock::now();
     const auto made = maker_->propose(context_of(r));
+    out_.propose_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
     node_record n;
     n.index = r.index;
     n.parents = r.parents;

@@ -56,6 +56,7 @@ struct campaign_course {
   uint64_t first_steps = 0; // of these, among the first five candidates
   uint64_t by_skill = 0;    // times that the champion was one of them
   uint64_t without = 0;     // steps that had nothing to propose
+  double propose_s = 0.0;   // wall time of proposals
   uint64_t refused = 0;     // distilled skills that were refused
 };
 
