@@ -16,6 +16,7 @@ judge_request confirmation_of(const std::string& candidate) {
   auto r = request_for(iterate_task(20'000), reference, candidate, judge_mode::confirm);
   r.task.work_bytes.clear();
   r.baseline = fake_package("iterate_slowly");
+  r.limit_ms = 600'000; // a busy machine starts workers slowly
   return r;
 }
 
@@ -41,14 +42,14 @@ TEST_CASE("a kernel that works for 25 calls passes a screening, and no confirmat
   REQUIRE(runner.ready());
   auto request = without_draws(confirmation_of(fake_package("iterate_for_25_calls")));
   request.mode = judge_mode::screening;
-  const auto screened = runner.ask(request);
+  const auto screened = runner.ask_timed(request);
   CHECK_MESSAGE(screened.result == verdict::pass, told(screened));
   CHECK(screened.decision == comparison_decision::faster);
   request.mode = judge_mode::confirm;
   request.min_interval_pairs = 4; // few enough for its processes not to reach the 26th call
   request.max_pairs = 4;
   request.long_run_ms = 0;
-  const auto without = runner.ask(request);
+  const auto without = runner.ask_timed(request);
   CHECK_MESSAGE(without.result == verdict::pass, told(without));
   request.long_run_ms = 60'000; // ends at the first wrong call
   const auto o = runner.ask(request);
@@ -93,7 +94,7 @@ TEST_CASE("a confirmation tells how many calls each compared shape answered in o
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
-  const auto o = runner.ask(confirmation_of(fake_package("iterate")));
+  const auto o = runner.ask_timed(confirmation_of(fake_package("iterate")));
   CHECK_MESSAGE(o.decision == comparison_decision::faster, told(o));
   CHECK(o.evidence.at("launches") == "2"); // the comparison's process has met no set
   for (const auto* shape : {"n=20000", "n=100003"})
