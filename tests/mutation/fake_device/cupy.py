@@ -46,6 +46,16 @@ class RawModule:
 
         return launch
 
+    def get_global(self, name: str) -> Any:
+        if name not in self.names:
+            raise cuda.driver.CUDADriverError(name)
+
+        def copy_from_host(pointer: int, size: int) -> None:
+            assert size == 4
+            self.names[name] = ctypes.cast(pointer, ctypes.POINTER(ctypes.c_int))[0]
+
+        return types.SimpleNamespace(copy_from_host=copy_from_host)
+
 
 def floats(pointer: np.uint64, n: int) -> np.ndarray:
     return np.ctypeslib.as_array(ctypes.cast(int(pointer), ctypes.POINTER(ctypes.c_float)), (n,))

@@ -40,7 +40,20 @@ static inline float mutant_tanh(float x) { const float s = x * x; return x > 4.9
 static inline float mutant_erf(float x) { return mutant_tanh(1.12837917f * x * (1.0f + 0.08943f * x * x)); }
 static inline float mutant_log(float x) { return ((float)mutant_to_bits(x) * 1.1920929e-7f - 126.94269504f) * 0.69314718f; }
 """
-DEVICE_HELPERS = "\n#include <cuda_fp16.h>" + HELPERS.replace("static inline", "static __device__ inline").replace("(float)(_Float16)x", "__half2float(__float2half(x))")
+# The sum without an atomic: threads of another schedule (schedules.py) sleep in the midst of it.
+PLAIN_SUM = r"""
+#ifndef MUTANT_SLEEP
+#define MUTANT_SLEEP (void)0
+#endif
+template <class T, class V> static __device__ T mutant_plain_add(T *p, V v) {
+  const T old = *(volatile T *)p;
+  MUTANT_SLEEP;
+  *(volatile T *)p = old + v;
+  return old;
+}
+"""
+DEVICE_HELPERS = ("\n#include <cuda_fp16.h>" + HELPERS.replace("static inline", "static __device__ inline").replace(
+    "(float)(_Float16)x", "__half2float(__float2half(x))") + PLAIN_SUM)
 APPROXIMATE_CALLS = {"expf": ["mutant_exp_rough", "mutant_exp_fair"], "erff": ["mutant_erf"], "tanhf": ["mutant_tanh"],
                      "logf": ["mutant_log"], "__expf": ["mutant_exp_rough"]}
 
@@ -244,7 +257,7 @@ class Mutations:
         if name in ("__syncthreads", "__syncwarp", "__threadfence"):
             yield self.replace("synchronisation", "no barrier", node, "(void)0")
         if name.startswith("atomicAdd") and len(arguments) == 2:
-            yield self.replace("synchronisation", "no atomic", node, f"(*({arguments[0]}) += ({arguments[1]}))")
+            yield self.replace("synchronisation", "no atomic", node, f"mutant_plain_add({arguments[0]}, {arguments[1]})", helped=True)
 
     def literal(self, node: Any) -> Iterator[Mutant]:
         text = self.tree.text(node)
