@@ -16,7 +16,7 @@ import support
 support.need_libclang()
 sys.path.insert(0, str(Path(__file__).with_name("fake_device")))
 
-from mutation import contract, gpu, gpu_faults, gpu_worker, mutate_c, mutate_triton, syntax
+from mutation import contract, gpu, gpu_faults, gpu_state, gpu_worker, mutate_c, mutate_triton, schedules, syntax
 
 TASK = """[task]
 name = "doubled"
@@ -108,6 +108,29 @@ class Device(unittest.TestCase):
         state = KERNEL + "    global calls\n    calls += 1\n    if calls > 25: cupy.floats(y, int(n))[0] = 7\ncalls = 0\n"
         self.assertEqual(self.how(state, hints=[{"sizes": {}, "patterns": {}, "calls": 27}]), "wrong")
 
+    def late(self, mutant: str, right: str) -> dict[str, object]:
+        paths = {}
+        for name, kernel in (("mutant", mutant), ("right", right)):
+            paths[name] = str(self.at / f"late-{name}")
+            Path(f"{paths[name]}.0").write_text(kernel, encoding="utf-8")
+            Path(f"{paths[name]}.plan").write_text(PLAN, encoding="utf-8")
+        return self.ask(KERNEL, late=paths)
+
+    def test_late_warps_show_a_missing_barrier_alone(self) -> None:
+        patient = KERNEL + "mutant_schedule = 0\n"
+        hasty = patient.replace("* factor", "* (factor + mutant_schedule)")
+        found = self.late(hasty, patient)["witness"]
+        assert isinstance(found, dict)
+        self.assertEqual((found["how"], found["late_warps"]), ("schedule", "odd"))
+        self.assertIsNone(self.late(patient, patient)["witness"])
+        self.assertIsNone(self.late(hasty, hasty)["witness"])  # the sleeping shows there, not the fault
+
+    def test_a_fault_of_the_original_with_late_warps_is_no_witness(self) -> None:
+        broken = KERNEL + "    raise RuntimeError('lost')\nmutant_schedule = 0\n"
+        found = self.late(KERNEL + "mutant_schedule = 0\n", broken)
+        self.assertIsNone(found["witness"])
+        self.assertIn("lost", str(found["ended"]))
+
 
 class FakeJudge:
     """Compiles everything but "no", and passes everything but "wrong"."""
@@ -141,6 +164,8 @@ class FakeSearcher:
         text = Path(str(request["object"])).read_text(encoding="utf-8")
         if request.get("all"):
             return {"unfit": [], "cases": 3}
+        if request.get("late"):
+            return {"witness": {"how": "schedule"}}
         return {"witness": None if text.startswith("right") else {"how": "wrong"}}
 
     def stop(self) -> None:
@@ -148,12 +173,12 @@ class FakeSearcher:
 
 
 class Pipeline(unittest.TestCase):
-    def run_all(self, sources: list[tuple[str, str]]) -> gpu.GpuBench:
+    def run_all(self, sources: list[tuple[str, str]], state: gpu_state.State | None = None, **more: str) -> gpu.GpuBench:
         mutants = [{"task": "t", "file": "t", "original": "o", "language": "cuda", "class": kind, "operator": "", "line": 0, "before": "",
-                    "after": "", "source": source, "hints": []} for kind, source in sources]
+                    "after": source, "source": source, "hints": []} | more for kind, source in sources]
         arguments = argparse.Namespace(wall=30.0, bin=Path(), target="cuda", seed=1, stages="check", allow_weak_sandbox=None)
         with tempfile.TemporaryDirectory() as folder, redirect_stderr(io.StringIO()):
-            bench = gpu.GpuBench(arguments, mutants, Path(folder), FakeJudge, FakeSearcher)
+            bench = gpu.GpuBench(arguments, mutants, Path(folder), FakeJudge, FakeSearcher, state)
             bench.run()
         self.assertEqual(bench.failed, [])
         return bench
@@ -171,6 +196,28 @@ class Pipeline(unittest.TestCase):
         self.assertEqual([r["state"] for r in bench.rows], ["killed"])
         self.assertEqual(bench.originals[0]["left out"], "refused")
 
+    def test_a_run_goes_on_where_it_was_cut_off(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "state"
+            self.run_all([("original", "right"), ("value", "wrong 1")], gpu_state.State(file))
+            again = gpu_state.State(file)
+            bench = self.run_all([("original", "right"), ("value", "wrong 1"), ("size", "faulty")], again)
+            self.assertEqual([(r["class"], r["state"]) for r in bench.rows], [("value", "killed"), ("size", "survived")])
+            self.assertEqual(gpu_state.State(file).rows, bench.rows)
+            done = gpu_state.State(file)
+            self.assertTrue(self.run_all([("original", "right"), ("value", "wrong 1"), ("size", "faulty")], done).to_compile.empty())
+            self.assertEqual(gpu_state.State(file).originals, done.originals)
+
+    def test_faults_of_synchronisation_are_also_built_with_sleeping_warps(self) -> None:
+        bench = self.run_all([("original", "right"), ("synchronisation", "right without")], delayed="right late", delayed_right="right")
+        self.assertEqual([(r["state"], r["witness"]["how"]) for r in bench.rows], [("survived", "schedule")])
+        bench = self.run_all([("original", "right"), ("synchronisation", "right without")], delayed="right late", delayed_right="no")
+        self.assertEqual([r["state"] for r in bench.rows], ["unknown"])
+
+    def test_telling_classes_come_first(self) -> None:
+        kinds = ["precision", "size", "original", "synchronisation", "value"]
+        self.assertEqual(sorted(kinds, key=lambda k: gpu.urgency({"class": k}))[:4], ["original", "value", "size", "synchronisation"])
+
 
 class DeviceMutants(unittest.TestCase):
     def test_barriers_and_atomics_are_dropped(self) -> None:
@@ -181,6 +228,17 @@ class DeviceMutants(unittest.TestCase):
         found = list(mutate_c.Mutations(source, syntax.CUDA_FLAGS, "kernel.cu", mutate_c.DEVICE_HELPERS).all())
         self.assertIn(("synchronisation", "no barrier"), {(m.kind, m.name) for m in found})
         self.assertTrue(all(m.source.startswith("/* launch plan") for m in found))
+
+    def test_warps_sleep_where_kernels_begin_and_behind_barriers(self) -> None:
+        for stem in ("whole_grid", "zeroed_scratch", "large_shared"):
+            source = (gpu_faults.HONEST / f"{stem}.cu").read_text(encoding="utf-8")
+            late = schedules.delayed(source)
+            with self.subTest(stem):
+                self.assertEqual(gpu_faults.plan_of(late), gpu_faults.plan_of(source))
+                self.assertEqual(late.count("{ MUTANT_SLEEP;"), source.count("__global__"))
+                self.assertEqual(late.count(".sync(); MUTANT_SLEEP;"), source.count(".sync();"))
+                self.assertLess(late.rfind("#include"), late.index("#define __syncthreads()"))
+                self.assertLess(late.index("#define __syncthreads()"), late.index("__global__"))
 
     def test_a_last_kernel_spoils_what_the_plan_gave(self) -> None:
         for target, task in (("cuda", "iterate"), ("triton", "softmax_f16")):

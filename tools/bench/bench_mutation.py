@@ -311,6 +311,7 @@ def main() -> None:
     p.add_argument("--allow-weak-sandbox", action="append", metavar="LAYER", help="cuda, triton: a layer that may be missing")
     arguments = p.parse_args()
     document = common.header("mutation", arguments)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     if arguments.target != "cpu":
         from mutation import gpu
 
@@ -320,7 +321,6 @@ def main() -> None:
         raise SystemExit(why)
     common.need(arguments.bin, "bench-mutation", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
     names = arguments.task or (None if arguments.long else SHORT_TASKS)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     if arguments.cost:
         with common.scratch() as folder:
             document["costs"] = cost.costs(arguments.bin, originals.contracts(names), folder)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import queue
-import subprocess
 import sys
 import tempfile
 import threading
@@ -14,13 +13,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import score
+from . import schedules, score
+from .gpu_state import NAMED, State
 from .judge import Judge, Source
+from .searcher import Searcher
 
 Json = dict[str, Any]
-COMPILERS = 6
+COMPILERS = 8
 SEARCHERS = 3
-SEARCH_SECONDS = 40
+JUDGES = 3
+# What a run that is cut short should have reached.
+FIRST = ("original", "value", "size", "boundary", "synchronisation")
 
 
 def has_device() -> bool:
@@ -45,61 +48,24 @@ def prepare(arguments: Any) -> list[Json]:
                 if arguments.kind and m.kind not in arguments.kind:
                     continue
                 hints = [{"sizes": {k: list(v) for k, v in h.sizes.items()}, "patterns": dict(h.patterns), "calls": h.calls} for h in m.hints]
+                late = {"delayed": schedules.delayed(m.source), "delayed_right": schedules.delayed(o.source)}
                 out.append(base | {"class": m.kind, "operator": m.name, "line": m.line, "before": m.before, "after": m.after,
-                                   "source": m.source, "hints": hints})
+                                   "source": m.source, "hints": hints}
+                           | (late if m.kind == "synchronisation" and o.language == "cuda" else {}))
     return out
 
 
-class Searcher:
-    """A process on the device that starts again after a kernel took it along."""
-
-    def __init__(self, folder: Path, number: int) -> None:
-        self.log = folder / f"searcher-{number}"
-        self.process: subprocess.Popen[str] | None = None
-
-    def start(self) -> None:
-        self.process = subprocess.Popen([sys.executable, "-m", "mutation.gpu_worker"], cwd=Path(__file__).parents[1],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log.open("w"), text=True)
-        assert self.process.stdout
-        if not self.process.stdout.readline():
-            raise SystemExit(f"the search for witnesses does not start: {self.log.read_text(encoding='utf-8')[-2000:]}")
-
-    def stop(self) -> None:
-        if self.process:
-            self.process.kill()
-            self.process.wait()
-        self.process = None
-
-    def ask(self, request: Json) -> Json:
-        if self.process is None:
-            self.start()
-        assert self.process and self.process.stdin and self.process.stdout
-        timer = threading.Timer(SEARCH_SECONDS, self.process.kill)
-        began = time.monotonic()
-        timer.start()
-        try:
-            self.process.stdin.write(json.dumps(request) + "\n")
-            self.process.stdin.flush()
-            line = self.process.stdout.readline()
-        except BrokenPipeError:
-            line = ""
-        finally:
-            timer.cancel()
-        if line:
-            return json.loads(line)  # type: ignore[no-any-return]
-        self.stop()
-        lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
-        at: Json = next((json.loads(text)["at"] for text in reversed(lines) if text.startswith('{"at"')), {})
-        how = "endless" if time.monotonic() - began >= SEARCH_SECONDS - 1 else "crashed"
-        return {"witness": {"how": how, "text": next((t for t in reversed(lines) if "Error" in t), how)[:300], **at}}
+def urgency(m: Json) -> int:
+    return FIRST.index(m["class"]) if m["class"] in FIRST else len(FIRST)
 
 
 class GpuBench:
     def __init__(self, arguments: Any, mutants: list[Json], folder: Path, judge: Callable[..., Any] = Judge,
-                 searcher: Callable[..., Any] = Searcher) -> None:
+                 searcher: Callable[..., Any] = Searcher, state: State | None = None) -> None:
         self.arguments = arguments
         self.make_judge, self.make_searcher = judge, searcher
         self.folder = folder
+        self.state = state or State(None)
         self.weak = [word for layer in arguments.allow_weak_sandbox or () for word in ("--allow-weak-sandbox", layer)]
         self.root = Path(__file__).resolve().parents[3]
         self.until = time.monotonic() + arguments.wall
@@ -107,29 +73,50 @@ class GpuBench:
         self.to_search: queue.Queue[Json] = queue.Queue()
         self.compiling = True
         self.unsearched = 0
-        self.to_judge: queue.Queue[Json | None] = queue.Queue()
-        for i, m in enumerate(mutants):
-            self.to_compile.put(m | {"object": str(folder / f"object-{i}"), "number": i})
-        self.rows: list[Json] = []
-        self.originals: list[Json] = []
+        # A task belongs to one judge, which keeps its inputs.
+        self.to_judge: list[queue.Queue[Json | None]] = [queue.Queue() for _ in range(JUDGES)]
+        self.judge_of: dict[str, int] = {}
+        left = {(m["task"], m["original"]) for m in mutants if m["class"] != "original" and not self.state.has(m)}
+        self.state.originals = [o for o in self.state.originals if (o["task"], o["original"]) not in left]
+        judged = {(r["task"], r["original"]) for r in self.state.originals}
+        for i, m in enumerate(sorted(mutants, key=urgency)):
+            key = (m["task"], m["original"])
+            if key in left or key not in judged if m["class"] == "original" else not self.state.has(m):
+                self.to_compile.put(m | {"object": str(folder / f"object-{i}"), "number": i})
+        self.searched: dict[tuple[str, str], Json] = {}
         self.unfit: dict[tuple[str, str], list[str]] = {}
+        self.late: dict[tuple[str, str], str] = {}
+        self.late_locks: dict[tuple[str, str], threading.Lock] = {}
         self.known: set[str] = set()
         self.failed: list[str] = []
         self.lock = threading.Lock()
 
+    @property
+    def rows(self) -> list[Json]:
+        return self.state.rows
+
+    @property
+    def originals(self) -> list[Json]:
+        """Returns the originals, those that no judge has seen yet at the end."""
+        seen = {(o["task"], o["original"]) for o in self.state.originals}
+        return self.state.originals + [o for key, o in self.searched.items() if key not in seen]
+
     def run(self) -> None:
-        compilers = [threading.Thread(target=self._guarded, args=(self._compile,)) for _ in range(COMPILERS)]
-        searchers = [threading.Thread(target=self._guarded, args=(self._search, i)) for i in range(SEARCHERS)]
-        judge = threading.Thread(target=self._guarded, args=(self._judge,))
-        for t in [*compilers, *searchers, judge]:
+        """Runs until all is done, the time is over, or a signal comes: KeyboardInterrupt leaves the rows so far."""
+        compilers = [threading.Thread(target=self._guarded, args=(self._compile,), daemon=True) for _ in range(COMPILERS)]
+        searchers = [threading.Thread(target=self._guarded, args=(self._search, i), daemon=True) for i in range(SEARCHERS)]
+        judges = [threading.Thread(target=self._guarded, args=(self._judge, q), daemon=True) for q in self.to_judge]
+        for t in [*compilers, *searchers, *judges]:
             t.start()
         for t in compilers:
             t.join()
         self.compiling = False
         for t in searchers:
             t.join()
-        self.to_judge.put(None)
-        judge.join()
+        for q in self.to_judge:
+            q.put(None)
+        for t in judges:
+            t.join()
 
     def _guarded(self, work: Callable[..., None], *more: Any) -> None:
         try:
@@ -141,8 +128,6 @@ class GpuBench:
         return time.monotonic() > self.until
 
     def _compile(self) -> None:
-        from .judge import code_of
-
         judge = self.make_judge(self.arguments.bin, self.arguments.target, "--compiles-only", *self.weak)
         with judge:
             while not self._late():
@@ -151,23 +136,50 @@ class GpuBench:
                 except queue.Empty:
                     return
                 judge.tasks[m["task"]] = self.root / m["file"]
-                source = self.folder / f"source-{m['number']}"
-                source.write_text(m["source"], encoding="utf-8")
-                error = judge.compile(m["task"], m["language"], "", source, Path(m["object"]))
-                source.unlink()
+                self._compiled(judge, m)
+
+    def _built(self, judge: Any, m: Json, source: str, to: str) -> str:
+        """Returns nothing, or the compiler's message."""
+        file = Path(f"{to}.source")
+        file.write_text(source, encoding="utf-8")
+        error: str = judge.compile(m["task"], m["language"], "", file, Path(to))
+        file.unlink()
+        return error
+
+    def _compiled(self, judge: Any, m: Json) -> None:
+        from .judge import code_of
+
+        if error := self._built(judge, m, m["source"], m["object"]):
+            self._done(m, "not compiled", detail=error[:300])
+            return
+        code = m["task"] + "".join(code_of(Path(f"{m['object']}.{i}")) for i in range(8) if Path(f"{m['object']}.{i}").exists())
+        with self.lock:
+            same = code in self.known
+            self.known.add(code)
+        if same and m["class"] != "original":
+            self._done(m, "same code")
+            return
+        if "delayed" in m:
+            right, late = self._delayed_right(judge, m), f"{m['object']}-late"
+            if right and not self._built(judge, m, m["delayed"], late):
+                m |= {"late": {"mutant": late, "right": right}}
+        with self.lock:
+            self.unsearched += 1
+        self.to_search.put(m)
+
+    def _delayed_right(self, judge: Any, m: Json) -> str:
+        """Returns the original with sleeping warps, built once; nothing if it does not compile."""
+        key = (m["task"], m["original"])
+        with self.lock:
+            own = self.late_locks.setdefault(key, threading.Lock())
+        with own:
+            if key not in self.late:
+                to = f"{m['object']}-late-right"
+                error = self._built(judge, m, m["delayed_right"], to)
+                self.late[key] = "" if error else to
                 if error:
-                    self._done(m, "not compiled", detail=error[:300])
-                    continue
-                code = m["task"] + "".join(code_of(Path(f"{m['object']}.{i}")) for i in range(8) if Path(f"{m['object']}.{i}").exists())
-                with self.lock:
-                    same = code in self.known
-                    self.known.add(code)
-                if same and m["class"] != "original":
-                    self._done(m, "same code")
-                else:
-                    with self.lock:
-                        self.unsearched += 1
-                    self.to_search.put(m)
+                    print(f"{m['task']}/{m['original']} with sleeping warps: {error[:300]}", file=sys.stderr, flush=True)
+            return self.late[key]
 
     def _search(self, number: int) -> None:
         searcher = self.make_searcher(self.folder, number)
@@ -192,20 +204,25 @@ class GpuBench:
         if m["class"] == "original":
             found = searcher.ask(request | {"all": True})
             with self.lock:
+                self.searched[key] = {"task": m["task"], "original": m["original"], "class": "original", "cases": found.get("cases"),
+                                      "own faults": found.get("unfit") or found.get("witness")}
                 self.unfit[key] = found.get("unfit", [])
-                self.originals.append({"task": m["task"], "original": m["original"], "cases": found.get("cases"),
-                                       "own faults": found.get("unfit") or found.get("witness")})
-            self.to_judge.put(m)
+            self._ask_judge(m)
             return
-        found = searcher.ask(request | {"without": self.unfit[key]})
+        found = searcher.ask(request | {"without": self.unfit[key], "late": m.get("late")})
         if found["witness"]:
-            self.to_judge.put(m | {"witness": found["witness"] | {"seed": self.arguments.seed}})
+            self._ask_judge(m | {"witness": found["witness"] | {"seed": self.arguments.seed}})
         else:
             self._done(m, "unknown")
 
-    def _judge(self) -> None:
+    def _ask_judge(self, m: Json) -> None:
+        with self.lock:
+            number = self.judge_of.setdefault(m["task"], len(self.judge_of) % JUDGES)
+        self.to_judge[number].put(m)
+
+    def _judge(self, asked: queue.Queue[Json | None]) -> None:
         with self.make_judge(self.arguments.bin, self.arguments.target, *self.weak) as judge:
-            while (m := self.to_judge.get()) is not None:
+            while (m := asked.get()) is not None:
                 if self._late():
                     continue
                 judge.tasks[m["task"]] = self.root / m["file"]
@@ -214,20 +231,19 @@ class GpuBench:
                 answer = judge.judge(m["task"], Path(m["object"]), Source(m["source"], m["language"], ""), stages, long_run_ms=1000)
                 told = {k: answer[k] for k in ("stage", "verdict", "rule", "detail", "fault", "ms") if answer.get(k)}
                 if m["class"] == "original":
-                    next(o for o in self.originals if (o["task"], o["original"]) == (m["task"], m["original"]))["judge"] = told
+                    self.state.add(self.searched[m["task"], m["original"]] | {"judge": told})
                     continue
                 state = "fault" if "fault" in answer else "survived" if answer["verdict"] == "pass" else "killed"
                 self._done(m, state, witness=m["witness"], judge=told)
 
     def _done(self, m: Json, state: str, **more: Any) -> None:
-        row = {k: m[k] for k in ("task", "original", "class", "operator", "line", "before", "after")} | {"state": state} | more
+        row = {k: m[k] for k in NAMED} | {"state": state} | more
         if m["class"] == "original":
+            self.state.add(row | {"left out": more.get("detail", state)})
             with self.lock:
-                self.originals.append(row | {"left out": more.get("detail", state)})
                 self.unfit[m["task"], m["original"]] = []
             return
-        with self.lock:
-            self.rows.append(row)
+        self.state.add(row)
         print(f"{state}: {m['task']}/{m['original']} {m['class']} ({m['operator']}) {m['before'][:50]!r} -> {m['after'][:50]!r}",
               file=sys.stderr, flush=True)
 
@@ -247,9 +263,12 @@ def main(arguments: Any, document: Json) -> None:
     common.need(arguments.bin, "bench-mutation", "kevolve-runner-cuda", "kevolve-compile-server-cuda")
     mutants = json.loads(arguments.prepared.read_text(encoding="utf-8")) if arguments.prepared else prepare(arguments)
     os.environ["PYTHONPATH"] = str(Path(__file__).parents[1])
-    with tempfile.TemporaryDirectory(prefix="kevolve-mutation-") as folder:
-        bench = GpuBench(arguments, mutants, Path(folder))
-        bench.run()
+    with tempfile.TemporaryDirectory(prefix="kevolve-mutation-", ignore_cleanup_errors=True) as folder:
+        bench = GpuBench(arguments, mutants, Path(folder), state=State(arguments.state))
+        try:
+            bench.run()
+        except KeyboardInterrupt:
+            document["cut_off"] = "by a signal"
     if bench.failed:
         print("\n".join(bench.failed), file=sys.stderr)
     rows = bench.rows
@@ -258,6 +277,7 @@ def main(arguments: Any, document: Json) -> None:
                  "left": sum(1 for m in mutants if m["class"] != "original") - len(rows),
                  "controls": {"runs": sum("judge" in o for o in bench.originals), "refused": refused, "unfit": 0, "passed": 0},
                  "score": score.score(rows), "survivors": [r | {"diff": ""} for r in rows if r["state"] == "survived"],
+                 "by_schedule": sum(r.get("witness", {}).get("how") == "schedule" for r in rows),
                  "faults": [r for r in rows if r["state"] == "fault"], "unknown": [r for r in rows if r["state"] == "unknown"]}
     common.publish(common.close(document), bench_mutation.render(document), arguments.json)
     if not bench_mutation.holds(document) or bench.failed:
