@@ -488,6 +488,8 @@ TEST_CASE("a screening has enough pairs to detect five percent, a confirmation s
   judge_request last;
   ask_for(stage::final_confirm, last);
   CHECK(last.min_interval_pairs >= 30);
+  CHECK(promotion.long_run_ms == 100); // for a champion; the last confirmation precedes the handing out
+  CHECK(last.long_run_ms == 1'000);
 }
 
 TEST_CASE("an audit agrees with a screening by the calls alone, which is what a screening times") {
