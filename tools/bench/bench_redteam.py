@@ -29,12 +29,19 @@ def render(document: Json) -> str:
              f"of {t['control_runs']} runs refused. Faults: {t['faults']}. Sandbox: {document['sandbox']}."), "",
              common.table(rows), "", common.table(honest)]
     if c := document.get("compile_attacks"):
-        lines.append(f"\n{c['attacks']} attacks on the compiler and {c['honest']} honest neighbours, {c['runs']} times: "
-                     f"{c['as_wanted']} runs in which each was refused with evidence or gained nothing")
-        lines += ["\n" + o for o in c["objections"]]
+        lines += render_attacks(c)
     for r in [*document["cheats"], *document["controls"]]:
         lines += [f"\n{r['name']}: {o}" for o in r["objections"]]
     return "\n".join(lines)
+
+
+def render_attacks(c: Json) -> list[str]:
+    return [f"\n{c['attacks']} attacks on the compiler and {c['honest']} honest neighbours, {c['runs']} times: "
+            f"{c['as_wanted']} runs in which each was refused with evidence or gained nothing", *("\n" + o for o in c["objections"])]
+
+
+def compiler_holds(attacks: Json | None) -> bool:
+    return attacks is None or bool(attacks["as_wanted"] == attacks["runs"])
 
 
 def total(document: Json) -> Json:
@@ -53,9 +60,9 @@ def total(document: Json) -> Json:
 
 def holds(document: Json) -> bool:
     """Tells whether no cheat gained anything, each had its verdict, every control passed, and no run was a fault."""
-    t, attacks = document["totals"], document["compile_attacks"]
+    t = document["totals"]
     return (t["gained"] == t["not_as_wanted"] == t["controls_refused"] == t["faults"] == 0
-            and (attacks is None or attacks["as_wanted"] == attacks["runs"]))
+            and compiler_holds(document["compile_attacks"]))
 
 
 def compile_attacks(bin_dir: Path, runs: int) -> Json | None:
@@ -82,11 +89,18 @@ def main() -> None:
     p.add_argument("--runs", type=int, help="of each cheat (20 in the long form)")
     p.add_argument("--controls", type=int, help="runs over all honest controls together (1,000 in the long form)")
     p.add_argument("--only", help="the name of one cheat or of one control, and no attack on the compiler")
+    p.add_argument("--compiler", action="store_true", help="only the attacks on the compiler")
     arguments = p.parse_args()
     common.need(arguments.bin, "bench-redteam", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
     document = common.header("redteam", arguments)
     runs = arguments.runs or (20 if arguments.long else 2)
     controls = arguments.controls or (1000 if arguments.long else 50)
+    if arguments.compiler:
+        document["compile_attacks"] = compile_attacks(arguments.bin, runs)
+        if document["compile_attacks"] is None:
+            raise SystemExit("redteam-compile-test is not built")
+        common.publish(common.close(document), "\n".join(render_attacks(document["compile_attacks"])), arguments.json)
+        raise SystemExit(0 if compiler_holds(document["compile_attacks"]) else 1)
     measured = common.ask([arguments.bin / "bench-redteam", "--bin", arguments.bin, "--exhibits",
                            common.ROOT / "tests" / "redteam", "--runs", runs, "--controls", controls,
                            *(["--only", arguments.only] if arguments.only else [])])
@@ -107,19 +121,19 @@ def page_table(documents: dict[str, Json]) -> str:
     """Returns a table of the cheats and runs that each rule rejected, and the honest controls."""
     document, = documents.values()
     outcomes: dict[str, list[int]] = {}
-    for r in document["cheats"]:
+    for r in document.get("cheats", []):
         ends = r["refusals"] | ({"passed, gained nothing": r["passed"]} if r["passed"] else {}) | (
             {"gained": r["gained"]} if r["gained"] else {})
         for outcome, n in ends.items():
             cheats_runs = outcomes.setdefault(outcome, [0, 0])
             cheats_runs[0] += 1
             cheats_runs[1] += n
-    t = document["totals"]
     rows = [["outcome (verdict/rule)", "cheats", "runs"]]
     rows += [[name, str(cheats), str(runs)] for name, (cheats, runs) in sorted(outcomes.items(), key=lambda x: -x[1][1])]
-    rows += [["all cheats", str(t["cheats"]), str(t["cheat_runs"])],
-             ["not as wanted", "-", str(t["not_as_wanted"])],
-             ["honest controls refused", "-", f"{t['controls_refused']} of {t['control_runs']}"]]
+    if t := document.get("totals"):
+        rows += [["all cheats", str(t["cheats"]), str(t["cheat_runs"])],
+                 ["not as wanted", "-", str(t["not_as_wanted"])],
+                 ["honest controls refused", "-", f"{t['controls_refused']} of {t['control_runs']}"]]
     if c := document.get("compile_attacks"):
         rows.append(["attacks on the compiler, as wanted", str(c["attacks"]), f"{c['as_wanted']} of {c['runs']}"])
     return common.table(rows)
