@@ -21,7 +21,7 @@ core_plan plan_cores(const std::vector<int>& cores);
 // Uses the cores in the given order; the first one is for timing.
 core_plan plan_as_given(std::vector<int> cores);
 
-// Like plan_cores() above. `siblings` are the cores that share execution units with the last of `cores`.
+// Works like plan_cores() above. `siblings` are the cores that share execution units with the last of `cores`.
 core_plan plan_cores(const std::vector<int>& cores, const std::vector<int>& siblings);
 
 // Parses a list in the kernel's format, such as "0-2,5".

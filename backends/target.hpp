@@ -78,13 +78,13 @@ public:
   // The node appends --keep DIR, the folder of builds that outlast it.
   virtual helper_command compile_server() const = 0;
   virtual helper_command judge(const device_description& device) const = 0;
-  // Hash of compilers, flag menu, precompiled headers, compile server and these libraries of the task. Part of every
+  // Returns a hash of compilers, flag menu, precompiled headers, compile server and the task's libraries. It is part of every
   // evaluation key.
   virtual std::string toolchain_fingerprint(const std::vector<std::string>& libraries) const = 0;
   virtual std::string device_fingerprint(const device_description& device) const = 0;
-  // Hash of the judge's and zygote's executables and options. Computed once in the target's lifetime.
+  // Returns a hash of the judge's and zygote's executables and options. It is computed once in the target's lifetime.
   virtual std::string harness_fingerprint() const = 0;
-  // Facts about the hardware for generators: "cache.l1d", "vector_bits", "cores", … (bytes, bits, counts).
+  // Returns facts about the hardware for generators: "cache.l1d", "vector_bits", "cores", … (bytes, bits, counts).
   virtual std::map<std::string, int64_t> hardware() const = 0;
   virtual std::vector<doctor_row> doctor() const = 0;
   // Returns the requirements that this machine lacks for a campaign on this target, with remedies; empty if there are

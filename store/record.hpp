@@ -26,7 +26,7 @@ std::string describe(table where, std::string_view key);
 std::string big_endian(uint64_t x);
 uint64_t from_big_endian(std::string_view eight_bytes);
 
-// Keys of the store's own records.
+// Return the keys of the store's own records.
 std::string event_key(id128 campaign, uint64_t campaign_sequence);
 inline constexpr size_t event_key_bytes = 24;
 inline constexpr char order_prefix = '\x01'; // index: global sequence → key of the event

@@ -45,7 +45,7 @@ struct campaign_transition {
   const char* meaning;
 };
 
-// Every transition there is. A pair without a row is refused.
+// Returns every transition there is. A pair without a row is refused.
 std::span<const campaign_transition> campaign_transitions();
 
 // Returns the phase that follows; nothing if the event cannot happen in that phase.

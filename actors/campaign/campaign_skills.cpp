@@ -34,7 +34,7 @@ const std::vector<std::string>& campaign_signals_of(campaign_state& st) {
   return st.signals;
 }
 
-// The signals of a step from that parent: the campaign's, and what its profile says.
+// Returns the signals of a step from that parent: the campaign's, and what its profile says.
 std::vector<std::string> signals_of(campaign_state& st, uint64_t parent) {
   auto out = campaign_signals_of(st);
   if (const auto found = st.fold.profiles.find(parent); found != st.fold.profiles.end())
@@ -134,7 +134,7 @@ void add_worded(pointer self, const gain_ptr& g, worded_step& words, std::option
   add_if_any(self, g, std::move(words.step));
 }
 
-// The step between two sources, for models: the lines that differ, and the model's own words where it is asked.
+// Sends the step between two sources to a model: the lines that differ, and the model's own words where it is asked.
 void distil_sources(pointer self, const gain_ptr& g, const proposal_record& child, const std::string& before,
                     const std::string& after) {
   auto& st = self->state;

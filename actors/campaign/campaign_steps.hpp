@@ -42,7 +42,7 @@ inline constexpr const char* waits_for_place = "waits for a place";
 void pause(pointer self, pause_reason why, const std::string& reason, std::function<void()> stored = {});
 void resume(pointer self, const std::string& reason);
 caf::result<steer_answer> ask_steer(pointer self, steer_request& q);
-// batch_out: its evaluations travel from now on; batch_in: they are back; batch_cancel: they will not be.
+// Notes that its evaluations travel from now on (batch_out), are back (batch_in), or will not be (batch_cancel).
 caf::result<steer_answer> ask_batch(pointer self, const steer_request& q);
 // Tells if the campaign is exported: nothing is selected and nothing ends until its batch is back. The second is the
 // refusal of a request until then.

@@ -10,7 +10,7 @@ struct injected_node {
   node_record record;
 };
 
-// The tree's next node, under `parent`; the fold has it in flight from now on.
+// Adds the tree's next node under `parent`; the fold has it in flight from now on.
 injected_node inject_node(campaign_fold& f, const id128& campaign, uint64_t campaign_seed, uint64_t parent,
                           const candidate& what, const std::string& policy, bool draft);
 

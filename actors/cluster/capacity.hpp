@@ -37,7 +37,7 @@ std::vector<postgres::offered_resource> free_slots(std::vector<postgres::offered
 // waits for a round trip. 0 where nobody offers the class.
 uint32_t jobs_ahead(uint32_t slots);
 
-// The fingerprint that a device of the cluster offers for jobs of its judge: results count for both.
+// Returns the fingerprint that a device of the cluster offers for jobs of its judge: results count for both.
 std::string judge_hardware(const std::string& device, const std::string& harness);
 // Returns the device's part.
 std::string device_of(const std::string& judge_hardware);

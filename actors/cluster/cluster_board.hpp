@@ -25,7 +25,7 @@ public:
     capacity_.clear();
     seen_ = false;
   }
-  // Empty: PostgreSQL answers.
+  // Sets why PostgreSQL does not answer; empty: it answers.
   void set_away(std::string why) {
     const std::lock_guard lock{guard_};
     away_ = std::move(why);

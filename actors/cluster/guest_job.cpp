@@ -22,7 +22,7 @@ void report(pointer self, std::string result, std::string failure, bool blamed =
   self->quit();
 }
 
-// A fault of this node's own, as against a verdict: another node tries it.
+// Reports the outcome. Where it is a fault of this node's own, as against a verdict, another node tries it.
 template <class Outcome>
 void ended(pointer self, const Outcome& o) {
   if (o.trouble && o.trouble.kind != fault_kind::baseline_failed)

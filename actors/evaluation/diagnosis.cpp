@@ -127,7 +127,7 @@ json shown(const finding& f) {
   return out;
 }
 
-// The kernels of a device's call, the one that takes most time first.
+// Returns the kernels of a device's call, the one that takes most time first.
 json kernels_of(const artefacts& have, double call_ns) {
   auto kernels = device_facts_of(have).kernels;
   std::sort(kernels.begin(), kernels.end(),
@@ -145,7 +145,7 @@ json kernels_of(const artefacts& have, double call_ns) {
   return out;
 }
 
-// The launches of one call on the device's time line.
+// Returns the launches of one call on the device's time line.
 json timeline_of(const json& trace) {
   auto out = json::array();
   if (trace.is_object() && trace.contains("kernels") && trace["kernels"].is_array())

@@ -98,7 +98,7 @@ synthesis_context context_of(const profiling_place& place, const campaign_spec& 
   return c;
 }
 
-// The diagnosis by the passes that run nothing, for a candidate without a profile.
+// Returns the diagnosis by the passes that run nothing, for a candidate without a profile.
 json quick_diagnosis(const profiling_place& place, const profile_order& order) {
   const auto s = read_subject(place, order);
   if (!s)

@@ -32,12 +32,12 @@ struct graph_pass {
   bool (*due)(const evaluation_progress& p) = nullptr;
 };
 
-// The stages of an evaluation, in the order in which they are asked for: next_stage() goes by this list alone.
+// Returns the stages of an evaluation, in the order in which they are asked for: next_stage() goes by this list alone.
 const std::vector<graph_pass>& stage_passes();
 const graph_pass& pass_of(stage s);
-// The synthesis of all artefacts into the diagnosis.
+// Returns the synthesis of all artefacts into the diagnosis.
 graph_pass synthesis_pass();
-// The profile passes that apply to the request's target, with their estimates and preconditions there.
+// Returns the profile passes that apply to the request's target, with their estimates and preconditions there.
 std::vector<graph_pass> passes_for(std::span<const profile_pass> known, const pass_request& q);
 
 struct profile_question {

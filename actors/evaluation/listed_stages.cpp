@@ -34,7 +34,7 @@ json word_of(const judge_outcome& o) {
           {"speedup", o.speedup},           {"ci_low", o.ci_low}, {"ci_high", o.ci_high}};
 }
 
-// The medians of a comparison by shape.
+// Returns the medians of a comparison by shape.
 json times_json(const evaluation_record& e) {
   auto out = json::object();
   const auto times = times_of(e);

@@ -39,7 +39,7 @@ void add_outcome(const evaluation_record& e, json& timings, json& evidence) {
     evidence[name] = text;
 }
 
-// The reference's times: as the admission measured them.
+// Returns the reference's times as the admission measured them.
 json reference_timings(const preparation& p) {
   json out = json::object();
   const std::string prefix = "reference_ns.";

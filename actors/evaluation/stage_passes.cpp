@@ -45,7 +45,7 @@ bool audit_is_due(const evaluation_progress& p) {
   return !p.final_check && surprise && !p.result.verified && !p.audited;
 }
 
-// The artefacts that the results so far have made. A target without sanitised replays needs no such build.
+// Returns the artefacts that the results so far have made. A target without sanitised replays needs no such build.
 std::set<kind> made_by(const evaluation_progress& p) {
   std::set<kind> out{kind::source};
   if (!p.to_admit)
@@ -66,7 +66,7 @@ bool is_within(const graph_pass& p, stage s) {
   return std::find(p.within.begin(), p.within.end(), s) != p.within.end();
 }
 
-// The stage's own inputs, and those of the passes that run in its session.
+// Returns the stage's own inputs, and those of the passes that run in its session.
 std::vector<kind> reads_with_inner(const graph_pass& p) {
   auto out = p.reads;
   for (const auto& inner : stage_passes())

@@ -34,7 +34,7 @@ struct ranked_document {
   double score = 0.0;
 };
 
-// The first stage. A signal that few documents are about says more than one that many share: the weight of a match
+// Ranks a document: the first stage. A signal that few documents are about says more than one that many share: the weight of a match
 // falls with the share of such documents, as a word's does in BM25.
 ranked_document rank(const knowledge_base& base, const document& d, const std::vector<signal>& signals) {
   ranked_document out;
@@ -65,7 +65,7 @@ struct ranked_section {
   retrieved_section row;
 };
 
-// The second stage: the sections of the documents that match, by both scores relative to the best of each.
+// Ranks the sections of the documents that match, the second stage: by both scores relative to the best of each.
 std::vector<ranked_section> rank_sections(const knowledge_base& base,
                                           const std::map<size_t, ranked_document>& documents, const std::string& text) {
   double best_document = 0.0;

@@ -33,52 +33,52 @@ inline std::string of(const id128& x) {
   return big_endian(x.hi) + big_endian(x.lo);
 }
 
-// nodes: a candidate's record
+// Returns the key of a candidate's record in `nodes`.
 inline std::string node(const id128& campaign, uint64_t number) {
   return of(campaign) + big_endian(number);
 }
-// evaluations: one stage's result
+// Returns the key of one stage's result in `evaluations`.
 inline std::string evaluation(const id128& id) {
   return of(id);
 }
-// skills: a skill whole
+// Returns the key of a whole skill in `skills`.
 inline std::string skill(const id128& id) {
   return of(id);
 }
-// index: the campaign's submission and preparation
+// Return the keys of the campaign's submission and of its preparation in `index`.
 inline std::string campaign(const id128& id) {
   return "campaign/" + of(id);
 }
 inline std::string prepared(const id128& id) {
   return "prepared/" + of(id);
 }
-// index: the questions of a node's generators and their answers
+// Return the prefix and the keys of the questions of a node's generators and their answers in `index`.
 inline std::string exchanges(const id128& campaign, uint64_t node) {
   return "exchange/" + of(campaign) + big_endian(node);
 }
 inline std::string exchange(const exchange_id& x) {
   return exchanges(x.campaign, x.node) + big_endian(x.generator) + big_endian(x.round);
 }
-// index: the spending on models, by campaign and by provider
+// Return the keys of the spending on models in `index`, by campaign and by provider.
 inline std::string spent_by(const id128& campaign) {
   return "spent/campaign/" + of(campaign);
 }
 inline std::string spent_with(const std::string& provider) {
   return "spent/provider/" + provider;
 }
-// index: the latest record of a device
+// Returns the key of the latest record of a device in `index`.
 inline std::string device(const std::string& id) {
   return "device/" + id;
 }
-// index: earlier records of a device; a new one replaces one that is too old
+// Returns the key of an earlier record of a device in `index`; a new one replaces one that is too old.
 inline std::string device_sample(const std::string& id, uint64_t place) {
   return "sample/" + id + "/" + big_endian(place);
 }
-// index: a campaign whose removal has begun and may not be complete
+// Returns the key in `index` of a campaign whose removal has begun and may not be complete.
 inline std::string forgetting(const id128& id) {
   return "forgetting/" + of(id);
 }
-// index: the latest known status, so that lists never fold a finished campaign
+// Returns the key of the latest known status in `index`, so that lists never fold a finished campaign.
 inline std::string status(const id128& id) {
   return "status/" + of(id);
 }

@@ -453,7 +453,7 @@ caf::error to_error(const failure& x);
 caf::error to_error(no_verdict why, const std::string& detail);
 // Returns why a step ends without a candidate; `none` for every other error.
 no_verdict no_verdict_of(const caf::error& x);
-// Back again; CAF's own codes become errc::unavailable or errc::timed_out.
+// Converts it back; CAF's own codes become errc::unavailable or errc::timed_out.
 failure to_failure(const caf::error& x);
 
 } // namespace kevolve

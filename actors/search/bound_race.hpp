@@ -27,7 +27,7 @@ struct bound_point {
   double prior_sum = 0.0; // of all children; 0: the bounds are without priors
 };
 
-// The abscissa of the bounds, which are straight lines over it.
+// Returns the abscissa of the bounds, which are straight lines over it.
 double abscissa_of(const bound_point& at);
 // Returns the upper confidence bound: q + c*sqrt(ln N / n), or with priors q + c*P*sqrt(N) / (1 + n).
 double bound_of(const bound_line& line, const bound_point& at);

@@ -14,7 +14,7 @@ constexpr int tournament_size = 3;
 // Chooses where no policy of this build has weight. Replays of earlier campaigns rely on it, so it is not the default.
 constexpr const char* fallback_policy = "uct";
 
-// A name by weight; `otherwise` if no weight is positive.
+// Returns a name by weight; `otherwise` if no weight is positive.
 std::string pick(const std::map<std::string, double>& weights, const std::string& otherwise, splitmix64& random) {
   auto total = 0.0;
   for (const auto& [name, weight] : weights)
@@ -71,7 +71,7 @@ std::map<std::string, double> memory_weights(const search_tree& tree, const poli
 
 } // namespace
 
-// A second parent by tournament among the other valid nodes.
+// Returns a second parent by tournament among the other valid nodes.
 uint64_t selection_policy::second_parent(const search_tree& tree, const policy_options&, uint64_t first,
                                          splitmix64& random, const selection_statistics&) const {
   const auto& mates = tree.index().may().mates();

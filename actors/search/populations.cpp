@@ -5,7 +5,7 @@
 
 namespace kevolve {
 
-// The key of a node among the fittest.
+// Returns the key of a node among the fittest.
 double populations::worth(const tree_nodes& nodes, uint64_t index) const {
   return counted_[index] ? nodes[index].speedup : leader_tree::absent;
 }

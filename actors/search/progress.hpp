@@ -43,11 +43,11 @@ public:
   }
 
   search_phase phase() const { return phase_; }
-  // Candidates that ended since the phase of `adaptive` began.
+  // Returns the number of candidates that ended since the phase of `adaptive` began.
   uint64_t in_phase() const { return ended_ - phase_began_; }
-  // Candidates that ended since the last gain.
+  // Returns the number of candidates that ended since the last gain.
   uint64_t since_gain() const { return ended_ - last_gain_; }
-  // The yields of the memory operators, by their places: a step's gain is the logarithm of its speed-up over the
+  // Returns the yields of the memory operators, by their places: a step's gain is the logarithm of its speed-up over the
   // fastest before it, and each step costs the same.
   const std::vector<generator_yield>& yields() const { return yields_; }
 

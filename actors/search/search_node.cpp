@@ -149,7 +149,7 @@ void record_proposal(node_pointer self, int64_t propose_ns) {
   judge(self, std::move(a));
 }
 
-// A fact about the tree, not a fault.
+// Ends the step. That there is no candidate is a fact about the tree, not a fault.
 void end_without_candidate(node_pointer self, no_verdict why, std::string detail) {
   self->state.record->rule = to_string(why);
   self->state.record->detail = std::move(detail);

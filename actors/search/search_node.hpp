@@ -39,12 +39,12 @@ struct search_node_state {
   ~search_node_state();
 };
 
-// A new node, or one that a restart found selected or proposed: `record` says how far it was.
+// Returns the behaviour of a new node, or of one that a restart found selected or proposed: `record` says how far it was.
 search_node_actor::behavior_type search_node(search_node_actor::stateful_pointer<search_node_state> self,
                                              actor_status_ptr own_status, campaign_context_ptr context,
                                              node_record record, synthesis_step step, champion_info champion);
 
-// A terminal node, to be read from the journal.
+// Returns the behaviour of a terminal node, which is read from the journal.
 search_node_actor::behavior_type revived_node(search_node_actor::stateful_pointer<search_node_state> self,
                                               actor_status_ptr own_status, campaign_context_ptr context,
                                               uint64_t index);

@@ -14,7 +14,7 @@ inline constexpr double surprise_over_parent = 3.0;
 // Times the best speedup that is verified.
 inline constexpr double surprise_over_best = 1.5;
 
-// The speedup from which a child of these parents is a surprise, in a campaign whose best is `best`.
+// Returns the speedup from which a child of these parents is a surprise, in a campaign whose best is `best`.
 double surprise_threshold(const search_tree& tree, const std::vector<uint64_t>& parents, double best);
 
 // Returns the best speed-up shown in fresh processes; at least 1, the reference's.

@@ -26,7 +26,7 @@ public:
   // the node is in flight.
   bool finish(uint64_t index, const node_outcome& outcome);
 
-  // A finished node's verdict and figures, put right: those that fail lose their figures and their confirmation, and
+  // Puts a finished node's verdict and figures right: those that fail lose their figures and their confirmation, and
   // one that passes may gain it. Ignored (false) if nothing changes, or the node is the root or in flight.
   bool amend(uint64_t index, const score& found, bool confirmed = false);
 
@@ -42,7 +42,7 @@ public:
   search_index& index() const { return index_; }
 
   uint64_t in_flight() const { return in_flight_; }
-  // Finished nodes without the root; those that pass.
+  // Return the number of finished nodes without the root, and of those that pass.
   uint64_t finished() const { return finished_; }
   uint64_t valid() const { return valid_; }
 

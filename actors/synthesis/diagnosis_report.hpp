@@ -15,7 +15,7 @@ struct diagnosis_report {
   std::vector<std::string> signals; // "bound:latency_chain": for the retrieval of documents
 };
 
-// `diagnosis`: JSON (docs/diagnosis.schema.json); `source`: the candidate's. Both empty without a diagnosis.
+// Reads a diagnosis in JSON (docs/diagnosis.schema.json) with the candidate's source. Both empty without a diagnosis.
 diagnosis_report report_of_diagnosis(const std::string& diagnosis, const std::string& source);
 
 } // namespace kevolve::synthesis

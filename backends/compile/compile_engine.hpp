@@ -24,7 +24,7 @@ public:
 
   // Runs the request. Returns when the outcome is known, or soon after the listener gives the job up.
   virtual compile_outcome run(const compile_request& request, attention& listener) = 0;
-  // Hash of the compilers and their options, on which stored builds depend.
+  // Returns the hash of the compilers and their options, on which stored builds depend.
   virtual std::string fingerprint() const = 0;
   // Returns facts for the hello: the sandbox's level and versions.
   virtual std::map<std::string, std::string> facts() const = 0;

@@ -72,7 +72,7 @@ public:
       ::close(fd_);
   }
 
-  // -1 on kernels without pidfds; the wait then polls every few milliseconds.
+  // Returns -1 on kernels without pidfds; the wait then polls every few milliseconds.
   int descriptor() const { return fd_; }
 
   bool reap(int& status) const {

@@ -63,7 +63,7 @@ private:
     return true;
   }
 
-  // A backslash before the end of a line, blanks between them or not.
+  // Returns true for a backslash before the end of a line, blanks between them or not.
   bool joins_next() const {
     return look() == '\\' && line().find_first_not_of(" \t\v\f\r", 1) == std::string_view::npos;
   }

@@ -29,7 +29,7 @@ struct toolchain {
 // Finds the programs and their versions.
 toolchain find_toolchain();
 
-// Hash of the compilers, the processor as -march=native resolves it, flag menu and prelude.
+// Returns the hash of the compilers, the processor as -march=native resolves it, flag menu and prelude.
 std::string toolchain_fingerprint(const toolchain& tools);
 
 // A build's parameters apart from the source.

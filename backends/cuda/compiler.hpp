@@ -21,7 +21,7 @@ public:
   compile_outcome run(const compile_request& request, attention& listener);
   const cuda_toolchain& tools() const { return tools_; }
   const std::string& sandbox_level() const { return tool_.level(); }
-  // Hash of the compiler, the architecture and the flag menu.
+  // Returns the hash of the compiler, the architecture and the flag menu.
   std::string fingerprint() const;
 
 private:

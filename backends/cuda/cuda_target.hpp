@@ -10,7 +10,7 @@ public:
   using nvidia_target::nvidia_target;
 
   std::string name() const override;
-  // A build with line information, for the findings of compute-sanitizer.
+  // Returns true: a build with line information serves the findings of compute-sanitizer.
   bool replays_sanitised() const override { return true; }
   std::vector<std::string> languages() const override;
   candidate_form form(const contract& task) const override;

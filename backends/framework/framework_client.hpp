@@ -41,12 +41,12 @@ public:
 
   // Starts the process. errc::not_found: there is no python3, or it lacks torch.
   result<void> start(const framework_options& options);
-  // Facts that the process reported: "torch", "python", "device".
+  // Returns the facts that the process reported: "torch", "python", "device".
   const std::map<std::string, std::string>& facts() const { return facts_; }
   const std::string& sandbox_level() const { return level_; }
   bool alive() const { return pid_ > 0; }
   pid_t pid() const { return pid_; }
-  // Number of starts so far. Loaded programs and mapped memory are lost with the process.
+  // Returns the number of starts so far. Loaded programs and mapped memory are lost with the process.
   uint64_t starts() const { return starts_; }
   void end();
 
@@ -55,7 +55,7 @@ public:
   std::optional<rejection> map(arena which, int fd, size_t bytes);
   // Maps device memory that another process has exported, unless memory of this number is mapped already.
   std::optional<rejection> map_device(int fd, size_t bytes, uint64_t number);
-  // The same for the pool on the device.
+  // Does the same for the pool on the device.
   std::optional<rejection> map_device_pool(int fd, size_t bytes, uint64_t number);
   // Makes one call on arrays in the pool on the device: inputs as the task declares them, outputs compact and of these
   // types. `wide`: f16 and f32 inputs are widened to f64 first, for an oracle.

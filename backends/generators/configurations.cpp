@@ -39,7 +39,7 @@ std::vector<span> configurations_of(std::string_view text) {
   return out;
 }
 
-// "BLOCK = 2048, num_warps = 16"
+// Returns words such as "BLOCK = 2048, num_warps = 16".
 std::string words_of(std::string_view table) {
   std::string out;
   for (size_t at = table.find('\n'); at != std::string_view::npos && at + 1 < table.size();) {

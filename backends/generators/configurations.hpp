@@ -11,7 +11,7 @@ namespace kevolve {
 
 std::unique_ptr<generator> make_configurations_generator();
 
-// The text with its n-th such table first, the others behind it in their order; empty if it has no such table.
+// Returns the text with its n-th such table first, the others behind it in their order; empty if it has no such table.
 std::string with_configuration(const std::string& source, size_t n);
 
 } // namespace kevolve

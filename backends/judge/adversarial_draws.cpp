@@ -31,7 +31,7 @@ class value_planner {
 public:
   explicit value_planner(const contract& task) : task_(task), sizes_(sizes_for_values(task)) {}
 
-  // One argument at a time, at several sizes, then all alike, then one against the others.
+  // Returns draws of one argument at a time, at several sizes, then all alike, then one against the others.
   std::vector<adversarial_draw> of_contract() {
     for (size_t i = 0; i < task_.arguments.size(); ++i)
       if (is_chosen(task_.arguments[i]))
@@ -43,7 +43,7 @@ public:
     return std::move(draws_);
   }
 
-  // The values that tell most, at the smallest sizes: with a single element, most draws look alike.
+  // Returns draws of the values that tell most, at the smallest sizes: with a single element, most draws look alike.
   std::vector<adversarial_draw> at_small_sizes() {
     for (const auto& sizes : smallest_sizes(task_))
       for (size_t i = 0; i < task_.arguments.size(); ++i)

@@ -62,7 +62,7 @@ double one_of_few(const value_choice& c, random_stream& random) {
   return c.value + (c.other - c.value) * static_cast<double>(random.below(steps + 1)) / static_cast<double>(steps);
 }
 
-// A magnitude from 2^-10 of the farthest bound up to it, with a sign that the bounds allow.
+// Returns a magnitude from 2^-10 of the farthest bound up to it, with a sign that the bounds allow.
 double far_or_near(const value_choice& c, random_stream& random) {
   constexpr double octaves = 10.0;
   const auto low = std::min(c.value, c.other);
@@ -129,7 +129,7 @@ result<byte_buffer> fill_samples(argument a, const value_choice& c, int64_t coun
   return out;
 }
 
-// Keys without gaps, as near to the chosen first one as the bounds allow.
+// Fills with keys without gaps, as near to the chosen first one as the bounds allow.
 result<byte_buffer> fill_dense(const argument& a, const value_choice& c, int64_t count, random_stream random) {
   if (is_floating(a.type))
     return fill_array(a, count, {}, {}, random);

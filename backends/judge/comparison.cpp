@@ -95,7 +95,7 @@ inline float rounded_down(double x) {
   return static_cast<double>(near) > x ? std::nextafter(near, 0.0F) : near;
 }
 
-// A fast check of floats in float arithmetic. Returns true if no figure grows, so that every element is within
+// Checks floats fast, in float arithmetic. Returns true if no figure grows, so that every element is within
 // tolerance: the current figures are, by more than the rounding errors here. In doubt it returns false. Figures may be
 // low by a few parts in a million, so that equal relative errors everywhere stay on the fast path.
 [[gnu::always_inline]] inline bool nothing_new(const float* actual, const float* expected, int64_t n, double absolute,
@@ -220,7 +220,7 @@ bool run_within(dtype t, const std::byte* actual, dtype expected_type, const std
   return true;
 }
 
-// The same with figures. Also returns false if the types have no fast path.
+// Does the same with figures. Also returns false if the types have no fast path.
 bool run_judged(dtype t, const std::byte* actual, dtype expected_type, const std::byte* expected, int64_t n,
                 double absolute, double relative, figures& out) {
   const auto l = limits_of(t);

@@ -90,7 +90,7 @@ void note_begin(int fd) {
   ::fcntl(fd, F_SETLK, &mark);
 }
 
-// The kernel's own directory of the core. Every process sees the same one, may open it and cannot replace it.
+// Returns the kernel's own directory of the core. Every process sees the same one, may open it and cannot replace it.
 std::string place_of(int core) {
   return "/sys/devices/system/cpu/cpu" + std::to_string(core);
 }
@@ -99,7 +99,7 @@ int open_core(int core) {
   return ::open(place_of(core).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-// The gate. A process holds it while it waits for the core, so that the previous holder queues behind it. The kernel
+// Opens the gate. A process holds it while it waits for the core, so that the previous holder queues behind it. The kernel
 // releases it if the process dies.
 int open_gate(int core) {
   return ::open((place_of(core) + "/uevent").c_str(), O_RDONLY | O_CLOEXEC);

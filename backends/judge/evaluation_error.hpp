@@ -49,7 +49,7 @@ inline evaluation_error about(const std::string& who, evaluation_error s) {
   return s;
 }
 
-// An error of the reference on a draw that the contract allows, with what to do about it.
+// Returns an error of the reference on a draw that the contract allows, with what to do about it.
 inline evaluation_error on_allowed_draw(evaluation_error s, const std::string& draw) {
   if (s.trouble)
     return s;

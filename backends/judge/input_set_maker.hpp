@@ -64,12 +64,12 @@ public:
   // One set with chosen data; `error` receives the reference's error by argument.
   attempt<input_set> make_set(const shape_case& shape, const draw_options& options, bool with_reference,
                               std::vector<double>* error, double* reference_ns);
-  // The same, but its arrays may stay on the device.
+  // Does the same, but the arrays may stay on the device.
   attempt<input_set> make_set_anywhere(const shape_case& shape, const draw_options& options, bool with_reference);
   set_source* device() const { return device_; }
   // Returns the names of the arguments that the request has own values for: "w, b"; empty if there are none.
   std::string own_weights() const;
-  // The reference's outputs on the same data once more, by argument, compact.
+  // Computes the reference's outputs on the same data once more, by argument, compact.
   attempt<std::vector<expected_output>> run_again(const input_set& set);
   // Returns the time in which reference and oracle have run here so far, without waits for a processor.
   std::chrono::nanoseconds worked() const { return worked_; }

@@ -106,10 +106,10 @@ bool may_differ(const contract& task);
 // Returns the finding on the first output that has one.
 not_finite_output find_not_finite(const contract& task, const input_set& set);
 
-// "3 of 40 draws of inputs …"; empty: every draw stands.
+// Returns text such as "3 of 40 draws of inputs …"; empty: every draw stands.
 std::string redrawn(const std::vector<std::shared_ptr<const input_sets>>& all_inputs);
 
-// "2 of 10 sets left out: …"; empty: the operator is finite in all of them.
+// Returns text such as "2 of 10 sets left out: …"; empty: the operator is finite in all of them.
 std::string left_out(const input_sets& inputs);
 
 // Keeps input sets between requests. The least recently used go first.

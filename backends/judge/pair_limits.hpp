@@ -28,7 +28,7 @@ struct pair_limits {
 
 // Returns the limit that ends an undecided screening now; empty if none does.
 std::string limit_of_screening(const pair_limits& x);
-// The same for an undecided promotion that has its interval's pairs.
+// Returns the same for an undecided promotion that has its interval's pairs.
 std::string limit_of_promotion(const pair_limits& x);
 // Returns true if the screening has outlasted its usual time.
 bool goes_on(const pair_limits& x);

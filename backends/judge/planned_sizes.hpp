@@ -15,7 +15,7 @@ bool is_cheap(const contract& task, const adversarial_draw& draw);
 // the constants with their neighbours.
 draw_plan plan_sizes(const contract& task, const std::vector<double>& constants, bool asked);
 
-// Lengths at the lower end of what they may be, so that many of them fit into a draw; the others as declared.
+// Returns lengths at the lower end of what they may be, so that many of them fit into a draw; the others as declared.
 std::vector<value_choice> short_lengths_of(const contract& task);
 
 // Returns the smallest allowed sizes: of all symbols, and of each beside others that are a little larger.

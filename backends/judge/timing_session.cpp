@@ -107,7 +107,7 @@ private:
     out_.evidence.erase("stopped");
   }
 
-  // One pair on every declared shape; the weighted mean of their log ratios.
+  // Times one pair on every declared shape; returns the weighted mean of their log ratios.
   attempt<double> round() {
     double sum = 0.0;
     double total = 0.0;
@@ -145,7 +145,7 @@ private:
     return rounds_.calls.size() == screen_out_rounds && spent > long_calls && behind > request_.screen_out;
   }
 
-  // The lead over the baseline that a candidate must keep to be worth more pairs: its parent's, or none.
+  // Returns the lead over the baseline that a candidate must keep to be worth more pairs: its parent's, or none.
   double lead_to_keep() const { return std::max(request_.parent_lead, 1.0); }
 
   // A candidate far ahead of slow calls in each of its first pairs is confirmed at once: more pairs say no more, and

@@ -14,7 +14,7 @@ bool shares_target(const profile_pass& a, const profile_pass& b) {
          });
 }
 
-// The artefacts that the pass can get: the given ones, and those that other passes make for one of its targets.
+// Returns the artefacts that the pass can get: the given ones, and those that other passes make for one of its targets.
 std::set<artefact_kind> within_reach(std::span<const profile_pass> passes, const profile_pass& p) {
   std::set<artefact_kind> out{given_artefacts.begin(), given_artefacts.end()};
   for (const auto& other : passes)

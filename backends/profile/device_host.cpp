@@ -39,7 +39,7 @@ std::vector<char*> pointers(std::vector<std::string>& from) {
   return out;
 }
 
-// The variables by which the driver and the toolkit are found; nothing else of ours reaches the program.
+// Returns the variables by which the driver and the toolkit are found; nothing else of ours reaches the program.
 std::vector<std::string> variables_of(const device_command& command) {
   std::vector<std::string> out{"LC_ALL=C",
                                "PATH=/usr/bin:/bin",

@@ -79,7 +79,7 @@ struct profile_pass {
   result<pass_result> (*run)(const pass_request& q) = nullptr;
 };
 
-// All passes, in the order of registry.cpp.
+// Returns all passes, in the order of registry.cpp.
 std::span<const profile_pass> profile_passes();
 // Returns the pass of that name; null for an unknown name.
 const profile_pass* find_pass(std::string_view name);

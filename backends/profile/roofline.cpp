@@ -69,7 +69,7 @@ void take_ceilings(const pass_request& q, json& facts) {
         facts[to] = x;
 }
 
-// The rate of the smallest level that holds so many bytes.
+// Returns the rate of the smallest level that holds so many bytes.
 std::pair<double, bound_class> bandwidth(const json& facts, double bytes) {
   for (const auto& l : levels)
     if (const auto rate = number_of(facts, l.rate); rate > 0.0 && bytes <= number_of(facts, l.capacity))

@@ -148,7 +148,7 @@ bool declared_sizes_only(const contract& c);
 // Returns the argument with this name, or null.
 const argument* find_argument(const contract& c, std::string_view name);
 
-// The C prototype a candidate implements: "void f(const float *x, float *y, int64_t n)".
+// Returns the C prototype a candidate implements: "void f(const float *x, float *y, int64_t n)".
 std::string c_prototype(const contract& c);
 
 // Returns text which, appended to a source, makes its compiler refuse an entry whose parameters do not fit the

@@ -26,7 +26,7 @@ struct interval_basis {
   uint32_t sessions = 0; // 1: within one session; more: the interval includes the spread between them
 };
 
-// The name of an interval: "87.5 % interval of 4 pairs, within one session".
+// Returns the name of an interval: "87.5 % interval of 4 pairs, within one session".
 std::string interval_name(const interval_basis& basis);
 
 // Both figures of a confirmation; a speed-up of 0 was not measured. The headline is one of them.

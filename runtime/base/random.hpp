@@ -7,7 +7,7 @@
 
 namespace kevolve {
 
-// One step of splitmix64 from the state `x`, as a mixing function. Source: Steele, Lea and Flood, "Fast splittable
+// Returns one step of splitmix64 from the state `x`, as a mixing function. Source: Steele, Lea and Flood, "Fast splittable
 // pseudorandom number generators", OOPSLA 2014; constants of Vigna's splitmix64.c.
 constexpr uint64_t splitmix64_of(uint64_t x) {
   x += 0x9e3779b97f4a7c15ULL;
@@ -21,7 +21,7 @@ constexpr uint64_t mix_seed(uint64_t seed, uint64_t salt) {
   return splitmix64_of((seed ^ (salt * 0xd6e8feb86659fd93ULL)) + 0x9e3779b97f4a7c15ULL);
 }
 
-// The 53 high bits of `bits` as a number in [0, 1).
+// Returns the 53 high bits of `bits` as a number in [0, 1).
 constexpr double unit_interval(uint64_t bits) {
   return static_cast<double>(bits >> 11U) * 0x1.0p-53;
 }
@@ -36,11 +36,11 @@ public:
     state_ += 0x9e3779b97f4a7c15ULL;
     return out;
   }
-  // In [0, 1).
+  // Returns a number in [0, 1).
   constexpr double uniform() { return unit_interval(next()); }
-  // In [0, n), by the remainder; the bias is below n / 2^64. Returns 0 without a draw if n is 0.
+  // Returns a number in [0, n), by the remainder; the bias is below n / 2^64. Returns 0 without a draw if n is 0.
   constexpr uint64_t below(uint64_t n) { return n == 0 ? 0 : next() % n; }
-  // True with probability p.
+  // Returns true with probability p.
   constexpr bool chance(double p) { return uniform() < p; }
 
 private:
@@ -52,7 +52,7 @@ private:
 class random_stream {
 public:
   explicit random_stream(uint64_t seed, uint64_t stream = 0);
-  // The state itself, which must not be all zero.
+  // Takes the state itself, which must not be all zero.
   explicit random_stream(const std::array<uint64_t, 4>& state) : state_(state) {}
 
   uint64_t next() {
@@ -66,16 +66,16 @@ public:
     state_[3] = rotate(state_[3], 45);
     return out;
   }
-  // In [0, 1).
+  // Returns a number in [0, 1).
   double uniform() { return unit_interval(next()); }
-  // In [0, n), by the high half of a product, unbiased to 2^-64.
+  // Returns a number in [0, n), by the high half of a product, unbiased to 2^-64.
   uint64_t below(uint64_t n) {
     __extension__ using wide = unsigned __int128;
     return static_cast<uint64_t>((static_cast<wide>(next()) * n) >> 64U);
   }
-  // Inclusive on both sides.
+  // Returns a number from `low` to `high`, both included.
   int64_t between(int64_t low, int64_t high);
-  // Standard normal, by a ziggurat of 256 layers.
+  // Returns a standard normal number, by a ziggurat of 256 layers.
   double normal();
 
 private:

@@ -19,11 +19,11 @@ Handle add_proxy(caf::actor_system& system, const std::shared_ptr<actor_status_t
   return caf::actor_cast<Handle>(child.proxy);
 }
 
-// The journal and the scheduler.
+// Returns the journal and the scheduler.
 std::vector<child_spec> core_children(node_parts& p);
 // Models, the link to the cluster, the relay, compile workers and devices.
 std::vector<child_spec> resource_children(node_parts& p);
-// The directory of campaigns, and what runs beside it.
+// Returns the directory of campaigns, and what runs beside it.
 std::vector<child_spec> work_children(node_parts& p);
 
 // Returns how this node starts its profilers.

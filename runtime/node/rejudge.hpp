@@ -31,7 +31,7 @@ typename I::result_type inspect(I& f, rejudgement& x) {
            x.time_ns, x.basis);
 }
 const store& store_of(node& where);
-// The same, for whoever adds what no actor of the node has read.
+// Returns the same, for whoever adds what no actor of the node has read.
 store& writable_store_of(node& where);
 
 std::string rejudgement_key(const id128& campaign, uint64_t index);

@@ -16,7 +16,7 @@ using pointer = caf::stateful_actor<take_over_state>*;
 constexpr auto look_every = std::chrono::milliseconds{2'000};
 constexpr size_t campaigns_read = 100'000;
 
-// The unfinished campaigns of the local store.
+// Returns the unfinished campaigns of the local store.
 std::deque<id128> unfinished(const store& data) {
   std::deque<id128> out;
   const std::string prefix = "campaign/";

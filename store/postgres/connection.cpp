@@ -42,7 +42,7 @@ struct wire_parameters {
   }
 };
 
-// True if the server is reached without a network: TLS has no use there.
+// Returns true if the server is reached without a network: TLS has no use there.
 bool is_local(const std::map<std::string, std::string>& given) {
   const auto host = given.contains("hostaddr") ? given.at("hostaddr") : given.contains("host") ? given.at("host") : "";
   const auto local = [](std::string_view h) {

@@ -166,7 +166,7 @@ struct bench : virtual_system {
         dynamic_cast<device_actor::stateful_pointer<device_state>>(caf::actor_cast<caf::abstract_actor*>(timer));
     return self->state;
   }
-  // The probe that the device waits for; zero if there is none.
+  // Returns the probe that the device waits for; zero if there is none.
   id128 probe() const { return state().probe; }
   void probe_says(judge_outcome o) {
     o.job = probe();

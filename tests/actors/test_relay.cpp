@@ -35,7 +35,7 @@ const std::string reference = "void op(const float *x, float *y) { *y = *x; }\n"
 const std::string good = "summary: write it another way\n```c candidate.c\nvoid op(const float *x, float *y) { y[0] = "
                          "x[0]; }\n```\n";
 
-// Three documents: about a failed start of a candidate, about vector lanes, and for drafts.
+// Returns three documents: about a failed start of a candidate, about vector lanes, and for drafts.
 std::shared_ptr<const knowledge::knowledge_base> three_documents() {
   const auto made = [](const char* id, std::vector<std::string> phases, const char* signal, const char* text) {
     knowledge::document d;

@@ -38,7 +38,7 @@ struct library : virtual_system {
     book = open();
     run();
   }
-  // The skills that are on the board.
+  // Returns the skills that are on the board.
   skill_list published() const {
     skill_list out;
     for (const auto& [key, group] : board->now()->groups())

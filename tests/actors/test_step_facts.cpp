@@ -10,7 +10,7 @@ using namespace kevolve::synthesis;
 
 namespace {
 
-// A task with two operations and eight bytes an element.
+// Returns a task with two operations and eight bytes an element.
 synthesis_context scaling() {
   synthesis_context c;
   c.task.name = "scale";

@@ -28,7 +28,7 @@ private:
   std::string token_;
 };
 
-// The main function of the other process.
+// Runs the main function of the other process.
 int serve_until_killed(const std::string& data_dir);
 
 } // namespace kevolve::test

@@ -10,7 +10,7 @@ using namespace kevolve::test;
 
 namespace {
 
-// Two tasks of the same reference under two names.
+// Writes two tasks of the same reference under two names.
 void write_tasks(const temporary_folder& f) {
   std::filesystem::create_directories(f.path + "/tasks");
   f.write("tasks/row_squares.c", row_squares_reference);

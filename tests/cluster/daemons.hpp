@@ -10,7 +10,7 @@
 
 namespace kevolve::test {
 
-// The server of the test program.
+// Returns the server of the test program.
 postgres_server& shared_server();
 // Makes a database with a cluster of its own.
 std::string fresh_database();

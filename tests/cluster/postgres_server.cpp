@@ -40,7 +40,7 @@ int free_port() {
   return ntohs(a.sin_port);
 }
 
-// The user that PostgreSQL runs as: it refuses root.
+// Returns the user that PostgreSQL runs as: it refuses root.
 const passwd* unprivileged() {
   return ::geteuid() == 0 ? ::getpwnam("nobody") : nullptr;
 }

@@ -17,7 +17,7 @@ inline postgres_server& server() {
   return shared_server();
 }
 
-// A database of its own, so that cases do not meet.
+// Makes a database of its own, so that cases do not meet.
 inline std::string queue_database() {
   static int last = 0;
   auto name = "queue_" + std::to_string(++last);

@@ -22,7 +22,7 @@ postgres::queued_job begin_wait(queue_node& home, const node_folder& worker, con
   return j;
 }
 
-// The processes below one, the nearest first.
+// Returns the processes below one, the nearest first.
 std::vector<pid_t> descendants(pid_t of) {
   std::multimap<pid_t, pid_t> children;
   std::error_code ec;

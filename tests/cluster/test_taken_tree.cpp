@@ -16,7 +16,7 @@ const std::vector<std::string> one_at_a_time{"submit", "row_energy.toml",    "--
                                              "--set",  "draft.candidates=2", "--set", "search.in_flight=1",
                                              "--set",  "profile.share=0"};
 
-// The tree without times of day, and without whose results they are.
+// Returns the tree without times of day, and without whose results they are.
 json tree_of(const node_folder& home, const std::string& id) {
   auto out = json::array();
   const auto tree = home.told({"tree", id});

@@ -150,7 +150,7 @@ TEST_CASE("the module of a task does not change the contract") {
 
 namespace {
 
-// The members that a campaign has had since record version 4, as they are stored.
+// Returns the members that a campaign has had since record version 4, as they are stored.
 std::string since_version_4(const campaign_spec& x) {
   return encode(x.baselines_limit_s) + encode(x.sanitised_limit_s) + encode(x.beam_width) + encode(x.evolution)
          + encode(x.stall) + encode(x.memory_choice) + encode(x.selection_rules) + encode(x.generator_choice)

@@ -23,7 +23,7 @@ judge_outcome admit(judge_driver& judge, const contract& task, const std::string
   return o;
 }
 
-// The same with an oracle. In both lines, `real` is the type of the computation.
+// Does the same with an oracle. In both lines, `real` is the type of the computation.
 judge_outcome admit_beside_oracle(judge_driver& judge, const contract& task, const std::string& line,
                                   const std::string& exact_line) {
   const auto compiled = [](const std::string& type, const std::string& what) {

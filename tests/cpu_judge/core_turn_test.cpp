@@ -71,7 +71,7 @@ void take_a_turn(const channel_of_letters& out, const channel_of_letters* go_on 
     go_on->read();
 }
 
-// A turn that a test can release, also in a forked process, which has a copy of it.
+// Returns a turn that a test can release, also in a forked process, which has a copy of it.
 std::optional<core_turn> mine_now() {
   auto t = take(60s);
   REQUIRE(t);

@@ -14,7 +14,7 @@ using namespace kevolve;
 
 namespace {
 
-// void scale(const float *x, const float *w, float *y, int64_t n)
+// Returns the task of void scale(const float *x, const float *w, float *y, int64_t n)
 contract scale_task() {
   auto c = poly_task();
   c.name = c.entry = "scale";

@@ -38,7 +38,7 @@ finding run(byte_buffer& arena, byte_buffer& set, byte_buffer& kept, const piece
   return out;
 }
 
-// A task with everything that the examiner must handle: strides, a growing table, a counted prefix.
+// Returns a task with everything that the examiner must handle: strides, a growing table, a counted prefix.
 contract odd_task(dtype type) {
   contract c;
   c.name = c.entry = "odd";

@@ -169,7 +169,7 @@ void examine_all(const fake_launch& how, void** parameters) {
   }
 }
 
-// The same with its kernel that draws.
+// Does the same with its kernel that draws.
 void draw_all(const fake_launch& how, void** parameters) {
   using namespace kevolve::cuda;
   auto* block = pointer<unsigned char>(parameters[0]);

@@ -37,7 +37,7 @@ pass_request request(const folder& where, const std::string& kernel) {
   return q;
 }
 
-// A script in place of ncu: runs the program after the options and writes the text where the log belongs.
+// Writes a script in place of ncu, which runs the program after the options and writes the text where the log belongs.
 void write_profiler(const std::string& path, const std::string& table) {
   std::ofstream out{path};
   out << "#!/bin/bash\nwhile [[ $1 == --* ]]; do\n  case $1 in\n    --csv) shift ;;\n    --log-file) log=$2; shift 2 "

@@ -67,7 +67,7 @@ struct cuda_fixture {
 };
 std::vector<cuda_fixture> load_cuda_fixtures(const std::string& folder);
 
-// void iterate(const float *x, const float *w, float *y, int64_t n)
+// Returns the task of void iterate(const float *x, const float *w, float *y, int64_t n)
 contract iterate_task(int64_t n = 4'194'304);
 extern const char* const iterate_reference; // in C
 

@@ -8,7 +8,7 @@
 
 namespace kevolve::testing {
 
-// Examined once.
+// Returns the interpreter, which is examined once.
 const cuda::framework_python& triton_python();
 // Returns why there is no Triton; empty if there is one.
 std::string why_no_triton();

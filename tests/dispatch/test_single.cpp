@@ -13,7 +13,7 @@ using namespace kevolve::test;
 
 namespace {
 
-// A shape's pairs at constant times.
+// Returns a shape's pairs at constant times.
 shape_timing timed(double baseline_ns, double candidate_ns, size_t pairs, double weight = 1.0, bool held_out = false) {
   shape_timing t;
   t.held_out = held_out;

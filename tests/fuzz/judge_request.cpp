@@ -80,7 +80,7 @@ void handle(const judge_request& request) {
   }
 }
 
-// The whole judge except its processes.
+// Runs the whole judge except its processes.
 void hold(const judge_request& request) {
   static const auto seat = [] {
     native_settings settings;

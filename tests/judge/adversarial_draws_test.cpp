@@ -20,7 +20,7 @@ argument size_of(const std::string& name) {
   return a;
 }
 
-// A text whose commas are found.
+// Returns a task of a text whose commas are found.
 contract separators() {
   contract c;
   c.name = "separators";

@@ -8,7 +8,7 @@ using namespace kevolve;
 
 namespace {
 
-// A task that draws `at` between 0 and 9, for 100 elements.
+// Returns a task that draws `at` between 0 and 9, for 100 elements.
 judge_request request(assertion_kind kind, judge_mode mode = judge_mode::admit) {
   judge_request q;
   q.mode = mode;

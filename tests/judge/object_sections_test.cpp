@@ -77,7 +77,7 @@ std::string with_symbols() {
       {{".symtab", SHT_SYMTAB, table, 2}, {".strtab", SHT_STRTAB, strings}, {".dynsym", SHT_DYNSYM, table, 2}});
 }
 
-// Two rows of one file from 0x1000 on: line 7 for 16 bytes, then line 9 for 8 bytes.
+// Returns two rows of one file from 0x1000 on: line 7 for 16 bytes, then line 9 for 8 bytes.
 std::string with_lines(uint16_t version) {
   std::string header;
   put<uint8_t>(header, 1); // bytes of an instruction

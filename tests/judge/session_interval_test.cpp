@@ -13,7 +13,7 @@ using namespace kevolve;
 
 namespace {
 
-// Probability that [x_(k), x_(n+1-k)] holds the median: Pascal's triangle, added up.
+// Returns the probability that [x_(k), x_(n+1-k)] holds the median: Pascal's triangle, added up.
 double binomial_coverage(size_t n, size_t k) {
   std::vector<double> row{1.0};
   for (size_t i = 0; i < n; ++i) {

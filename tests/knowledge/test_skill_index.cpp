@@ -17,7 +17,7 @@ std::string one_of(splitmix64& random, const texts& values) {
   return values[random.below(values.size())];
 }
 
-// A skill of drawn conditions and applications; gains repeat, so that weights tie.
+// Returns a skill of drawn conditions and applications; gains repeat, so that weights tie.
 skill drawn_skill(splitmix64& random, uint64_t number) {
   auto s = a_skill("tile(_1," + std::to_string(number) + ")");
   auto& c = s.conditions;

@@ -22,7 +22,7 @@ namespace {
 using steady = std::chrono::steady_clock;
 constexpr auto compile_limit = std::chrono::seconds{16};
 
-// The task's reference and a function whose optimisation exceeds every limit.
+// Returns the task's reference and a function whose optimisation exceeds every limit.
 candidate endless() {
   candidate c;
   c.language = std::string{"c"};

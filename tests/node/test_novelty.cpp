@@ -17,18 +17,18 @@ using namespace kevolve::test;
 
 namespace {
 
-// A reply with this source.
+// Returns a reply with this source.
 std::string reply_with(const std::string& source) {
   return "summary: partial sums\n```c candidate.c\n" + source + "```\n";
 }
 
-// The same candidate with another comment, other white space and another name of a local.
+// Returns the same candidate with another comment, other white space and another name of a local.
 std::string disguised(int serial) {
   const auto source = std::regex_replace(energy_source(serial), std::regex{"\\bsum\\b"}, "total");
   return reply_with("/* a new idea */\n" + std::regex_replace(source, std::regex{" \\+= "}, "  +=\n  "));
 }
 
-// Another source that compiles to the same code.
+// Returns another source that compiles to the same code.
 std::string same_code(int serial) {
   return reply_with(std::regex_replace(energy_source(serial), std::regex{"\\(void\\)version;"},
                                        "(void)version; int nothing = 0; (void)nothing;"));

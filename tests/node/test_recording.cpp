@@ -30,7 +30,7 @@ std::vector<std::filesystem::path> recordings() {
   return out;
 }
 
-// The same recording as another version would have it.
+// Returns the same recording as another version would have it.
 std::string as_version(const std::string& text, const nlohmann::json& version, bool with_digest) {
   auto x = nlohmann::json::parse(text);
   x["kevolve_recording"] = version;

@@ -20,7 +20,7 @@ namespace {
 
 const std::vector<std::string> by_relay{"generator[0].kind=relay", "draft.candidates=4", "budget.candidates=6"};
 
-// Eight partial sums, with a number in the code that makes every candidate different.
+// Returns eight partial sums, with a number in the code that makes every candidate different.
 std::string reply_for(int serial) {
   return "summary: eight partial sums, version " + std::to_string(serial)
          + "\nflags: O3\n```c candidate.c\n#include <stdint.h>\n"

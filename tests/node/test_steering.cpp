@@ -22,7 +22,7 @@ steer_request wish(steer_action action, uint64_t index = 0) {
   return q;
 }
 
-// A slower copy of the task's reference, which passes.
+// Returns a slower copy of the task's reference, which passes.
 candidate twin(const std::string& mark) {
   candidate c;
   c.language = "c";

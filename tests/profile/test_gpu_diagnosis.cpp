@@ -15,7 +15,7 @@ using nlohmann::json;
 
 namespace {
 
-// A kernel of one millisecond that fills the device and keeps no unit busy.
+// Returns a kernel of one millisecond that fills the device and keeps no unit busy.
 json idle_counters() {
   return {{"kernel", "work"},          {"duration_ns", 1e6},         {"warps_percent", 90.0}, {"dram_percent", 5.0},
           {"l2_percent", 5.0},         {"l1_percent", 5.0},          {"fma_percent", 4.0},    {"issue_percent", 5.0},

@@ -11,7 +11,7 @@ using namespace kevolve::test;
 
 namespace {
 
-// The small reduction of the node's tests, with its work declared, so that there is a roof.
+// Writes the small reduction of the node's tests, with its work declared, so that there is a roof.
 void write_reduction(const temporary_folder& f) {
   for (const auto* name : {"row_energy.toml", "row_energy.task.toml", "row_energy.c"})
     f.write(name, read_file(source_path(std::string{"tests/node/tasks/"} + name))
@@ -209,7 +209,7 @@ TEST_CASE("a campaign profiles its own best within its share, and none with a sh
 
 namespace {
 
-// A scatter whose places the task draws as `at` says, with an assertion.
+// Writes a scatter whose places the task draws as `at` says, with an assertion.
 void write_scatter(const temporary_folder& f, const std::string& fill, const std::string& assertion) {
   f.write("scatter.c", "void scatter(const float *x, const int *at, float *y, long n) {\n"
                        "  for (long i = 0; i < n; ++i)\n"

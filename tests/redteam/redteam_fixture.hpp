@@ -15,7 +15,7 @@ std::string folder();
 const catalogue& exhibits();
 // Judges each of these, with each of its variants.
 void try_all(const std::vector<exhibit>& list);
-// The same for the cheats whose first class begins with one of these letters.
+// Does the same for the cheats whose first class begins with one of these letters.
 void try_cheats(const std::string& letters);
 // The letters of all entries of the test.
 inline const std::string process_classes = "P";

@@ -16,7 +16,7 @@ double share_of_ones(uint64_t x) {
   return static_cast<double>(std::popcount(x & all_bits)) / landscape_bits;
 }
 
-// A step of a generator: some bits of the parent change. Two parents are crossed bit by bit first.
+// Takes a step of a generator: some bits of the parent change. Two parents are crossed bit by bit first.
 uint64_t step(uint64_t first, const uint64_t* second, splitmix64& random) {
   auto out = first;
   if (second != nullptr) {

@@ -18,7 +18,7 @@ struct landscape {
 
 inline constexpr unsigned landscape_bits = 30;
 
-// Kauffman's NK model with K neighbours a bit: the more, the more rugged.
+// Returns Kauffman's NK model with K neighbours a bit: the more, the more rugged.
 landscape rugged(uint64_t seed, unsigned neighbours);
 // Traps of five bits: each step towards the best pays less, but for the last. Greedy steps lead away from it.
 landscape deceptive(uint64_t seed);

@@ -9,7 +9,7 @@ using namespace kevolve;
 
 namespace {
 
-// The steps of each arm after `steps` choices, of which each ends at once with what `outcome` says.
+// Returns the steps of each arm after `steps` choices, of which each ends at once with what `outcome` says.
 std::vector<int> steps_of(std::vector<double> weights, int steps, const std::function<bandit_yield(size_t)>& outcome) {
   std::map<uint32_t, bandit_yield> yields;
   std::vector<int> out(weights.size());

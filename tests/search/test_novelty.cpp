@@ -13,7 +13,7 @@ bool same(const std::string& a, const std::string& b, const std::string& languag
   return normalised_source(a, language) == normalised_source(b, language);
 }
 
-// A function `f` with this body.
+// Returns a function `f` with this body.
 std::string with_body(const std::string& body) {
   return "#include <stdint.h>\nvoid f(const float *x, float *y, int64_t n) {\n" + body + "\n}\n";
 }

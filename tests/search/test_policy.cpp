@@ -15,7 +15,7 @@ node_outcome passed(double fitness) {
   return {{{fitness, fitness, fitness}, verdict::pass, false}, false, true};
 }
 
-// One policy without drafts and without a second parent.
+// Returns one policy without drafts and without a second parent.
 policy_options only(const std::string& policy) {
   policy_options o;
   o.policies = {{policy, 1.0}};
@@ -25,7 +25,7 @@ policy_options only(const std::string& policy) {
   return o;
 }
 
-// A root with finished children of these fitnesses; 0 stands for a wrong result.
+// Returns a root with finished children of these fitnesses; 0 stands for a wrong result.
 search_tree star(const std::vector<double>& fitnesses) {
   search_tree t;
   for (auto f : fitnesses) {

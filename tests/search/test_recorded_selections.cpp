@@ -12,7 +12,7 @@ using namespace kevolve;
 
 namespace {
 
-// Nine digits: the last bits of a logarithm are the C library's.
+// Returns nine digits: the last bits of a logarithm are the C library's.
 std::string digits(double x) {
   char buffer[40];
   std::snprintf(buffer, sizeof buffer, "%.9g", x);
@@ -28,7 +28,7 @@ std::string text_of(const selection& s) {
   return out + "\n";
 }
 
-// A tree grown by its own selections, some of which fail, stay in flight, repeat another candidate or bring nothing.
+// Returns a tree grown by its own selections, some of which fail, stay in flight, repeat another candidate or bring nothing.
 // With `cells`, candidates have islands and behaviours.
 std::string grown(const policy_options& options, uint64_t steps, bool cells = false) {
   search_tree t;

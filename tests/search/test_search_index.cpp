@@ -183,7 +183,7 @@ bool is_in(const tree_node& n, const behaviour_bins& cell, const axis_set& axes)
   return true;
 }
 
-// The fittest open valid nodes of an island, by its definition; with bins, those of one cell.
+// Returns the fittest open valid nodes of an island, by its definition; with bins, those of one cell.
 std::vector<uint32_t> population_of(const whole& all, size_t island, size_t islands, size_t most,
                                     const behaviour_bins* cell = nullptr, const axis_set& axes = all_axes) {
   std::vector<size_t> home{0};

@@ -41,7 +41,7 @@ json against(double eager, double inductor) {
           {{"name", "torch.compile"}, {"speedup", inductor}, {"interval", nullptr}, {"time_ns", 3e6}}};
 }
 
-// Right and fast; right without a gain; wrong; slower than torch.compile; never begun.
+// Returns rows of five kinds: right and fast; right without a gain; wrong; slower than torch.compile; never begun.
 std::vector<suite_row> sample() {
   auto fast = won(8.0);
   fast["best"]["baselines"] = against(4.0, 2.0);

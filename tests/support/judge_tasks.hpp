@@ -32,7 +32,7 @@ inline shape_case shape_of(std::string name, size_map sizes, bool held_out = fal
   return s;
 }
 
-// void poly(const float *x, const float *w, float *y, int64_t n)
+// Returns the task of void poly(const float *x, const float *w, float *y, int64_t n)
 inline contract poly_task() {
   contract c;
   c.name = "poly";

@@ -6,7 +6,7 @@
 
 namespace kevolve {
 
-// void rows(const float *x, float *y, int64_t rows, int64_t cols, float eps)
+// Returns the task of void rows(const float *x, float *y, int64_t rows, int64_t cols, float eps)
 inline contract rows_task() {
   contract c;
   c.name = "rows";

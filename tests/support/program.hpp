@@ -45,7 +45,7 @@ private:
 };
 
 outcome run_kevolve(const std::vector<std::string>& arguments, const std::string& folder = ".");
-// The same, with this interpreter for PyTorch modules.
+// Does the same with this interpreter for PyTorch modules.
 outcome run_with_python(const std::string& python, const std::vector<std::string>& arguments);
 // Returns the Python with torch that the build was configured with; empty if there is none.
 std::string torch_python();

@@ -10,7 +10,7 @@ namespace kevolve::test {
 
 inline constexpr int64_t a_day_ns = 86'400'000'000'000;
 
-// A hypothesis for the cpu that was distilled from candidate 2 of campaign 1.
+// Returns a hypothesis for the cpu that was distilled from candidate 2 of campaign 1.
 inline skill a_skill(const std::string& moves = "vectorise(_1,16)") {
   skill s;
   s.conditions = {"cpu", "c", {"reduction"}, {"f32"}, {"x86-64", "zen3"}, "", "scalar; _1: innermost independent"};
@@ -29,7 +29,7 @@ inline skill a_skill(const std::string& moves = "vectorise(_1,16)") {
   return s;
 }
 
-// An application in campaign 9, as candidate `candidate`.
+// Returns an application in campaign 9, as candidate `candidate`.
 inline skill_application an_application(double log_gain, uint64_t candidate, const std::string& family = "reduction",
                                         double standard_error = 0.01) {
   skill_application a;

@@ -79,7 +79,7 @@ std::string without_comments(const std::string& source) {
   return out;
 }
 
-// The context of each seed: drafts, fresh starts, children of one parent with siblings, children of two.
+// Returns the context of each seed: drafts, fresh starts, children of one parent with siblings, children of two.
 std::string prepare(synthesis_context& c, uint64_t seed, const std::vector<ancestor>& made) {
   c.seed = seed;
   c.draft = seed < 7;
@@ -104,7 +104,7 @@ std::string digest(const std::string& source) {
   return sha256_hex(without_comments(source)).substr(0, 16);
 }
 
-// A line for each seed: "gemm 3 draft 0123456789abcdef O3 vectorise(L1,16); mask(L1)". Before them, the sequences that
+// Returns a line for each seed: "gemm 3 draft 0123456789abcdef O3 vectorise(L1,16); mask(L1)". Before them, the sequences that
 // the nest says to apply.
 std::vector<std::string> lines_of(const nest& n) {
   std::vector<std::string> out;
@@ -170,7 +170,7 @@ std::vector<std::string> corpus_of(const std::vector<std::string>& names,
   return out;
 }
 
-// The line with its moves under the names that they have today.
+// Returns the line with its moves under the names that they have today.
 std::string line_with_present_names(const std::string& line) {
   size_t at = 0;
   for (int field = 0; field < 5 && at != std::string::npos; ++field)

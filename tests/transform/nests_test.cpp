@@ -14,7 +14,7 @@ using namespace transform;
 
 namespace {
 
-// Every 16th nest: the golden corpus holds the sources that the generator makes of all of them.
+// Returns every 16th nest: the golden corpus holds the sources that the generator makes of all of them.
 std::vector<std::string> a_part_of_the_nests() {
   std::vector<std::string> out;
   const auto all = nest_names();

@@ -33,7 +33,7 @@ struct series {
   }
 };
 
-// Random bytes, which do not compress.
+// Returns random bytes, which do not compress.
 std::string payload(size_t bytes, uint64_t seed) {
   std::mt19937_64 random{seed};
   std::string out(bytes, '\0');

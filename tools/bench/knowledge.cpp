@@ -50,7 +50,7 @@ std::vector<situation> read_situations(const std::string& path, std::string& wro
   return out;
 }
 
-// The documents by their best section, each once.
+// Returns the documents by their best section, each once.
 std::vector<std::string> ranking(const retrieval_record& trace) {
   std::vector<std::string> out;
   for (const auto& s : trace.sections)

@@ -39,7 +39,7 @@ enum class launch_kind : char { cloned = 'c', locked = 'l' };
   _exit(1);
 }
 
-// The parent of the measured processes, like the zygote for candidates.
+// Runs the parent of the measured processes, like the zygote for candidates.
 [[noreturn]] void serve(pid_t judge, int word, int control) {
   if (dup2(control, control_fd) < 0 || dup2(word, word_fd) < 0)
     _exit(1);

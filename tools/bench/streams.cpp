@@ -349,7 +349,7 @@ std::chrono::microseconds first_of(const plan& p, int stream) {
   return piece * p.pieces * stream / p.at_once + std::chrono::microseconds{static_cast<int64_t>(within)};
 }
 
-// Text that compresses little, different for each seed.
+// Returns text that compresses little, different for each seed.
 std::string prose(size_t bytes, uint64_t seed) {
   std::mt19937_64 random{seed};
   std::string out;

@@ -19,7 +19,7 @@ namespace kevolve {
 struct option_check {
   std::function<void(CLI::Option&)> add_to;
 };
-// Numbers from `low` to `high`, both included.
+// Accepts numbers from `low` to `high`, both included.
 template <class T>
 option_check in_range(T low, T high);
 option_check one_of(const std::vector<std::string>& words);

@@ -12,7 +12,7 @@ struct common_options;
 // it; with JSON wanted, one document. `aside`: on stderr, for a verb that prints something else.
 int import_kernelbench(const common_options& common, const std::string& from, const std::string& out,
                        const std::string& target, bool aside = false);
-// The listed ATen operators, from PyTorch's own samples; with `only`, these alone.
+// Imports the listed ATen operators, from PyTorch's own samples; with `only`, these alone.
 int import_aten(const common_options& common, const std::string& out, const std::vector<std::string>& only = {},
                 bool aside = false);
 

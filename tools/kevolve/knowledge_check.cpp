@@ -61,7 +61,7 @@ const std::vector<example_compiler>& example_compilers() {
   return all;
 }
 
-// The first line that names an error, without the path of the scratch file.
+// Returns the first line that names an error, without the path of the scratch file.
 std::string first_error(const std::string& output, const std::string& file) {
   size_t from = 0;
   std::string last;

@@ -8,7 +8,7 @@ namespace kevolve {
 
 namespace {
 
-// A text as it is; empty if there is none.
+// Returns a text as it is; empty if there is none.
 std::string exact_text(const json& x, const char* key) {
   const auto i = x.find(key);
   return i != x.end() && i->is_string() ? i->get<std::string>() : std::string{};

@@ -26,13 +26,13 @@ struct node_address {
 };
 
 void add_common(declared_verb& verb, common_options& o);
-// --allow-weak-sandbox, of verbs that run candidates.
+// Adds --allow-weak-sandbox, an option of verbs that run candidates.
 void add_weak_sandbox(declared_verb& verb, std::vector<std::string>& layers);
 void add_address(declared_verb& verb, node_address& a);
 
 // Returns the name under which a campaign's events record the caller, unless another one is given.
 std::string caller_name();
-// `kevolve watch`, for verbs that end in it.
+// Runs `kevolve watch`, for verbs that end in it.
 int watch_campaign(const node_address& where, const common_options& common, const std::string& id);
 
 // Runs a campaign file to its end as `kevolve run` does; returns the exit code.

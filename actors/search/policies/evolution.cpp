@@ -106,7 +106,7 @@ private:
     return i.population.empty() ? 0.0 : tree.at(i.population.front()).speedup;
   }
 
-  // An elite of another island, the faster of two draws, if one is faster than the island's own best.
+  // Returns an elite of another island, the faster of two draws, if one is faster than the island's own best.
   static uint64_t elite_elsewhere(const search_tree& tree, populations& all, size_t here, splitmix64& random) {
     std::vector<uint32_t> elites;
     for (size_t i = 0; i < all.size(); ++i)
@@ -122,7 +122,7 @@ private:
     return tree.at(a).speedup >= tree.at(b).speedup ? a : b;
   }
 
-  // The parent of an island that has nothing yet: what it began anew from, else the reference, else any valid node.
+  // Returns the parent of an island that has nothing yet: what it began anew from, else the reference, else any valid node.
   static uint64_t founder_of(const search_tree& tree, const island& i, splitmix64& random) {
     const auto& may = tree.index().may();
     if (i.began_with != 0)

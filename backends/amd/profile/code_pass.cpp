@@ -41,7 +41,7 @@ struct launch_of_kernel {
   uint64_t lds = 0;
 };
 
-// The work-group of the plan; without one, the largest that the kernel allows.
+// Returns the work-group of the plan; without one, the largest that the kernel allows.
 launch_of_kernel launch_of(const hip::code_kernel& k, const resolved_plan* plan) {
   if (plan != nullptr)
     for (const auto& l : plan->launches)

@@ -31,7 +31,7 @@ std::optional<int64_t> number_in(const std::string& path) {
   return out;
 }
 
-// The sensor of the core's own package: of several processors, the one that names it.
+// Returns the sensor of the core's own package: of several processors, the one that names it.
 std::string temperature_file(const std::string& cpu, const std::string& sys) {
   std::vector<std::string> found;
   std::error_code ec;

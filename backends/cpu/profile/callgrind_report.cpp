@@ -9,7 +9,7 @@ namespace kevolve {
 
 namespace {
 
-// The member that an event of callgrind counts in; null for others.
+// Returns the member that an event of callgrind counts in; null for others.
 double simulated_counts::* member_of(const std::string& event) {
   if (event == "Ir")
     return &simulated_counts::instructions;

@@ -58,12 +58,12 @@ struct cpu_facts {
   bool small_pages = true;                              // the call was timed in small pages
   std::map<std::string, experiment_result> experiments; // the best of each name
 
-  // The time that the model gives the hottest loop in one call; 0: unknown.
+  // Returns the time that the model gives the hottest loop in one call; 0: unknown.
   double modelled_ns() const;
   double hot_ns() const { return hot ? (hot->share > 0.0 ? hot->share : 1.0) * call_ns : call_ns; }
   // Bytes a second that the hottest loop loads and stores.
   double access_rate() const;
-  // The level that holds all arrays.
+  // Returns the level that holds all arrays.
   size_t home_level() const;
 };
 

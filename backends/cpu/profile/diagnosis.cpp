@@ -68,7 +68,7 @@ private:
     found_.push_back(std::move(x));
   }
 
-  // The gain of an experiment that is surely one; 1 else.
+  // Returns the gain of an experiment that is surely one; 1 else.
   double gain(const char* name) const {
     const auto e = f_.experiments.find(name);
     return e != f_.experiments.end() && e->second.low > least_gain ? e->second.speedup : 1.0;
@@ -174,7 +174,7 @@ private:
           evidence);
   }
 
-  // The pipeline's slots, where the processor counts them. Retired ones are no bottleneck, and those that wait for a
+  // Adds the pipeline's slots, where the processor counts them. Retired ones are no bottleneck, and those that wait for a
   // unit are the model's.
   void slots() {
     constexpr double many = 0.2;

@@ -17,7 +17,7 @@ namespace {
 constexpr uint64_t experiment_ms = 120;
 constexpr size_t fits_nearest_cache = size_t{16} << 10U;
 
-// The rounds of all loops together: what a call has to do on its arguments.
+// Returns the rounds of all loops together: what a call has to do on its arguments.
 result<double> rounds_of(const pass_request& q, const call_plan& plan) {
   auto counted = run_calls(q, plan);
   if (!counted)

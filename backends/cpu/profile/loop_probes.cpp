@@ -72,7 +72,7 @@ private:
         timed_.insert(id);
   }
 
-  // Loops in the order of the module's functions, outer ones first.
+  // Returns the loops in the order of the module's functions, outer ones first.
   static std::vector<Loop*> loops_of(LoopInfo& info) {
     auto found = info.getLoopsInPreorder();
     return {found.begin(), found.end()};
@@ -131,7 +131,7 @@ private:
     return at.CreateCall(type, clock);
   }
 
-  // The first block of the body: rounds that end by `break` count, the last look at the condition does not.
+  // Returns the first block of the body: rounds that end by `break` count, the last look at the condition does not.
   static BasicBlock* body_of(const Loop& loop) {
     auto* header = loop.getHeader();
     if (!loop.isLoopExiting(header))

@@ -19,7 +19,7 @@ struct mca_report {
   std::string busiest;                 // the unit with the most
   double busiest_cycles = 0.0;
 
-  // "dependency" if rounds wait for results, "port" if one unit is always busy, "dispatch" if the front end is.
+  // Returns "dependency" if rounds wait for results, "port" if one unit is always busy, "dispatch" if the front end is.
   std::string bottleneck() const;
 };
 

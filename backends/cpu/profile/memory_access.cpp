@@ -16,7 +16,7 @@ bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// The operand's width: by the mnemonic's suffix, else by the widest register.
+// Returns the operand's width: by the mnemonic's suffix, else by the widest register.
 int width_of(std::string_view op, std::string_view operands) {
   const bool vector = has(operands, "%xmm") || has(operands, "%ymm") || has(operands, "%zmm");
   if (vector && (op.ends_with("ss") || op == "vmovd" || op == "movd" || has(op, "insertps") || has(op, "broadcastss")))

@@ -19,7 +19,7 @@ struct memory_access {
   bool on_stack() const;
 };
 
-// Nothing if the instruction touches no memory.
+// Returns nothing if the instruction touches no memory.
 std::optional<memory_access> memory_access_of(std::string_view instruction);
 
 // Returns the number of loads that the store buffer cannot serve. A store of the same round has written their bytes in

@@ -33,7 +33,7 @@ std::vector<std::string> candidate_words(const pass_request& q, bool& other_comp
 // Runs a tool, locked, and returns an error if it did not exit with 0.
 result<void> run_profile_tool(const pass_request& q, std::vector<std::string> argv, const std::string& output,
                               const std::vector<std::string>& readable = {});
-// The same with a program made from the candidate.
+// Does the same with a program made from the candidate.
 result<void> run_profile_candidate(const pass_request& q, std::vector<std::string> argv, const std::string& output);
 
 // Reads and writes a file of the pass's folder.

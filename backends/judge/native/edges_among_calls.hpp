@@ -54,7 +54,7 @@ inline std::string calls_text(edge_kind edge, const std::vector<size_t>& calls) 
   return out;
 }
 
-// The key of the evidence that holds these texts for a shape, joined by "; ".
+// Returns the key of the evidence that holds these texts for a shape, joined by "; ".
 inline std::string edge_calls_key(const std::string& shape) {
   return "edge_calls." + shape;
 }

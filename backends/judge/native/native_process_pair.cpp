@@ -211,7 +211,7 @@ attempt<timed_call> native_process_pair::call(timed_side who, const compared_sha
   return out;
 }
 
-// The processor time of the processes that are alive now, the zygote among them.
+// Returns the processor time of the processes that are alive now, the zygote among them.
 double native_process_pair::living_ns() const {
   return processor_ns(candidate_.pid()) + processor_ns(baseline_.pid()) + processor_ns(zygote_.pid());
 }

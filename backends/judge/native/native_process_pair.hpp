@@ -36,7 +36,7 @@ public:
   attempt<void> open(const std::vector<std::shared_ptr<const input_sets>>& all_inputs);
   // Launches a fresh process of the candidate's for more screens, with memory for these inputs.
   attempt<void> reopen(const input_sets& inputs);
-  // The same with memory for these inputs alone, which may be small: every call looks at all of the memory.
+  // Does the same with memory for these inputs alone, which may be small: every call looks at all of the memory.
   attempt<void> reopen_alone(const input_sets& inputs);
   // Returns true if there is the memory for these inputs.
   bool fits(const input_sets& inputs) const;
@@ -44,12 +44,12 @@ public:
   // Calls the candidate alone, `runs` times on one set, each with other poison, fully checked; several must agree bit
   // for bit. The process sees what it sees when it is compared.
   attempt<void> screen(const input_sets& inputs, size_t set, int runs);
-  // The same for the reference itself: what lies beside its arrays has either sign in turn.
+  // Does the same for the reference itself: what lies beside its arrays has either sign in turn.
   attempt<void> screen_as_reference(const input_sets& inputs, size_t set, bool thoroughly);
   // Calls the candidate alone, in one process, on one set after another for so long: right at first is not right
   // always.
   attempt<void> screen_for(const input_sets& inputs, std::chrono::milliseconds time);
-  // The same for a random number of calls, so that a process cannot count towards the next one.
+  // Does the same for a random number of calls, so that a process cannot count towards the next one.
   attempt<calls_made> screen_a_few(const input_sets& inputs, size_t most_calls,
                                    std::chrono::duration<double, std::nano> time);
   // Makes one call with all arrays where memory ends that it may touch. The process can tell: its answers prove nothing

@@ -23,10 +23,10 @@ public:
   // Sets the libraries that its children find loaded beside C's library; another list starts another zygote.
   // errc::not_found if one of them does not load.
   result<void> provide(const std::vector<std::string>& libraries);
-  // A child of this process. Restarts a dead zygote once before it gives up.
+  // Starts a child of this process. Restarts a dead zygote once before it gives up.
   result<pid_t> launch(const wire::launch_request& request, int object_fd, int arena_fd, int command_fd);
 
-  // "landlock7+seccomp+rlimits+userns+netns+ipcns+utsns"
+  // Returns the layers, such as "landlock7+seccomp+rlimits+userns+netns+ipcns+utsns".
   const std::string& sandbox_level() const { return level_; }
   uint32_t restarts() const { return restarts_; }
   pid_t pid() const { return pid_; }

@@ -56,7 +56,7 @@ struct route {
 // lists providers that this request must not be sent to again.
 route choose(const std::vector<provider_health>& providers, const std::vector<size_t>& order,
              const std::set<size_t>& tried, const call_size& size, instant now);
-// The same, over all providers in the order given.
+// Does the same over all providers in the order given.
 route choose(const std::vector<provider_health>& providers, const std::set<size_t>& tried, const call_size& size,
              instant now);
 

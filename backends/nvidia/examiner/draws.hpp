@@ -45,7 +45,7 @@ struct draw_order {
 inline constexpr const char* draw_kernel = "kevolve_draw";
 inline constexpr uint64_t row_streams = uint64_t{1} << 32U; // the stream of an array's rows is so many further on
 
-// A number in [0, n) from 32 bits.
+// Returns a number in [0, n) from 32 bits.
 inline uint64_t below_of(uint64_t bits32, uint64_t n) {
   return static_cast<uint64_t>(integer_of(bits32 << 32U, 0, n));
 }
@@ -60,7 +60,7 @@ inline double magnitude_of(double unit, double largest_bits) {
          * (1.0 + (bits - static_cast<double>(whole)));
 }
 
-// Element `i` among large values: the variants of backends/judge/distributions.hpp.
+// Returns element `i` among large values: the variants of backends/judge/distributions.hpp.
 inline double large_of(const draw_order& o, uint64_t bits, uint64_t i) {
   constexpr uint32_t first_scaled = 6;
   const double value = normal_of(bits);
@@ -98,7 +98,7 @@ inline uint64_t special_place(const random_block& of_row, uint64_t row) {
   }
 }
 
-// Element `i`: one value that is not finite in the first row and in a quarter of the others.
+// Returns element `i`: one value that is not finite in the first row and in a quarter of the others.
 inline double special_of(const draw_order& o, double ordinary, uint64_t i) {
   const uint64_t row = i / o.row;
   const auto of_row = chacha20(o.key, row, o.stream + row_streams);
@@ -184,7 +184,7 @@ inline uint64_t logical_of(const draw_order& o, uint64_t s) {
   return s == 0 ? logical : o.count;
 }
 
-// The blocks of random numbers, or the elements of an array with gaps, that a launch goes through.
+// Returns the number of the blocks of random numbers, or the elements of an array with gaps, that a launch goes through.
 inline uint64_t steps_of(const draw_order& o) {
   return o.contiguous != 0 ? (o.count + words_per_block - 1) / words_per_block : o.span;
 }

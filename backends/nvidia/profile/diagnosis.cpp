@@ -71,7 +71,7 @@ public:
   }
 
 private:
-  // `share`: of the kernel's time.
+  // Adds a finding. `share` is of the kernel's time.
   void add(const kernel_figures& k, bound_class bound, double share, double confidence, const std::string& words,
            std::map<std::string, double> evidence) {
     const auto of_call = share * k.weight * (1.0 - overhead_);
@@ -88,7 +88,7 @@ private:
     found_.push_back(std::move(x));
   }
 
-  // The launches' own time, beside the same number of empty kernels.
+  // Adds the launches' own time, beside the same number of empty kernels.
   void launches() {
     if (f_.call_ns <= 0.0 || f_.empty_ns <= 0.0)
       return;
@@ -243,7 +243,7 @@ private:
 
   static double by_waves(double waves) { return waves > 1.0 ? 1.0 - waves / std::ceil(waves) : 0.0; }
 
-  // Without counters: the occupancy model and the machine code.
+  // Diagnoses without counters, by the occupancy model and the machine code.
   void by_build(const kernel_figures& k) {
     if (k.waves > 0.0 && k.waves < most_waves)
       add(k, bound_class::tail_effect, by_waves(k.waves), modelled,

@@ -133,7 +133,7 @@ cuda_wire::done device_session::go_plain() {
   return out;
 }
 
-// The best of a few: the rate that a roof is made of.
+// Returns the best of a few: the rate that a roof is made of.
 double device_session::best_rate(device_pointer to, device_pointer from, uint64_t bytes, uint64_t moved,
                                  cuda_wire::answer& how) {
   double best = 0.0;

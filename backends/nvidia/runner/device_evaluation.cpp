@@ -119,7 +119,7 @@ private:
     return {};
   }
 
-  // The reference in the other modes, while there is time: each compiles. The candidate is checked beside each.
+  // Times the reference in the other modes, while there is time: each compiles. The candidate is checked beside each.
   attempt<void> note_baselines() {
     if (!processes_.against_framework())
       return {};
@@ -253,7 +253,7 @@ private:
     return processes_.renew();
   }
 
-  // Edge values on the other shapes that are compared, or all, made one at a time, for they may be large; then
+  // Screens edge values on the other shapes that are compared, or all, made one at a time, for they may be large; then
   // adversarial draws.
   attempt<void> screen_closely() {
     hooks_.progress("edges");

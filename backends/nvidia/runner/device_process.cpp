@@ -50,7 +50,7 @@ const char* crash_rule(int status) {
   }
 }
 
-// A worker that no longer answers: hung with a kernel on the device, or dead.
+// Describes a worker that no longer answers: hung with a kernel on the device, or dead.
 evaluation_error worker_lost(const failure& why, const char* doing, milliseconds limit) {
   if (why.code == errc::timed_out)
     return {{},

@@ -57,7 +57,7 @@ public:
   attempt<void> load(gpu_judge_context& b) override;
   bool in_arena() const override { return in_arena_; }
 
-  // The kernels, on what lies in the arena; or everything there as the exchange has it, the kernels, everything back.
+  // Runs the kernels on what lies in the arena; or copies everything there from the exchange, runs them, copies it back.
   attempt<call_time> call(const contract& task, const input_set& set, uint64_t poison, uint64_t rotation, bool records,
                           std::chrono::milliseconds limit, const last_word& laid_out) override;
 
@@ -94,7 +94,7 @@ private:
 rejection strayed_far();
 // Decides from a worker's answer who is at fault.
 evaluation_error judge_answer(const cuda_wire::answer& how);
-// True if the error leaves the device in doubt: its health is then asked before anybody is blamed.
+// Returns true if the error leaves the device in doubt: its health is then asked before anybody is blamed.
 bool doubts_device(const evaluation_error& s);
 
 } // namespace kevolve::cuda

@@ -48,7 +48,7 @@ protected:
   bool load_code(cuda_wire::answer& how);
   bool make_room(device_pointer& block, uint64_t& have, uint64_t bytes, const char* what, cuda_wire::answer& how);
   bool load_own_code(cuda_wire::answer& how);
-  // The arena: the examiner's, or memory of its own that the exchange is copied to and from.
+  // Takes the arena: the examiner's, or memory of its own that the exchange is copied to and from.
   bool take_arena(const cuda_wire::load& order, int arena_fd, cuda_wire::answer& how);
   // Everything queued between these two runs only once the second is called.
   status close_gate();

@@ -59,7 +59,7 @@ void be_constant(draw_order& o, double value) {
   o.first = value;
 }
 
-// The declared distribution.
+// Orders the declared distribution.
 void be_as_declared(draw_order& o, const argument& a) {
   if (a.type == dtype::boolean) {
     o.kind = draw_kind::boolean;
@@ -78,7 +78,7 @@ void be_as_declared(draw_order& o, const argument& a) {
   }
 }
 
-// Values whose differences, or deviations from the mean, lose their leading digits: values_that_cancel of
+// Orders values whose differences, or deviations from the mean, lose their leading digits: values_that_cancel of
 // backends/judge/distributions.cpp.
 void be_cancelling(draw_order& o, const argument& a, uint32_t variant, random_stream random) {
   const bool uniform = a.fill.distribution == fill_name::uniform;

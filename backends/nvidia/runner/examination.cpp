@@ -22,13 +22,13 @@ piece range(piece_kind kind, uint64_t from, uint64_t to, uint64_t pattern) {
   return out;
 }
 
-// Everything of the arena that this call's layout leaves free.
+// Returns everything of the arena that this call's layout leaves free.
 std::vector<piece> around(piece_kind kind, uint64_t used, arena_view arena) {
   return {range(kind, 0, arena.rotation, outside_pattern),
           range(kind, arena.rotation + used, arena.bytes, outside_pattern)};
 }
 
-// False: of more dimensions than the kernel has room for.
+// Returns false for more dimensions than the kernel has room for.
 bool describe(const array_geometry& g, piece& out) {
   out.type = element_of(g.type);
   out.other_type = out.type;

@@ -12,7 +12,7 @@
 namespace kevolve::cuda {
 
 element element_of(dtype t);
-// A piece that copies or compares bytes of the arena, or the pool, and of a set.
+// Returns a piece that copies or compares bytes of the arena, or the pool, and of a set.
 piece moved(piece_kind kind, uint64_t at, uint64_t bytes, uint64_t other);
 
 // The places of a set's bytes in its block on the device.
@@ -52,7 +52,7 @@ struct examination {
   std::vector<question> questions; // of each piece
   bool complete = true;            // false: something that only the host can look at
 };
-// `full`: with the report's figures, for ordinary inputs.
+// Returns the pieces to check; if `full`, with the report's figures, for ordinary inputs.
 examination pieces_to_check(const contract& task, const input_set& set, const input_sets& inputs,
                             const resident_set& where, uint64_t poison, arena_view arena, bool full, rerun again);
 

@@ -56,7 +56,7 @@ public:
   attempt<input_set> fetch(const input_set& set);
   // Copies a part of a set on the device to `to`.
   attempt<void> bring_set(const input_set& set, uint64_t from, uint64_t bytes, std::byte* to);
-  // The pool: device memory that the reference's process maps, and no candidate.
+  // Makes the pool ready: device memory that the reference's process maps, and no candidate.
   attempt<void> ready_pool(uint64_t bytes);
   void drop_pool();
   int pool_fd() const { return pool_fd_; }

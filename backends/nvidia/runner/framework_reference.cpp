@@ -28,7 +28,7 @@ std::chrono::milliseconds least_limit(framework_mode mode) {
   }
 }
 
-// The process with this source loaded.
+// Returns the process with this source loaded.
 attempt<framework_client*> ready(gpu_judge_context& b, framework_client::program which, const std::string& package) {
   const auto source = unpack_framework(package);
   if (!source)

@@ -50,7 +50,7 @@ input_sets_pointer smallest_of(const std::vector<input_sets_pointer>& all_inputs
   return found;
 }
 
-// The smallest declared shape, edge values, and one held-out shape: a tool slows kernels down a hundredfold.
+// Returns the smallest declared shape, edge values, and one held-out shape: a tool slows kernels down a hundredfold.
 attempt<std::vector<replayed_sets>> sets_to_replay(test_set& tests, const judge_request& request) {
   constexpr size_t most_sets = 8;
   size_t adversarial = 64;

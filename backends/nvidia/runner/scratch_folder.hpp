@@ -25,7 +25,7 @@ public:
     if (!path_.empty())
       std::filesystem::remove_all(path_, ignored);
   }
-  // Empty: it could not be made.
+  // Returns the path; empty: it could not be made.
   const std::string& path() const { return path_; }
 
 private:

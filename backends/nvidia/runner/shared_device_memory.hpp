@@ -16,7 +16,7 @@ public:
 
   device_pointer at() const { return at_; }
   uint64_t bytes() const { return bytes_; }
-  // The driver's function that the last status came from.
+  // Returns the driver's function that the last status came from.
   const char* function() const { return function_; }
 
 private:

@@ -63,7 +63,7 @@ public:
     return timed([&] { return launch_all(); }, how);
   }
 
-  // The same number of launches of a kernel that does nothing.
+  // Times the same number of launches of a kernel that does nothing.
   double empty_ns(size_t launches, cuda_wire::answer& how) {
     return timed(
         [&] {
@@ -75,7 +75,7 @@ public:
         how);
   }
 
-  // The host's time to queue one call.
+  // Returns the host's time to queue one call.
   double host_ns(cuda_wire::answer& how) {
     if (!well(close_gate(), "event", how))
       return -1.0;
@@ -92,7 +92,7 @@ public:
   const std::string& recorder() const { return recording_; }
   void pause_records() { record_activities(false); }
 
-  // Each kernel of one call as the device's own records have it.
+  // Returns each kernel of one call as the device's own records have it.
   json recorded_kernels(cuda_wire::answer& how) {
     record_activities(true);
     take_activities();
@@ -109,7 +109,7 @@ public:
     return out;
   }
 
-  // Each kernel between two events, which cost time themselves.
+  // Times each kernel between two events, which cost time themselves.
   json kernels_by_events(cuda_wire::answer& how) {
     const auto& launches = order_.plan.launches;
     std::vector<event> marks(launches.size() + 1);

@@ -35,7 +35,7 @@ public:
   // program is told to be.
   static result<worker_client> start(const worker_options& options, const char* mode = "--worker");
   void open();
-  // Its answer to open(), however often it is asked for.
+  // Returns its answer to open(), however often it is asked for.
   result<cuda_wire::hello> greet(std::chrono::milliseconds limit);
 
   // Sends, and leaves the answer to hear().
@@ -55,7 +55,7 @@ public:
       return tl::unexpected(reply.error());
     return decode<Reply>(*reply);
   }
-  // The same with a descriptor right after the order.
+  // Does the same with a descriptor right after the order.
   template <class Reply, class Order>
   result<Reply> hand(cuda_wire::word kind, const Order& order, int fd, cuda_wire::word answer,
                      std::chrono::milliseconds limit) {
@@ -68,7 +68,7 @@ public:
       return tl::unexpected(reply.error());
     return decode<Reply>(*reply);
   }
-  // The descriptor that comes right after an answer.
+  // Returns the descriptor that comes right after an answer.
   result<int> receive_fd(std::chrono::milliseconds limit);
   result<std::string> hear(cuda_wire::word answer, std::chrono::milliseconds limit);
 

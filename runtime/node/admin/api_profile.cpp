@@ -35,7 +35,7 @@ void no_profile(const call_ptr& c, uint64_t index) {
                         + std::to_string(index) + " makes one"});
 }
 
-// The profile of a candidate that was never profiled.
+// Returns the profile of a candidate that was never profiled.
 profile_record empty_profile(uint64_t index) {
   profile_record out;
   out.index = index;

@@ -55,7 +55,7 @@ public:
   // Closes the connection and counts the reason.
   void drop(connection_drop why);
 
-  // The time since which it has waited for a whole request; nothing while it answers or streams.
+  // Returns the time since which it has waited for a whole request; nothing while it answers or streams.
   std::optional<clock::time_point> reading_since() const { return reading_since_; }
   // Returns true if it has shown the token.
   bool trusted() const { return trusted_; }
@@ -73,7 +73,7 @@ private:
   // Handles a read error: sends an answer where HTTP has one, else closes the connection.
   void on_read_error(error_code e);
   std::optional<problem> refusal(const request_type& q, std::string_view target);
-  // The most bytes of the body of the request whose header was read.
+  // Returns the most bytes of the body of the request whose header was read.
   uint64_t most_body() const;
   void refuse(const problem& why);
   void tell(const api_response& x) const;

@@ -7,7 +7,7 @@
 
 namespace kevolve {
 
-// `diagnosis`: the stored text; what is no JSON becomes null.
+// Return the JSON of a profile and of a plan. `diagnosis` is the stored text; what is no JSON becomes null.
 json to_json(const profile_record& r, const std::string& diagnosis);
 json to_json(const job_plan& p);
 

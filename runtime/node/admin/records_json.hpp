@@ -13,7 +13,7 @@
 namespace kevolve {
 
 json to_json(const campaign_status& s);
-// Rows of pages, as JSON text.
+// Return the rows of pages as JSON text.
 std::string to_text(const node_brief& n);
 std::string to_text(const actor_status_view& v);
 json to_json(const resource_status& r);

@@ -30,14 +30,14 @@ struct skill_weighing {
 };
 skill_weighing weighing_of(const skill& s, int64_t now_ns);
 
-// Without applications, history, and code of the step. `gain` is the factor to expect, with its 95 % `interval`.
+// Returns a skill without applications, history, and code of the step. `gain` is the factor to expect, with its 95 % `interval`.
 json brief_json(const weighed_skill& s);
-// All of a skill. An application whose candidate did not pass has no gain.
+// Returns all of a skill. An application whose candidate did not pass has no gain.
 json whole_json(const weighed_skill& s, int64_t now_ns);
 json to_json(const skill_import& x);
 // Describes a skill in the form that a step was given.
 json to_json(const offered_skill& s);
-// The state that a change has led to.
+// Returns the state that a change has led to.
 json state_json(const skill& s);
 
 } // namespace kevolve

@@ -7,7 +7,7 @@ using namespace kevolve;
 
 namespace {
 
-// A loop of 1000 rounds at 4 cycles of 0.25 ns, which the model explains.
+// Returns a loop of 1000 rounds at 4 cycles of 0.25 ns, which the model explains.
 cpu_facts plain() {
   cpu_facts f;
   f.call_ns = 1000.0;

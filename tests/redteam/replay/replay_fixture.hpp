@@ -51,7 +51,7 @@ private:
 
 // Returns tests/redteam/NAME.
 std::string redteam_folder(const std::string& name);
-// The one bench of this process.
+// Returns the one bench of this process.
 replay_bench& bench();
 bool holds(const std::vector<std::string>& words, const std::string& word);
 // Returns verdict, rule, detail and evidence, for a message.

@@ -185,7 +185,7 @@ private:
     return {};
   }
 
-  // The node without its measurement: what does not compile, or is the machine code of another, needs none.
+  // Returns the node without its measurement: what does not compile, or is the machine code of another, needs none.
   landscape_node node_of(const compiled& c) {
     landscape_node out;
     out.kind = c.step.kind;
@@ -206,7 +206,7 @@ private:
     return out;
   }
 
-  // The fastest that this call measured, a second time: the best of many first figures is too high.
+  // Measures the fastest that this call measured a second time: the best of many first figures is too high.
   result<void> measure_again() {
     std::vector<uint32_t> fastest;
     for (const auto& [node, made] : sources_)

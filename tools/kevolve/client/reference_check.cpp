@@ -25,7 +25,7 @@ std::string file_name(const task_spec& task) {
   return std::filesystem::path{task.reference_path}.filename().string();
 }
 
-// The target that takes such references.
+// Returns the target that takes such references.
 result<std::unique_ptr<target>> target_for(const std::string& language) {
   for (const auto& name : target_names()) {
     auto made = make_target(name, helper_directory());

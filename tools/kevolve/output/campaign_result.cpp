@@ -44,7 +44,7 @@ void read_curve(campaign_result& r, const std::vector<journal_event>& events) {
   }
 }
 
-// The steps that lead to the best: along the first parents.
+// Reads the steps that lead to the best: along the first parents.
 void read_moves(campaign_result& r, const std::vector<node_brief>& tree) {
   std::map<uint64_t, const node_brief*> by_index;
   for (const auto& n : tree)

@@ -34,10 +34,10 @@ result<campaign_result> read_result(node& where, const campaign_spec& spec, cons
 // of admission. Admission remarks on calls that are too short or too long to judge well.
 std::vector<std::string> notes_of(const campaign_result& r, const target& hardware);
 
-// `kevolve run --json`, last line. `folder`: where the files lie; empty: none.
+// Returns the last line of `kevolve run --json`. `folder`: where the files lie; empty: none.
 json run_json(const campaign_result& r, const target& hardware, const std::string& folder);
 
-// report.md
+// Returns the text of report.md.
 std::string report_text(const campaign_result& r, const target& hardware);
 
 // Writes kernel.c, build.sh, report.md and result.json into <data>/results/<id>/ and returns that folder.

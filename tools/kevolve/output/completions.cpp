@@ -16,7 +16,7 @@ std::string joined(const std::vector<std::string>& words, const char* between) {
   return out;
 }
 
-// In single quotes, for all three shells.
+// Puts a text in single quotes, for all three shells.
 std::string shell_word(const std::string& text) {
   std::string out = "'";
   for (auto c : text)

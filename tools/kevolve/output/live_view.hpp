@@ -19,11 +19,11 @@ struct view_size {
 // The best speedup as it grew, a point per look.
 using best_curve = std::deque<double>;
 
-// `tree`: the items of /tree, in order of their index. No line is wider than the view.
+// Draws a frame. `tree`: the items of /tree, in order of their index. No line is wider than the view.
 std::vector<std::string> live_frame(const json& status, const json& tree, const best_curve& curve,
                                     const view_size& size);
 
-// The bytes that put a frame onto an alternate screen, over the one before.
+// Returns the bytes that put a frame onto an alternate screen, over the one before.
 std::string draw_frame(const std::vector<std::string>& frame);
 
 } // namespace kevolve

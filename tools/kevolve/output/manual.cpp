@@ -7,7 +7,7 @@ namespace kevolve {
 
 namespace {
 
-// Text as roff takes it: hyphens that may be copied, no line that begins like a request.
+// Returns the text as roff takes it: hyphens that may be copied, no line that begins like a request.
 std::string roff(const std::string& text) {
   std::string out;
   auto begins = true;

@@ -7,11 +7,11 @@
 
 namespace kevolve {
 
-// The passes in order with seconds and perturbation, skipped ones with what would enable them, then the diagnosis.
+// Lists the passes in order with seconds and perturbation, skipped ones with what would enable them, then the diagnosis.
 std::string profile_text(const json& profile);
-// The passes of a plan and those left out.
+// Lists the passes of a plan and those left out.
 std::string plan_text(const json& plan);
-// Bound, roof, findings and loops of a diagnosis; empty for null.
+// Lists bound, roof, findings and loops of a diagnosis; empty for null.
 std::string diagnosis_text(const json& diagnosis);
 
 } // namespace kevolve

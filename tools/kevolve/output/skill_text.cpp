@@ -23,7 +23,7 @@ std::string joined(const json& x, const char* key) {
   return out;
 }
 
-// "1.25x [1.20, 1.31]"; the verdict of a candidate that did not pass.
+// Returns "1.25x [1.20, 1.31]"; the verdict of a candidate that did not pass.
 std::string gain_text(const json& x) {
   if (!x["gain"].is_number())
     return text_at(x, "verdict");
@@ -67,7 +67,7 @@ std::string applications_text(const json& s) {
   return rows.size() == 1 ? "no application was measured\n" : table_text(rows);
 }
 
-// "the mean log gain 0.1203 …, halved …, divided by 2 …".
+// Returns "the mean log gain 0.1203 …, halved …, divided by 2 …".
 std::string weighing_text(const json& s) {
   const auto& w = s["weighing"];
   const auto contradictions = w["contradictions"].get<uint64_t>();

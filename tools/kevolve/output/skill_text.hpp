@@ -7,14 +7,14 @@
 
 namespace kevolve {
 
-// A table, a line a skill.
+// Returns a table, a line a skill.
 std::string skills_table(const json& list);
 // Describes the skill: conditions, step, state, and the gain to expect.
 std::string skill_text(const json& skill);
 // Explains why it is believed or not: conditions, every application, how the weight follows from them, provenance,
 // history.
 std::string skill_reasons_text(const json& skill);
-// A line for each skill that a candidate's step was given, and whether it applied it.
+// Returns a line for each skill that a candidate's step was given, and whether it applied it.
 std::string given_skills_text(const json& candidate);
 // Tells how many skills of a document were taken, and why others were refused.
 std::string skill_import_text(const json& done);

@@ -18,24 +18,24 @@ size_t terminal_width(int fd);
 // Returns the number of lines; 24 if unknown.
 size_t terminal_height(int fd);
 
-// printable() line by line, each after the first behind `indent`.
+// Applies printable() line by line, each after the first behind `indent`.
 std::string printable_lines(std::string_view text, std::string_view indent);
-// At most `columns` characters, the end cut with "…". Counts UTF-8 code points.
+// Returns at most `columns` characters, the end cut with "…". Counts UTF-8 code points.
 std::string fit_to(std::string_view text, size_t columns);
 
-// "1:05", "2:03:09", "9.3 s" below ten seconds.
+// Returns "1:05", "2:03:09", "9.3 s" below ten seconds.
 std::string human_duration(double seconds);
-// "512 B", "1.5 KiB", …
+// Returns "512 B", "1.5 KiB", …
 std::string human_bytes(double bytes);
-// "1.2 M", "3.4 G".
+// Returns "1.2 M", "3.4 G".
 std::string human_count(double x);
-// "1 shape", "2 shapes": for words that take an s.
+// Returns "1 shape", "2 shapes": for words that take an s.
 std::string human_number(size_t n, std::string_view what);
-// "[######------------------]": a share of 0 to 1.
+// Returns "[######------------------]": a share of 0 to 1.
 std::string human_share(double share);
-// "12.34x"
+// Returns "12.34x".
 std::string human_speedup(double x);
-// "1.23 ms"
+// Returns "1.23 ms".
 std::string human_ns(double ns);
 
 // Columns aligned, two spaces apart; the first row is the head.

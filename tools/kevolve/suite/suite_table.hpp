@@ -69,9 +69,9 @@ inline constexpr double fast_thresholds[] = {0.0, 0.5, 0.8, 1.0, 1.5, 2.0};
 json suite_json(const std::string& name, const std::vector<suite_row>& rows);
 std::string suite_text(const std::string& name, const std::vector<suite_row>& rows);
 
-// KernelBench's eval_results.json: a list of samples for each problem's number.
+// Returns KernelBench's eval_results.json: a list of samples for each problem's number.
 json eval_results(const std::vector<suite_row>& rows);
-// KernelBench's results/timing/HARDWARE/BASELINE.json: {"level1": {"1_name.py": {"mean": milliseconds, …}}}.
+// Returns KernelBench's results/timing/HARDWARE/BASELINE.json: {"level1": {"1_name.py": {"mean": milliseconds, …}}}.
 json baseline_times(const std::vector<suite_row>& rows, const std::string& baseline);
 
 } // namespace kevolve

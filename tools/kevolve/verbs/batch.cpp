@@ -118,7 +118,7 @@ int export_file(const batch_options& o) {
   return tell(o.common, done, [&](const json& x) { print_export(x, where); });
 }
 
-// Every campaign of the node, or of the directory: id and name.
+// Returns every campaign of the node, or of the directory: id and name.
 result<json> all_campaigns(const batch_options& o) {
   return through(
       o, [](connection& node) { return node.get("/v1/campaigns?limit=1000"); },

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The nearest tools/bench/run at or above a folder; empty if there is none.
+// Returns the nearest tools/bench/run at or above a folder; empty if there is none.
 fs::path script_above(fs::path folder) {
   std::error_code ec;
   for (;; folder = folder.parent_path()) {

@@ -57,7 +57,7 @@ result<json> listed(connection& node, const campaign_options& o, const std::stri
   }
 }
 
-// Rows that the person wants to see: the node's verdict, and what people did to it.
+// Returns true for rows that the person wants to see: the node's verdict, and what people did to it.
 bool wanted(const campaign_options& o, const json& row) {
   if (!o.state.empty() && state_text(row) != o.state)
     return false;
@@ -245,7 +245,7 @@ int show(const options_ptr& o, connection& node, const std::string& path, bool p
   return exit_code::ok;
 }
 
-// `below`: of the campaign's path.
+// Prints what lies `below` the campaign's path.
 int show_campaign(const options_ptr& o, const std::string& below, bool pages, void (*print)(const json&)) {
   auto node = connection::open(o->where, true);
   if (!node)

@@ -37,7 +37,7 @@ std::optional<int64_t> value_of(const std::string& text, const size_map& sizes) 
   return x ? std::optional{*x} : std::nullopt;
 }
 
-// The shape's sizes with the derived ones that need no data.
+// Returns the shape's sizes with the derived ones that need no data.
 size_map sizes_of(const contract& c, const shape_case& s) {
   size_map sizes{s.sizes.begin(), s.sizes.end()};
   for (const auto& [name, text] : c.derived)
@@ -172,7 +172,7 @@ std::string reading_text(const result<reference_reading>& r, const std::string& 
   return out;
 }
 
-// Parameters that are called as another argument is: the types may fit all the same, the values will not.
+// Returns parameters that are called as another argument is: the types may fit all the same, the values will not.
 std::vector<std::string> out_of_order(const contract& c, const result<reference_reading>& r) {
   std::vector<std::string> out;
   for (size_t i = 0; r && i < std::min(r->parameters.size(), c.arguments.size()); ++i)

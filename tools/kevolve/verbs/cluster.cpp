@@ -57,7 +57,7 @@ int initialise_database(const cluster_options& o) {
   });
 }
 
-// "cpu: 4 compile, 1 judge".
+// Returns "cpu: 4 compile, 1 judge".
 std::string resources_text(const json& node) {
   std::map<std::string, std::string> by_target;
   for (const auto& r : node["resources"])

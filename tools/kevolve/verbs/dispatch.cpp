@@ -170,7 +170,7 @@ result<void> write_all(const dispatch_options& o, std::optional<bundle_input> bu
   return publish("--bundle", *place, *files);
 }
 
-// The same path, however it is written.
+// Returns true for the same path, however it is written.
 bool same_place(const std::string& a, const std::string& b) {
   std::error_code ec;
   return fs::weakly_canonical(fs::absolute(a, ec), ec) == fs::weakly_canonical(fs::absolute(b, ec), ec);

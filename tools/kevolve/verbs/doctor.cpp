@@ -21,7 +21,7 @@ struct doctor_options {
   std::string target;
 };
 
-// The resources of the node that runs on the data directory, if one does: whether they have proved themselves.
+// Returns the resources of the node that runs on the data directory, if one does: whether they have proved themselves.
 json resources_of(const node_address& where) {
   std::error_code ec;
   if (where.url.empty() && !std::filesystem::exists(where.data, ec))

@@ -48,7 +48,7 @@ using eval_clock = std::chrono::steady_clock;
 // The part of --wall that PyTorch's modes beside the candidate may take.
 constexpr double baselines_share = 0.5;
 
-// Medians added up over the declared shapes.
+// Returns medians added up over the declared shapes.
 json total_ns(const std::vector<shape_timing>& shapes, const std::vector<double> shape_timing::* samples) {
   double total = 0;
   size_t count = 0;
@@ -168,7 +168,7 @@ std::string shapes_text(const json& shapes) {
   return table_text(rows) + (held_out > 0 ? "and " + human_number(held_out, "held-out shape") + "\n" : "");
 }
 
-// The verdict, how fast, how right; what the judge went by is in --json.
+// Prints the verdict, how fast, how right; what the judge went by is in --json.
 void print_text(const json& d, const judge_outcome& last) {
   const auto verdict = d["verdict"].is_string() ? d["verdict"].get<std::string>() : std::string{"no verdict"};
   auto out = fmt::format("{} on {}: {}\n", d["task"].get<std::string>(), d["target"].get<std::string>(), verdict);

@@ -37,7 +37,7 @@ int write_pages(CLI::App& app, const std::string& folder) {
   return exit_code::ok;
 }
 
-// The same text as `kevolve VERB --help`.
+// Prints the same text as `kevolve VERB --help`.
 int print_help(CLI::App& app, const std::vector<std::string>& verbs) {
   auto* of = &app;
   std::string path = "kevolve";

@@ -34,7 +34,7 @@ struct knowledge_options {
 };
 using knowledge_options_ptr = std::shared_ptr<knowledge_options>;
 
-// The settings of the node; on errors they are told, and nothing is returned.
+// Returns the node's settings; on errors it prints them and returns nothing.
 std::optional<node_spec> settings_of(const knowledge_options& o) {
   if (o.settings.empty())
     return node_spec{};

@@ -65,7 +65,7 @@ void print_resumed(const json& x) {
 
 constexpr int64_t greeting_tokens = 64; // of the reply, at most
 
-// The smallest question there is, once, over the way that campaigns' questions go.
+// Returns the smallest question there is, once, over the way that campaigns' questions go.
 model_question greeting() {
   model_question q;
   q.turns = {{"user", "Answer with the single word: ready"}};

@@ -119,7 +119,7 @@ result<std::map<std::string, std::string>> harnesses() {
   return out;
 }
 
-// Only looks, beside other readers.
+// Lists what would be judged: only looks, beside other readers.
 int list(const rejudge_options& o, const std::map<std::string, std::string>& current) {
   store_options look;
   look.create = false;

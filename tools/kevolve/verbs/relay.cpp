@@ -36,7 +36,7 @@ std::string prompt_path(const relay_options& o) {
   return "/v1/relay/" + percent_encoded(o.prompt);
 }
 
-// An exchange's texts, one after the other, as they are to be read.
+// Prints an exchange's texts, one after the other, as they are to be read.
 void print_messages(const json& x) {
   for (const auto& m : x["messages"])
     print_out("--- " + text_at(m, "role") + "\n" + lines_of(m, "content") + "\n");

@@ -36,7 +36,7 @@ struct skills_options {
 };
 using skills_ptr = std::shared_ptr<skills_options>;
 
-// "&target=cpu" for each filter that was given; an unknown value is an error that lists the known ones.
+// Returns "&target=cpu" for each filter that was given; an unknown value is an error that lists the known ones.
 result<std::string> filters_of(const skills_options& o) {
   struct filter {
     const char* name;
@@ -164,7 +164,7 @@ result<std::vector<skill>> read_document(const std::string& file) {
   return skills;
 }
 
-// The document's skills in requests that a node accepts.
+// Returns the document's skills in requests that a node accepts.
 std::vector<json> parts_of(const std::vector<skill>& skills) {
   std::vector<json> out;
   size_t bytes = most_bytes_at_once;

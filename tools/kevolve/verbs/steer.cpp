@@ -108,7 +108,7 @@ void print_fork(const json& answer) {
   print_out(status_text(answer));
 }
 
-// "90", "90s", "15m", "2h", "1d", "none"; nothing if it is none of these.
+// Reads "90", "90s", "15m", "2h", "1d", "none"; nothing if it is none of these.
 std::optional<json> seconds_of(const std::string& text) {
   if (text == "none")
     return std::make_optional<json>(nullptr);

@@ -31,7 +31,7 @@ struct submit_options {
   bool fresh = false;
 };
 
-// The folder that holds all of them.
+// Returns the folder that holds all of them.
 fs::path common_folder(const std::vector<fs::path>& files) {
   auto folder = files.front().parent_path();
   for (const auto& f : files)

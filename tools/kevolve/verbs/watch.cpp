@@ -59,7 +59,7 @@ public:
   watcher(const watch_options& o, bool live)
       : o_(o), live_(live), node_(o.where), path_("/v1/campaigns/" + percent_encoded(o.id)) {}
 
-  // Nothing: go on.
+  // Looks once; nothing: go on.
   std::optional<int> look(const stop_signal& stop) {
     auto status = node_.get(path_, stop);
     if (!status) {

@@ -363,7 +363,7 @@ struct analyser {
     return it == starts.end() ? std::nullopt : it->second;
   }
 
-  // The same for names that end a loop around one of the two, which runs where the access is made.
+  // Returns the same for names that end a loop around one of the two, which runs where the access is made.
   std::optional<int64_t> least(const std::string& name, const access& w, const access& x) const {
     auto known = least(name, w.array);
     if (ever_assigned.count(name) != 0)
@@ -410,7 +410,7 @@ struct analyser {
     });
   }
 
-  // Empty if independent; `around`: loops between an outer loop and this one whose index may differ as well.
+  // Returns an empty obstruction if independent; `around`: loops between an outer loop and this one whose index may differ as well.
   obstruction conflict(const stmt& loop, const std::vector<const stmt*>& around) const {
     region r;
     auto loops = around;

@@ -25,7 +25,7 @@ struct loop_facts {
 // Returns true if anything but each argument's own name may write what it points to.
 bool may_alias(const contract& task);
 
-// By label of the reference's loops.
+// Returns the facts by label of the reference's loops.
 std::map<std::string, loop_facts> analyse(const program& reference, const contract& task);
 
 // A scalar that a loop accumulates into and otherwise leaves alone.
@@ -35,10 +35,10 @@ struct reduction {
   ctype type;
 };
 
-// The reduction that the statement performs on `name`, if it is one.
+// Returns the reduction that the statement performs on `name`, if it is one.
 std::optional<std::string> reduction_op(const stmt& s, const std::string& name);
 
-// The scalars that the loop changes and that live outside it, all as reductions; nothing (and the reason) if one
+// Returns the scalars that the loop changes and that live outside it, all as reductions; nothing (and the reason) if one
 // of them is none. `others` are left out.
 std::optional<std::vector<reduction>> reductions(const stmt& loop, std::string& reason,
                                                  const std::set<std::string>& others = {});
@@ -59,16 +59,16 @@ bool is_index(const expr& value, const stmt& loop);
 // Returns the selections of the loop whose two variables live outside it and stand nowhere else in it.
 std::vector<selection> selections(const stmt& loop);
 
-// Functions of the C library without side effects: "expf", "sqrt", …
+// Returns true for functions of the C library without side effects: "expf", "sqrt", …
 bool is_pure_function(const std::string& name);
 
 // Calls of these, and of the file's own functions that do nothing but compute.
 bool is_pure_call(const expr& call);
 
-// The array at the root of a subscript; empty if it is no plain name.
+// Returns the array at the root of a subscript; empty if it is no plain name.
 std::string root_of(const expr& subscript);
 
-// A pointer that the statements declare and look at memory through: which array that is, nobody knows; empty: none.
+// Returns a pointer that the statements declare and look at memory through: which array that is, nobody knows; empty: none.
 std::string own_pointer(const std::vector<stmt>& body);
 
 // Returns true if the value, of an expression in the list, is no less than 0, or no number: squares, magnitudes, truth

@@ -73,7 +73,7 @@ private:
     return *c;
   }
 
-  // `int j = 0; while (j < n && …) { …; j += 1; }`: what the body does, it does as in a loop over j.
+  // Reads `int j = 0; while (j < n && …) { …; j += 1; }`: what the body does, it does as in a loop over j.
   static std::optional<stmt> counting(const stmt& before, const stmt& s) {
     if (before.kind != stmt_kind::declare || !before.has_value || s.body.empty())
       return {};
@@ -279,7 +279,7 @@ private:
     return out;
   }
 
-  // Each with the index at each of these ends, or those of the other side where it stands with a negative factor.
+  // Returns each with the index at each of these ends, or those of the other side where it stands with a negative factor.
   std::vector<polynomial> at_ends(const std::vector<polynomial>& all, const std::string& index,
                                   const std::vector<polynomial>& ends, const std::vector<polynomial>& others) const {
     std::vector<polynomial> out;

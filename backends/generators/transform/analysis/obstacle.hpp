@@ -6,7 +6,7 @@
 
 namespace kevolve::transform {
 
-// By label of the reference's loops; `none` for independent ones.
+// Returns the obstacles by label of the reference's loops; `none` for independent ones.
 std::map<std::string, loop_obstacle> obstacles(const program& reference, const contract& task);
 
 } // namespace kevolve::transform

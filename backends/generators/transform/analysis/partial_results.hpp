@@ -7,7 +7,7 @@
 
 namespace kevolve::transform {
 
-// The start value for one more partial result, and the statement that folds it in.
+// Return the start value for one more partial result, and the statement that folds it in.
 expr reduction_start(const reduction& r);
 stmt reduction_join(const reduction& r, expr part);
 // Makes partial sums of signed numbers unsigned, so that they wrap: parts may leave the type that the whole stays in.

@@ -25,7 +25,7 @@ bool promises_reuse(const stmt& loop);
 // sum.
 bool holds_recurrence(const stmt& loop, const environment& env);
 
-// Vector registers of `register_bits` that the values declared in the loop's body fill.
+// Returns the number of vector registers of `register_bits` that the values declared in the loop's body fill.
 double register_demand(const stmt& loop, int64_t register_bits);
 
 } // namespace kevolve::transform

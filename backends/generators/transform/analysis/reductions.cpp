@@ -13,7 +13,7 @@ bool is_it(const expr& e, const std::string& name) {
   return bare(e).kind == expr_kind::name && bare(e).text == name;
 }
 
-// s > e ? s : e and its seven relatives; also with vectors (blend).
+// Recognises s > e ? s : e and its seven relatives; also with vectors (blend).
 std::optional<std::string> select_op(const expr& v, const std::string& name) {
   const auto& c = bare(v.args[0]);
   if (c.kind != expr_kind::binary || c.args.size() != 2)
@@ -98,7 +98,7 @@ std::optional<std::string> reduction_op(const stmt& s, const std::string& name) 
 
 namespace {
 
-// The comparison of `condition`, or of what it joins by &&, that says whether the value is better than the best.
+// Returns the comparison of `condition`, or of what it joins by &&, that says whether the value is better than the best.
 std::optional<bool> asks_for_largest(const expr& condition, const expr& best, const expr& value) {
   const auto& c = bare(condition);
   if (c.kind != expr_kind::binary || c.args.size() != 2)

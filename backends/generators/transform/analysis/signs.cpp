@@ -8,7 +8,7 @@ namespace {
 
 using list = std::vector<stmt>;
 
-// v of `v < 0 ? -v : v`, as abs() is read.
+// Returns v of `v < 0 ? -v : v`, as abs() is read.
 const expr* magnitude_of(const expr& x) {
   if (x.kind != expr_kind::conditional)
     return nullptr;
@@ -20,7 +20,7 @@ const expr* magnitude_of(const expr& x) {
   return is_it ? &x.args[2] : nullptr;
 }
 
-// The value of what the list declares and never changes.
+// Returns the value of what the list declares and never changes.
 const expr* value_of(const list& body, const expr& x) {
   if (x.kind != expr_kind::name || assigned(body).count(x.text) != 0)
     return nullptr;

@@ -7,7 +7,7 @@ namespace kevolve::transform {
 
 namespace {
 
-// c[0] + x (c[1] + x (…)).
+// Returns c[0] + x (c[1] + x (…)).
 std::string polynomial_of(const std::string& x, const std::vector<std::string>& c) {
   auto out = c.back();
   for (auto i = c.size() - 1; i-- > 0;) {
@@ -87,7 +87,7 @@ public:
     return function(name, b + "  return v;\n");
   }
 
-  // `near` below the bound, `away` with x's sign from there on.
+  // Returns `near` below the bound, `away` with x's sign from there on.
   std::string odd(const std::string& name, const std::string& near, const std::string& away,
                   const std::string& bound) const {
     std::string b = floats("a", choose("x < " + all("0.0f"), "-x", "x")) + floats("z", "x * x");

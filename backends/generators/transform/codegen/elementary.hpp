@@ -12,7 +12,7 @@ struct float_vector {
   unsigned lanes;
 };
 
-// The helper `<function>_<floats>`: within 3 ulp of the function (sin and cos beside their own zeros: within
+// Returns the helper `<function>_<floats>`: within 3 ulp of the function (sin and cos beside their own zeros: within
 // 6e-8), denormal results aside, and as the C library has it at 0, infinities and NaN. It calls splat_, blend_ and exp_
 // of its type. Nothing if there is none of that name. Sources: Muller, "Elementary functions", 3rd ed. 2016: §11 (Cody
 // and Waite's range reduction), §3 (minimax polynomials; those here by Remez' exchange with 40 digits).

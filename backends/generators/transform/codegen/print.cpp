@@ -266,7 +266,7 @@ void print_list(std::string& out, const std::vector<stmt>& body, int indent) {
     print_stmt(out, s, indent);
 }
 
-// The entry's head as written, with `__restrict`, as C and C++ alike have it, put where the contract allows it.
+// Returns the entry's head as written, with `__restrict`, as C and C++ alike have it, put where the contract allows it.
 std::string head(const program& p) {
   auto text = p.source.substr(p.function_begin, p.body_begin - p.function_begin);
   if (!p.add_restrict)

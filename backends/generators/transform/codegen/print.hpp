@@ -12,10 +12,10 @@ std::string print(const expr& e);
 std::string print_type(const ctype& t); // "const float *", "f32x16"
 std::string print_body(const std::vector<stmt>& body, int indent);
 
-// The helper function that takes a scalar's bits as another type.
+// Returns the name of the helper function that takes a scalar's bits as another type.
 std::string bits_name(const expr& e);
 
-// The whole file: what stood around the entry, the vector helpers it needs, the entry. `header` is the comment
+// Returns the whole file: what stood around the entry, the vector helpers it needs, the entry. `header` is the comment
 // at the top.
 std::string print_program(const program& p, const std::string& header);
 

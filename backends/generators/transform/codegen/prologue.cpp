@@ -76,7 +76,7 @@ private:
     });
   }
 
-  // Past the caches, where the place is aligned as that asks for; g++ has only the instruction for 16 bytes.
+  // Stores past the caches, where the place is aligned as that asks for; g++ has only the instruction for 16 bytes.
   void stream(const vec& v) {
     helper("stream_" + name(v), [&] {
       const auto& t = type(v);
@@ -111,7 +111,7 @@ private:
     return {width == 32 ? "int" : "long long", width == 32 ? "d" : "q", served ? bytes : 0};
   }
 
-  // The beginning of a helper for the first n lanes, on targets that have the instruction: it makes the `mask` that
+  // Returns the beginning of a helper for the first n lanes, on targets that have the instruction: it makes the `mask` that
   // `wide`, for AVX-512, or `narrow` uses.
   static std::string with_mask(const partial& p, const vec& v, const std::string& wide, const std::string& narrow) {
     if (p.bytes == 0)
@@ -170,7 +170,7 @@ private:
     });
   }
 
-  // Lane by lane, a bit each.
+  // Takes the bits lane by lane, one each.
   void bits_of(const vec& v) {
     helper("fold_bits_" + name(v), [&] {
       const auto& t = type(v);

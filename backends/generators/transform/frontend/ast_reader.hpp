@@ -28,16 +28,16 @@ public:
   expr read_expr(json node);
   // Appends what the statement becomes; a declaration may become several.
   void read_stmt(json node, std::vector<stmt>& out);
-  // The name a declaration gets: unique in the function.
+  // Returns the name a declaration gets: unique in the function.
   std::string declare(json node);
 
   static std::string text(json node, const char* key);
   static std::vector<json> children(json node);
   // Returns true if every operator has its operands: reading below a node relies on it. clang's own trees are so.
   static bool well_formed(json node);
-  // Offsets [begin, end) in the file; nothing if the place is not plain text of the file (a macro).
+  // Returns the offsets [begin, end) in the file; nothing if the place is not plain text of the file (a macro).
   static std::optional<std::pair<size_t, size_t>> range(json node);
-  // The same, macros taken by where they are expanded.
+  // Returns the same, macros taken by where they are expanded.
   std::optional<std::pair<size_t, size_t>> expanded_range(json node) const;
 
   // Notes the calls that nothing could look into.
@@ -45,10 +45,10 @@ public:
 
   // Finds the variables of the file that the function mentions: a local one of such a name gets another.
   void note_file_variables(json function);
-  // Variables of the file that are not const and that what was read mentions: a function called may change them.
+  // Returns the variables of the file that are not const and that what was read mentions: a function called may change them.
   const std::set<std::string>& file_state() const { return file_state_; }
 
-  // Variables that may change where no statement says so: in what is left as it is, or through their addresses.
+  // Returns the variables that may change where no statement says so: in what is left as it is, or through their addresses.
   std::set<std::string> hidden() const {
     auto out = hidden_;
     for (const auto& [name, times] : addresses_)
@@ -65,7 +65,7 @@ private:
   // Returns true if evaluating the node may change anything.
   static bool acts(json node);
   expr read_node(json node);
-  // The value of a++ or --a, the change put around the statement; nothing where that may not be reached.
+  // Returns the value of a++ or --a, the change put around the statement; nothing where that may not be reached.
   std::optional<expr> stepped(json node, const expr& a, bool up);
   // Gives a loop, whose body is read, its condition: what that changes on its way becomes statements in the loop,
   // before it (`out`) and after it (`behind`). `own`: variables that end with the loop.
@@ -84,7 +84,7 @@ private:
   // end.
   std::string trouble_of(called& function, const expr& call, bool whole, const std::set<std::string>& foreign,
                          const std::optional<expr>& result);
-  // Anew for each call: every variable has a name of its own.
+  // Reads the function anew for each call: every variable has a name of its own.
   called read_callee(json function);
   static bool binds(called& function, const expr& call, bool pure);
   // Parameters that only ever stand for the variable they point to, `&x`, become that: the call's arguments and the
@@ -93,7 +93,7 @@ private:
   bool reaches(const std::set<std::string>& names);
   // Returns the expression that a call computes, if it is one; variables may go before the statement.
   std::optional<expr> inlined(const expr& call);
-  // The called function's statements, put at the end of `out`; its value, where one is wanted, is then in `result`.
+  // Puts the called function's statements at the end of `out`; its value, where one is wanted, is then in `result`.
   // `whole`: nothing else of the statement comes before the call, so that it may change what others see.
   bool spliced(const expr& call, bool whole, std::vector<stmt>& out, std::optional<expr>& result);
   void opaque_stmt(json node, const std::string& why, std::vector<stmt>& out);
@@ -101,7 +101,7 @@ private:
   void read_declaration(json node, std::vector<stmt>& out);
   void read_effect(json node, std::vector<stmt>& out);
   std::vector<stmt> read_body(json node);
-  // Variables mentioned below a node: name in the source → name in the tree.
+  // Adds the variables mentioned below a node: name in the source → name in the tree.
   void mentioned(json node, std::map<std::string, std::string>& names) const;
   // Keeps the names that something below assigns to, or whose address it takes.
   void changed(json node, std::vector<std::string>& names) const;

@@ -34,14 +34,14 @@ size_t nodes(const expr& e) {
   return n;
 }
 
-// Nothing that a second evaluation, or none, would change or make expensive.
+// Returns true if a second evaluation, or none, changes nothing and makes nothing expensive.
 bool may_repeat(const expr& e) {
   bool ok = nodes(e) <= most_twice;
   walk(e, [&](const expr& x) { ok = ok && x.kind != expr_kind::call && x.kind != expr_kind::opaque; });
   return ok;
 }
 
-// A name, a number or an element: what reads as well twice.
+// Returns true for a name, a number or an element: these read as well twice.
 bool is_short(const expr& e) {
   const auto& x = bare(e);
   return x.kind == expr_kind::name || x.kind == expr_kind::literal
@@ -177,7 +177,7 @@ private:
     return yes.size() == no.size();
   }
 
-  // memcpy from one variable to another of its size: its bits as the other's type.
+  // Takes a memcpy from one variable to another of its size as its bits as the other's type.
   bool take_bits(const expr& e, bool certain) {
     if (e.kind != expr_kind::call || (e.text != "memcpy" && e.text != "__builtin_memcpy") || e.args.size() != 3)
       return false;
@@ -233,7 +233,7 @@ private:
     return make_name(own, t);
   }
 
-  // With the values of the function's variables in their place; nothing if one of them has none.
+  // Returns e with the values of the function's variables in their place; nothing if one of them has none.
   std::optional<expr> filled(const expr& e) const {
     if (e.kind == expr_kind::opaque)
       return std::nullopt;

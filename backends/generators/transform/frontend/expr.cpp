@@ -52,7 +52,7 @@ void ast_reader::changed(json node, std::vector<std::string>& names) const {
 
 namespace {
 
-// abs() and its kin of whole numbers: a choice, which all moves know.
+// Returns true for abs() and its kin of whole numbers: a choice, which all moves know.
 bool is_magnitude(const expr& call) {
   const auto& f = call.text;
   if ((f != "abs" && f != "labs" && f != "llabs") || call.args.size() != 1 || !is_integer(call.args[0].type.base))

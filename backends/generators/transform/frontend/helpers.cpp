@@ -114,7 +114,7 @@ private:
   std::set<std::string> locals_; // clang ids
 };
 
-// The functions that one calls, if it is harmless itself.
+// Returns the functions that one calls, if it is harmless itself.
 std::optional<std::set<std::string>> calls_of(json function) {
   look at;
   for (auto child : ast_reader::children(function)) {

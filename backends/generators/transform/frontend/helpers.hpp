@@ -9,7 +9,7 @@
 
 namespace kevolve::transform {
 
-// The name of the function that a CallExpr calls; nothing if it calls through a pointer.
+// Returns the name of the function that a CallExpr calls; nothing if it calls through a pointer.
 std::optional<std::string> callee_of(simdjson::dom::element call);
 
 // Returns the functions defined in the TranslationUnitDecl whose value depends on their arguments' values alone and

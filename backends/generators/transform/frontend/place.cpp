@@ -49,7 +49,7 @@ bool drop_suffix(std::string_view& s, std::string_view suffix) {
   return true;
 }
 
-// The declarator apart from its base: "const float *restrict" → "float", depth 1, const.
+// Returns the declarator apart from its base: "const float *restrict" → "float", depth 1, const.
 ctype parse_one(std::string_view s) {
   ctype t;
   s = trim(s);

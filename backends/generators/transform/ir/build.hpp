@@ -20,22 +20,22 @@ expr make_binary(std::string op, expr a, expr b); // folds integer literals, x +
 expr make_expr(expr_kind kind, ctype type, std::vector<expr> args, std::string text = {});
 stmt make_declare(std::string name, ctype type, std::optional<expr> value);
 stmt make_assign(expr target, std::string op, expr value);
-// `target op value`, which C computes in the type `in`: spelled out where the target's own type would give another
+// Returns `target op value`, which C computes in the type `in`: spelled out where the target's own type would give another
 // value.
 stmt assigned_by(expr target, const std::string& op, expr value, const ctype& in);
 stmt make_block(std::vector<stmt> body);
 
-// The expression without the conversions that the compiler inserts around it.
+// Returns the expression without the conversions that the compiler inserts around it.
 const expr& bare(const expr& e);
 
-// 0 or 1, whatever it is made of.
+// Returns true if it is 0 or 1, whatever it is made of.
 bool is_truth(const expr& e);
 
-// The extents of an array that numbers alone give, none for a scalar; bytes of a scalar or of such an array.
+// Return the extents of an array that numbers alone give, none for a scalar; bytes of a scalar or of such an array.
 std::optional<std::vector<int64_t>> extents_of(const ctype& t);
 std::optional<int64_t> size_of(const ctype& t);
 
-// The value of an integer literal (through implicit casts).
+// Returns the value of an integer literal (through implicit casts).
 std::optional<int64_t> literal_value(const expr& e);
 
 // Tells if the expression is the number 0, of any type.
@@ -48,15 +48,15 @@ int bits(scalar_kind k);
 scalar_kind mask_kind(scalar_kind k); // the signed integer as wide as k
 scalar_kind unsigned_kind(scalar_kind k);
 
-// Every expression directly in a statement (not those of nested statements), with a reference to change it.
+// Calls f for every expression directly in a statement (not those of nested statements), with a reference to change it.
 void for_each_expr(stmt& s, const std::function<void(expr&)>& f);
 void for_each_expr(const stmt& s, const std::function<void(const expr&)>& f);
-// Depth first, the node before its children.
+// Calls f depth first, with the node before its children.
 void walk(const std::vector<stmt>& body, const std::function<void(const stmt&)>& f);
 void walk(const expr& e, const std::function<void(const expr&)>& f);
-// Every expression of a statement list, nested ones included.
+// Calls f for every expression of a statement list, nested ones included.
 void walk_exprs(const std::vector<stmt>& body, const std::function<void(const expr&)>& f);
-// The same, to change each; what was shared is copied.
+// Does the same, to change each; what was shared is copied.
 void rewrite(std::vector<stmt>& body, const std::function<void(stmt&)>& f);
 void rewrite(expr& e, const std::function<void(expr&)>& f);
 void rewrite_exprs(std::vector<stmt>& body, const std::function<void(expr&)>& f);
@@ -77,12 +77,12 @@ void rename(std::vector<stmt>& body, const std::string& from, const std::string&
 void rename(std::vector<stmt>& body, const std::map<std::string, std::string>& names);
 std::string replace_identifier(std::string_view text, std::string_view from, std::string_view to);
 
-// A name not in use that starts like `base`; it is then in use.
+// Returns a name not in use that starts like `base`; it is then in use.
 std::string fresh_name(program& p, const std::string& base);
 // One that hides nothing that the file has, wherever it will be mentioned.
 std::string name_of_its_own(program& p, const std::string& like);
 
-// Same tree, types aside.
+// Returns true if both are the same tree, types aside.
 bool same(const expr& a, const expr& b);
 
 // Calls f for each statement with this label, in `body` and in the bodies below it. f gets the list that holds the

@@ -35,7 +35,7 @@ public:
   auto begin() const { return read().begin(); }
   auto end() const { return read().end(); }
   void clear() { items_.reset(); }
-  // The items, to be changed; the reference is good until the list is copied.
+  // Returns the items, to be changed; the reference is good until the list is copied.
   std::vector<T>& change() {
     if (!items_)
       items_ = std::make_shared<std::vector<T>>();
@@ -43,7 +43,7 @@ public:
       items_ = std::make_shared<std::vector<T>>(*items_);
     return *items_;
   }
-  // The items, taken out: moved if nobody shares them.
+  // Returns the items, taken out: moved if nobody shares them.
   std::vector<T> take() {
     auto out = std::move(change());
     items_.reset();

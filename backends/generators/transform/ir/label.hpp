@@ -34,7 +34,7 @@ public:
   explicit loop_label(std::string_view printed);
 
   bool empty() const { return base_.empty(); }
-  // The label of the reference's statement: "L1".
+  // Returns the label of the reference's statement: "L1".
   const std::string& base() const { return base_; }
   bool is_original() const { return roles_.empty(); }
   bool is_while() const { return base_.starts_with('W'); }
@@ -43,7 +43,7 @@ public:
   bool is_tile_of_tiles() const;
   loop_label with(loop_role r) const;
   loop_label without_last_role() const;
-  // The same loop, run as a while.
+  // Returns the same loop, run as a while.
   loop_label as_while() const;
 
   std::string text() const;

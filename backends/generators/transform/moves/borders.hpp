@@ -19,7 +19,7 @@ struct way {
   std::map<std::string, expr> defined; // locals on the way whose values can be written in their places
 };
 
-// One statement further. `changed`: what the loop's body assigns to.
+// Takes the way one statement further. `changed`: what the loop's body assigns to.
 void pass(way& w, const stmt& s, const std::set<std::string>& changed);
 
 // coefficient * index + the loops inside, each with its own factor + what is fixed meanwhile.
@@ -62,7 +62,7 @@ std::optional<bool> inner_side(const expr& choice, const stmt& loop, const way& 
 // Returns why a loop cannot be split at borders: how it counts, or what it contains; empty: it can.
 std::string why_not_cut(const stmt& loop);
 
-// The loop before the range (before_border), in it, where `inside` changes its body, and after it (after_border).
+// Returns the loop before the range (before_border), in it, where `inside` changes its body, and after it (after_border).
 std::vector<stmt> cut_at(program& p, const stmt& loop, const middle_range& r,
                          const std::function<void(std::vector<stmt>&)>& inside);
 

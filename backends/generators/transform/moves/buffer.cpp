@@ -45,7 +45,7 @@ bool is_row(const stmt& pass, const std::string& array, const std::function<bool
   return ok;
 }
 
-// The place of the statement that stores to the row in every iteration; the body's size: none does.
+// Returns the place of the statement that stores to the row in every iteration; the body's size: none does.
 size_t store_in(const stmt& pass, const std::string& array) {
   const auto it = std::find_if(pass.body.begin(), pass.body.end(), [&](const stmt& s) {
     return s.kind == stmt_kind::assign && is_element_of(s.target, array);

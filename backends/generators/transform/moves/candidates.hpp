@@ -38,7 +38,7 @@ public:
   }
   // A kind's weight is shared among its parameters, so that many parameters do not crowd out other kinds.
   void each(double weight, const std::string& label, const std::vector<int64_t>& values);
-  // True for the first time that it is asked about the key.
+  // Returns true for the first time that it is asked about the key.
   bool once(std::string key) { return seen_.insert(std::move(key)).second; }
   std::vector<choice> take() { return std::move(found_); }
 

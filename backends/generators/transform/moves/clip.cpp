@@ -151,7 +151,7 @@ private:
   bool counts_rounds_ = false;
 };
 
-// A clipped body and its range, or why there is none.
+// Clips the body and finds its range, or returns why there is none.
 std::string clipped(const stmt& l, list& body, clipper& c) {
   if (auto why = why_not_cut(l); !why.empty())
     return why;

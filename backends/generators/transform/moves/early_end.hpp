@@ -21,11 +21,11 @@ struct early_loop {
   std::optional<expr> other;
   bool asked_after = false; // for i
 
-  // The loop that runs to its end, with nothing in it yet.
+  // Returns the loop that runs to its end, with nothing in it yet.
   stmt counted(const stmt& w) const;
 };
 
-// where[at], read as such; the reason why it is none.
+// Returns where[at], read as such, or the reason why it is none.
 result<early_loop> read_early(const program& p, const std::vector<stmt>& where, size_t at);
 
 // Returns why the work may not be done beyond the early end of the loop; empty: it may. `within`: the reads inside

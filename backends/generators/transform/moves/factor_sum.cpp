@@ -56,7 +56,7 @@ common_factors factors_in(const stmt& loop, const reduction& sum) {
   return out;
 }
 
-// The term without one of each of the factors; 1 if nothing is left.
+// Returns the term without one of each of the factors; 1 if nothing is left.
 expr without(const expr& term, std::vector<expr> factors, const std::set<std::string>& changed) {
   std::vector<expr> rest;
   for (const auto& f : factors_of(term, [&](const expr& e) { return stays_in(e, changed); })) {

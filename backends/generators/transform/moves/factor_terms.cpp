@@ -44,7 +44,7 @@ bool has(const term& t, const expr& factor) {
          && std::any_of(t.factors.begin(), t.factors.end(), [&](const expr& f) { return same(bare(f), bare(factor)); });
 }
 
-// The factor that most of the terms have, two at least; of equal ones the first.
+// Returns the factor that most of the terms have, two at least; of equal ones the first.
 std::optional<expr> common_factor(const std::vector<term>& terms) {
   std::optional<expr> best;
   ptrdiff_t most = 1;
@@ -58,7 +58,7 @@ std::optional<expr> common_factor(const std::vector<term>& terms) {
   return best;
 }
 
-// The sum of the terms, the first positive one in front; of negative ones alone there is none.
+// Returns the sum of the terms, the first positive one in front; of negative ones alone there is none.
 std::optional<expr> sum_of(std::vector<term> terms, const ctype& type) {
   const auto first = std::find_if(terms.begin(), terms.end(), [](const term& t) { return !t.negative; });
   if (first == terms.end())
@@ -71,7 +71,7 @@ std::optional<expr> sum_of(std::vector<term> terms, const ctype& type) {
   return out;
 }
 
-// The sum with one common factor taken out; nothing: its terms have none.
+// Returns the sum with one common factor taken out; nothing: its terms have none.
 std::optional<expr> factored(const expr& e) {
   if (!is_sum(e))
     return {};

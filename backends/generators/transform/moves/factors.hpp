@@ -12,9 +12,9 @@ namespace kevolve::transform {
 
 // Tells if the expression is a product of floating scalars that is rounded to no other type on the way.
 bool is_product(const expr& e);
-// The factors in order. A factor for which `whole` holds is not taken apart.
+// Returns the factors in order. A factor for which `whole` holds is not taken apart.
 std::vector<expr> factors_of(const expr& e, const std::function<bool(const expr&)>& whole = {});
-// The product of the factors, of which there is at least one.
+// Returns the product of the factors, of which there is at least one.
 expr product_of(const std::vector<expr>& factors, const ctype& type);
 
 // Names that have other values after an iteration of the loop, its index and all that it declares.

@@ -35,7 +35,7 @@ struct abandoned {
   stmt asked;          // all of it
 };
 
-// sum >= bound, as `if` and `break` say it; whichever side the sum stands on.
+// Reads sum >= bound, as `if` and `break` say it; whichever side the sum stands on.
 std::optional<abandoned> gives_up(const stmt& s) {
   const auto& c = bare(s.value);
   if (s.kind != stmt_kind::branch || !s.otherwise.empty() || s.body.empty()
@@ -65,7 +65,7 @@ public:
   finisher(const program& p, const list& where, size_t at, const std::set<std::string>& within)
       : p_(p), where_(where), at_(at), w_(where[at]), within_(within) {}
 
-  // The loop that never gives up, and what it then tells; the reason where there is none.
+  // Returns the loop that never gives up, and what it then tells; the reason where there is none.
   result<list> run(size_t& declared_at) {
     const auto refuse = [](const std::string& why) { return fail(errc::unsupported, why); };
     const auto early = read_early(p_, where_, at_);
@@ -260,7 +260,7 @@ private:
     return out;
   }
 
-  // sum < bound, which an early end makes false.
+  // Returns true for sum < bound, which an early end makes false.
   bool is_guard(const expr& e) const {
     const auto& c = bare(e);
     if (c.kind != expr_kind::binary || c.args.size() != 2)

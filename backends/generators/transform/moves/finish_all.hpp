@@ -12,7 +12,7 @@
 
 namespace kevolve::transform {
 
-// The moves of these names, as they are applied.
+// Apply the moves of these names.
 result<void> finish(program& p, const loop_label& loop, const contract& task);
 result<void> first(program& p, const loop_label& loop, int64_t block, const contract& task);
 

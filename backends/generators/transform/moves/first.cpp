@@ -34,13 +34,13 @@ expr chosen(expr condition, const expr& yes, const expr& no, const ctype& type) 
   return make_expr(expr_kind::conditional, type, {std::move(condition), yes, no});
 }
 
-// if (C) { what is told; break; }
+// Returns true for `if (C) { what is told; break; }`.
 bool is_hit(const stmt& s) {
   return s.kind == stmt_kind::branch && s.otherwise.empty() && !s.body.empty()
          && s.body.back().kind == stmt_kind::break_out;
 }
 
-// if (a) { values; if (b) { …; break; } } as its values and one test of both: what b needs is asked of every place.
+// Writes `if (a) { values; if (b) { …; break; } }` as its values and one test of both: what b needs is asked of every place.
 void ask_at_once(list& work) {
   while (!work.empty() && work.back().kind == stmt_kind::branch && work.back().otherwise.empty()
          && !work.back().body.empty() && is_hit(work.back().body.back())) {
@@ -170,7 +170,7 @@ private:
     return ok;
   }
 
-  // The loop over these places, `index` being one, and what is told of the first hit. `far`: beyond all of them.
+  // Returns the loop over these places, `index` being one, and what is told of the first hit. `far`: beyond all of them.
   list whole(size_t place, const expr& index, const expr& from, const expr& to, const expr& far) {
     const bool asks_where = mentions(told_, index.text);
     auto loop = early_.counted(w_);
@@ -211,7 +211,7 @@ private:
     return out;
   }
 
-  // The same of one block of places after the other, until one has a hit. In a block, 32 bits count.
+  // Returns the same of one block of places after the other, until one has a hit. In a block, 32 bits count.
   list by_blocks(size_t place) {
     auto type = early_.index.type;
     type.is_const = false;

@@ -86,7 +86,7 @@ bool tests_stay(const list& tested, const list& guarded, const environment& env)
   return std::none_of(tested.begin(), tested.end(), [&](const stmt& s) { return by.may_change(s.value); });
 }
 
-// The loop with `if (a) { if (b) … }` as one test of both.
+// Returns the loop with `if (a) { if (b) … }` as one test of both.
 stmt with_one_test(stmt l) {
   if (!is_guarded(l.body))
     return l;

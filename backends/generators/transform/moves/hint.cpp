@@ -19,7 +19,7 @@ bool is_innermost(const stmt& loop) {
   return innermost;
 }
 
-// A floating value that the loop carries from one iteration to the next; empty: none.
+// Returns a floating value that the loop carries from one iteration to the next; empty: none.
 std::string carried_float(const stmt& loop) {
   std::string out;
   const auto own = declared(loop.body);

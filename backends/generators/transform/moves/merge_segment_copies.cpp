@@ -26,7 +26,7 @@ struct segment_copy {
   expr begin;
 };
 
-// The scalar x of the subscript x + i.
+// Returns the scalar x of the subscript x + i.
 std::optional<expr> start_of(const expr& subscript, const std::string& index) {
   if (subscript.kind != expr_kind::subscript || root_of(subscript).empty())
     return {};
@@ -55,7 +55,7 @@ std::optional<segment_copy> copy_of(const stmt& c) {
   return segment_copy{0, length, std::move(*at), std::move(*begin)};
 }
 
-// x += y, in either spelling.
+// Returns true for x += y, in either spelling.
 bool adds(const stmt& s, const expr& x, const expr& y) {
   if (s.kind != stmt_kind::assign || !same(s.target, x))
     return false;
@@ -67,7 +67,7 @@ bool adds(const stmt& s, const expr& x, const expr& y) {
              || (same(bare(v.args[1]), x) && same(bare(v.args[0]), y)));
 }
 
-// The copy in a loop's body each iteration of which goes on where the one before has ended, on both sides.
+// Returns the copy in a loop's body each iteration of which goes on where the one before has ended, on both sides.
 std::optional<segment_copy> chain_of(const stmt& l, std::string& reason) {
   std::optional<segment_copy> found;
   for (size_t i = 0; i < l.body.size(); ++i)

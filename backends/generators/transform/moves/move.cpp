@@ -27,7 +27,7 @@ std::string to_string(const std::vector<move>& genome) {
 
 namespace {
 
-// The moves under the names that the text has.
+// Returns the moves under the names that the text has.
 std::optional<genome> as_written(std::string_view text) {
   std::vector<move> out;
   auto skip = [&] {
@@ -70,7 +70,7 @@ std::optional<genome> as_written(std::string_view text) {
   return out;
 }
 
-// True if some move had a former name.
+// Returns true if some move had a former name.
 bool take_present_names(genome& moves) {
   bool any = false;
   for (auto& m : moves)

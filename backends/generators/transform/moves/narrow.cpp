@@ -21,7 +21,7 @@ namespace {
 
 using list = std::vector<stmt>;
 
-// The most that an iteration may add, and the iterations after which a sum might be full.
+// Return the most that an iteration may add, and the iterations after which a sum might be full.
 int64_t most(scalar_kind k) {
   return bits(k) == 32 ? int64_t{1} << 10 : bits(k) == 16 ? 16 : 1;
 }

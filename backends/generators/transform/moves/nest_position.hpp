@@ -19,7 +19,7 @@ struct nest_position {
   std::vector<const stmt*> loops;
   std::vector<size_t> places;
 
-  // The expression with what the bodies around declare for good before the statement written in its place.
+  // Returns the expression with what the bodies around declare for good before the statement written in its place.
   expr with_values(expr e) const;
   bool is_inside(const stmt& loop) const;
 };

@@ -254,7 +254,7 @@ result<streamed> look(const program& p, const list& where, size_t at, size_t to,
   return s;
 }
 
-// Both loops in one pass over blocks of `count`.
+// Puts both loops in one pass over blocks of `count`.
 list in_blocks(program& p, const streamed& s, int64_t count) {
   auto a = s.largest;
   auto b = s.sums;

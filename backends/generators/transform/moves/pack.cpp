@@ -151,7 +151,7 @@ private:
     return all;
   }
 
-  // The element of the panel; `only_first`: in each dimension its first loop stands for all.
+  // Returns the element of the panel; `only_first`: in each dimension its first loop stands for all.
   expr in_panel(const expr& panel, bool only_first) const {
     std::optional<expr> at;
     for (const auto& d : how_.dimensions) {

@@ -147,7 +147,7 @@ result<void> read_dimensions(const std::string& array, const fixed_in& fixed, pa
   return {};
 }
 
-// The iteration of the packed loop in which a bound lies furthest out: 1 the last, -1 the first, 0 all alike.
+// Returns the iteration of the packed loop in which a bound lies furthest out: 1 the last, -1 the first, 0 all alike.
 std::optional<int> furthest(const expr& bound, const stmt& packed, bool is_end) {
   bool hidden = false;
   const auto whole = to_polynomial(bound, [&](const expr& atom) { hidden = hidden || mentions(atom, packed.name); });

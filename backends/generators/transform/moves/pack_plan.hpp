@@ -35,10 +35,10 @@ struct pack_plan {
 // Returns the most iterations that the loop runs, if that is a number.
 std::optional<int64_t> bound_of(const stmt& l);
 
-// A block of one of the loops around it: it runs if that one does.
+// Returns true for a block of one of the loops around it: it runs if that one does.
 bool is_block_of(const stmt& l, const std::vector<const stmt*>& around);
 
-// errc::unsupported, with the reason: what the loop reads of the array cannot be packed.
+// Fails with errc::unsupported and the reason if what the loop reads of the array cannot be packed.
 result<pack_plan> plan_pack(const program& p, const stmt& l, const std::string& array, const environment& env);
 
 } // namespace kevolve::transform

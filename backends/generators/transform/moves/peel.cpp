@@ -50,7 +50,7 @@ std::string range_of(const stmt& l, const loop_label& label, middle_range& r, wa
   return border_reader{l, w}.narrow(r, branch->value, true);
 }
 
-// The branch's body in its place.
+// Puts the branch's body in its place.
 bool open(list& body, const loop_label& branch) {
   for (size_t i = 0; i < body.size(); ++i) {
     if (body[i].label == branch && body[i].kind == stmt_kind::branch) {

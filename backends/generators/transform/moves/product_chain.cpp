@@ -20,7 +20,7 @@ bool is_named(const expr& e, const std::string& name) {
   return bare(e).kind == expr_kind::name && bare(e).text == name;
 }
 
-// The product of `target += a * b`, if nothing is rounded on the way; null otherwise.
+// Returns the product of `target += a * b`, if nothing is rounded on the way; null otherwise.
 const expr* product_added(const stmt& s) {
   if (s.kind != stmt_kind::assign || s.op != "+=")
     return nullptr;
@@ -68,7 +68,7 @@ private:
     return may_reassociate(env_, home->type.base) ? std::string{} : "the result must be exact";
   }
 
-  // The list's statements that mention the array: one nest or two that fill it, and the one that uses it.
+  // Finds the list's statements that mention the array: one nest or two that fill it, and the one that uses it.
   std::string why_no_nests() {
     std::vector<size_t> at;
     for (size_t i = 0; i < where_.size(); ++i)
@@ -86,7 +86,7 @@ private:
                : std::string{};
   }
 
-  // All that the filling nests do: elements begin as 0, and products are added; or local sums do, and are stored.
+  // Checks all that the filling nests do: elements begin as 0, and products are added; or local sums do, and are stored.
   std::string why_no_product() {
     const auto no = array_ + " is not filled by the sums of one product alone";
     std::vector<nest_position> all;
@@ -119,7 +119,7 @@ private:
                : no;
   }
 
-  // for for { sum = 0; for { sum += a * b; } t[…] = sum; }
+  // Returns true for `for for { sum = 0; for { sum += a * b; } t[…] = sum; }`.
   bool is_stored(const std::vector<nest_position>& all, const nest_position& store) {
     const auto& sum = product_->here->target;
     const nest_position* home = nullptr;
@@ -138,7 +138,7 @@ private:
     return true;
   }
 
-  // t[…] = 0, before t[…] += a * b in any order of the loops.
+  // Returns true for t[…] = 0, before t[…] += a * b in any order of the loops.
   bool is_added_to(const nest_position& begin) {
     if (!is_element(product_->here->target) || begin.loops.size() != 2)
       return false;
@@ -162,7 +162,7 @@ private:
     });
   }
 
-  // The place where the second nest takes an element as a factor.
+  // Finds the place where the second nest takes an element as a factor.
   std::string why_no_use() {
     const auto& nest = where_[out_.use];
     const auto no = nest.label + " does not use " + array_ + " as one factor of the products that it adds up";
@@ -198,7 +198,7 @@ private:
     return {};
   }
 
-  // The second product takes the very elements that the first has left.
+  // Checks that the second product takes the very elements that the first has left.
   std::string why_not_joined() {
     auto changed = assigned(where_);
     changed.merge(declared(region()));
@@ -237,7 +237,7 @@ private:
     return same_type ? std::string{} : "the products are not all of one floating type";
   }
 
-  // Nothing from the first product to the end of the second changes what both are made of.
+  // Checks that nothing from the first product to the end of the second changes what both are made of.
   std::string why_changed() {
     const auto region = this->region();
     const auto written = arrays_written(region);

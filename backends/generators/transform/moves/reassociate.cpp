@@ -80,7 +80,7 @@ private:
 
   expr count() const { return make_binary("*", wide(c_.q->to), wide(c_.k->to)); }
 
-  // The intermediate result at [q,k].
+  // Returns the intermediate result at [q,k].
   expr element(const expr& q) const {
     auto at = make_binary("+", make_binary("*", q, c_.k->to), k_);
     return make_expr(expr_kind::subscript, type_, {array_, std::move(at)});
@@ -99,7 +99,7 @@ private:
     return out;
   }
 
-  // The sums over s of c[q,s] * u[s,k].
+  // Returns the sums over s of c[q,s] * u[s,k].
   stmt first() const {
     auto c = c_.c;
     substitute(c, c_.q->name, q_);
@@ -130,7 +130,7 @@ private:
     nest = loop_over(k_, *c_.k, c_.s->label, only_loops(nest.body, std::move(update)));
   }
 
-  // The loops of the list with the statement inside the last of them.
+  // Returns the loops of the list with the statement inside the last of them.
   static list only_loops(const list& body, stmt inside) {
     for (const auto& s : body)
       if (s.kind == stmt_kind::loop) {

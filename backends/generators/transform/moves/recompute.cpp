@@ -16,7 +16,7 @@ namespace {
 
 using list = std::vector<stmt>;
 
-// Every subscript of the array, in the statement, is that element.
+// Returns true if every subscript of the array, in the statement, is that element.
 bool only_at(const stmt& whole, const expr& element) {
   bool ok = true;
   walk_exprs({whole}, [&](const expr& e) {
@@ -35,7 +35,7 @@ size_t stores_in(const list& body, const std::string& array) {
   return n;
 }
 
-// The statement that gives `element` a value in every iteration of the body; the body's size: none does.
+// Returns the statement that gives `element` a value in every iteration of the body; the body's size: none does.
 size_t store_of(const list& body, const expr& element) {
   const auto it = std::find_if(body.begin(), body.end(), [&](const stmt& s) {
     return s.kind == stmt_kind::assign && s.target.kind == expr_kind::subscript && same(s.target, element);
@@ -75,7 +75,7 @@ bool mentioned_outside(const list& body, const std::string& array, const std::se
   });
 }
 
-// The loop before where[at] that begins each round: over the same range it stores to the element in every iteration
+// Returns the loop before where[at] that begins each round: over the same range it stores to the element in every iteration
 // and looks at the array afterwards only. Null: there is none.
 const stmt* renewal(const program& p, const list& where, size_t at, const expr& element) {
   const auto& l = where[at];

@@ -32,9 +32,9 @@ struct choice {
 // Returns errc::unsupported with the reason if the move does not apply; the program is then as it was. errc::bad_input:
 // there is no such move.
 result<void> apply(program& p, const move& m, const environment& env);
-// Every move that looks applicable, with sensible parameters for this hardware; `only`: those of one kind.
+// Returns every move that looks applicable, with sensible parameters for this hardware; `only`: those of one kind.
 std::vector<choice> possible(const program& p, const environment& env, const move_descriptor* only = nullptr);
-// Other parameters for the same kind of move on the same label.
+// Returns other parameters for the same kind of move on the same label.
 std::vector<move> variants(const move& m, const environment& env);
 
 } // namespace kevolve::transform

@@ -15,7 +15,7 @@ namespace kevolve::transform {
 
 constexpr size_t weight_limit = 10'000; // nodes of a program; beyond, a candidate takes longer to compile than to judge
 
-// The loop cut after the last whole group of `factor` iterations: first the main part, whose step is `factor`
+// Returns the loop cut after the last whole group of `factor` iterations: first the main part, whose step is `factor`
 // times as long and whose body is untouched, then the rest (absent if known to be empty).
 result<std::vector<stmt>> divide(const stmt& loop, int64_t factor);
 
@@ -32,7 +32,7 @@ result<void> reassociate_in(program& p, const loop_label& label, const environme
 // The text of a declaration that makes a panel, of which only a few fit on the stack.
 inline constexpr const char* panel_mark = "panel";
 bool is_panel(const stmt& s);
-// The nest for what does not fit into a panel or buffer; no other move is worth its code there.
+// Returns the nest for what does not fit into a panel or buffer; no other move is worth its code there.
 stmt as_it_was(const stmt& loop);
 
 } // namespace kevolve::transform

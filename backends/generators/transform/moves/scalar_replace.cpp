@@ -36,7 +36,7 @@ bool touched_always(const list& body, const expr& element) {
   return found;
 }
 
-// Every subscript of `array` in the list is the same element.
+// Returns true if every subscript of `array` in the list is the same element.
 bool one_element(const list& body, const std::string& array, const expr& element) {
   bool ok = true;
   walk_exprs(body, [&](const expr& e) {

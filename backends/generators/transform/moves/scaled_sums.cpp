@@ -17,7 +17,7 @@ namespace {
 
 using list = std::vector<stmt>;
 
-// The g of exp(g - m), or nothing.
+// Returns the g of exp(g - m), or nothing.
 const expr* exponent_of(const expr& e, const expr& m) {
   const bool exponential = (e.kind == expr_kind::call && (e.text == "expf" || e.text == "exp"))
                            || (e.kind == expr_kind::elementwise && e.text == "exp");

@@ -22,7 +22,7 @@ struct scaled_sums {
   expr exponential;            // one of the calls exp(g - m)
 };
 
-// The sums of the loop; errc::unsupported with the reason if it uses m in another way or stores what depends on it.
+// Returns the sums of the loop; errc::unsupported with the reason if it uses m in another way or stores what depends on it.
 result<scaled_sums> scaled_sums_of(const stmt& loop, const expr& m);
 
 // Returns why the sums in arrays cannot be scaled as they stand after the statements; empty: they can. They must begin
@@ -30,7 +30,7 @@ result<scaled_sums> scaled_sums_of(const stmt& loop, const expr& m);
 std::string why_not_zero(const program& p, const std::vector<stmt>& before, const scaled_sums& sums,
                          const environment& env);
 
-// Same value, if both are evaluated in the same state: places in arrays may be written in different ways.
+// Returns true if both have the same value in the same state: places in arrays may be written in different ways.
 bool equal(const expr& a, const expr& b);
 
 } // namespace kevolve::transform

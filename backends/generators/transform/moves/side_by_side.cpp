@@ -140,7 +140,7 @@ void zip_position(program& p, std::vector<stmt> xs, const std::set<std::string>&
 
 } // namespace
 
-// The variables of a body that go through the same values in every iteration: made of nothing but each other and of
+// Returns the variables of a body that go through the same values in every iteration: made of nothing but each other and of
 // what the loop leaves alone, under conditions of the same kind.
 std::set<std::string> uniform_of(const stmt& loop) {
   const auto own = declared(loop.body);
@@ -183,7 +183,7 @@ std::set<std::string> uniform_of(const stmt& loop) {
   return out;
 }
 
-// Copy number f of a body: the index moved on, its own variables renamed but those that all copies share.
+// Returns copy number f of a body: the index moved on, its own variables renamed but those that all copies share.
 list copy_of(program& p, const stmt& loop, int64_t f, const std::set<std::string>& shared) {
   list out = loop.body;
   if (f == 0)
@@ -202,7 +202,7 @@ list copy_of(program& p, const stmt& loop, int64_t f, const std::set<std::string
   return out;
 }
 
-// Statement by statement, the copies side by side; what is the same for all of them stands once.
+// Puts the copies side by side, statement by statement; what is the same for all of them stands once.
 list zip(program& p, std::vector<list> copies, const std::set<std::string>& shared) {
   list out;
   auto changed = assigned(copies[0]);

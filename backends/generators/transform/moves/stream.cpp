@@ -74,7 +74,7 @@ bool is_written_once(const stmt& store, const loop_path& around) {
   return true;
 }
 
-// The arrays whose vector stores may stream; `reason` says why one may not.
+// Returns the arrays whose vector stores may stream; `reason` says why one may not.
 std::set<std::string> streamed(const stmt& loop, std::string& reason) {
   const auto read = arrays_read(loop);
   std::map<std::string, bool> fit;

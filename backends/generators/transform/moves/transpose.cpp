@@ -25,7 +25,7 @@ std::string trimmed(std::string text) {
   return text;
 }
 
-// The number of elements of "[d * k]"; nothing if it is no product of names and numbers.
+// Returns the number of elements of "[d * k]"; nothing if it is no product of names and numbers.
 std::optional<polynomial> extent_of(const ctype& array) {
   const auto& s = array.suffix;
   if (s.size() < 3 || s.front() != '[' || s.back() != ']')
@@ -115,7 +115,7 @@ private:
         visit(a, false);
   }
 
-  // The loop around that the name is the index of, if that runs from somewhere not below zero, in steps forward.
+  // Returns the loop around that the name is the index of, if that runs from somewhere not below zero, in steps forward.
   const stmt* loop_of(const std::string& name) const {
     const auto l = std::find_if(around_.rbegin(), around_.rend(), [&](const stmt* x) { return x->name == name; });
     if (l == around_.rend() || (*l)->lanes > 1 || (*l)->step < 1 || assigned_.count(name) != 0)
@@ -126,7 +126,7 @@ private:
     return forward ? *l : nullptr;
   }
 
-  // The ends that the loop does not pass and that are the same all through the function.
+  // Returns the ends that the loop does not pass and that are the same all through the function.
   std::vector<std::pair<polynomial, expr>> ends_of(const expr& to) const {
     if (bare(to).kind == expr_kind::minimum) {
       auto out = ends_of(bare(to).args[0]);

@@ -62,14 +62,14 @@ private:
     return true;
   }
 
-  // The same in every iteration, wherever it stands in it.
+  // Returns true if it is the same in every iteration, wherever it stands in it.
   bool stays(const expr& e) const {
     bool ok = invariant(e, user_.body);
     walk(e, [&](const expr& x) { ok = ok && (x.kind != expr_kind::name || own_.count(x.text) == 0); });
     return ok;
   }
 
-  // The first use: a store to each element of a range, whatever else happens.
+  // Finds the first use: a store to each element of a range, whatever else happens.
   bool find_fill(const list& body) {
     for (const auto& s : body) {
       if (!mentions(s, array_.name))

@@ -30,7 +30,7 @@ std::optional<int64_t> value_of(const expr& e) {
   return v ? std::optional{-*v} : std::nullopt;
 }
 
-// `at < 0`, `at == -1`: no place was taken yet.
+// Returns true for `at < 0`, `at == -1`: no place was taken yet.
 bool asks_for_none(const expr& e, const expr& at) {
   if (e.kind != expr_kind::binary || !same(bare(e.args[0]), at))
     return false;
@@ -60,7 +60,7 @@ public:
   best_keeper(program& p, stmt_list& body, size_t loop)
       : p_(p), around_(body), position_(loop), loop_(body[loop]), own_(declared(loop_.body)) {}
 
-  // The variables to be declared before the loop.
+  // Returns the variables to be declared before the loop.
   stmt_list run() {
     stmt_list out;
     // A way out of the loop may keep it from ever looking at the first place.
@@ -98,7 +98,7 @@ private:
     return e;
   }
 
-  // The same in all iterations, wherever `at` and the loop's index stand in it.
+  // Returns true if it is the same in all iterations, wherever `at` and the loop's index stand in it.
   bool stays_but_for(const expr& e, const expr& at) const {
     auto rest = e;
     substitute(rest, at.text, make_literal(0));
@@ -141,7 +141,7 @@ private:
     return {};
   }
 
-  // `at < 0 || x[i] > x[at]`, where `at` begins below zero and the loop does not.
+  // Returns true for `at < 0 || x[i] > x[at]`, where `at` begins below zero and the loop does not.
   bool takes_the_first(const expr& e, const expr& at) const {
     if (e.kind != expr_kind::binary || e.text != "||" || !asks_for_none(bare(e.args[0]), at))
       return false;

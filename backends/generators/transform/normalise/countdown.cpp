@@ -11,7 +11,7 @@ namespace {
 
 using list = stmt_list;
 
-// from - bound + more, as short as it is where that is a number: n for `n - 1` down to 0.
+// Returns from - bound + more, as short as it is where that is a number: n for `n - 1` down to 0.
 expr rounds(const expr& from, const expr& bound, int64_t more) {
   const auto end = literal_value(bound);
   if (!end)

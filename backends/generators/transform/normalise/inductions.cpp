@@ -30,7 +30,7 @@ class writer {
 public:
   writer(program& p, list& body) : p_(p), body_(body) {}
 
-  // `*p++ = a; *p++ = b;` in body[at], a counted loop: p[0] = a; p[1] = b; p += 2.
+  // Turns `*p++ = a; *p++ = b;` in body[at], a counted loop, into p[0] = a; p[1] = b; p += 2.
   void step_once(size_t at) {
     const auto& l = body_[at];
     if (l.kind != stmt_kind::loop || leaves_early(l.body))
@@ -127,7 +127,7 @@ private:
            && !mentions(l.to, v);
   }
 
-  // `odd = !odd;` or `odd ^= 1;`, from 0 or 1 on.
+  // Returns true for `odd = !odd;` or `odd ^= 1;`, from 0 or 1 on.
   bool flips(size_t at, const stmt& l, const stmt& s) const {
     if (s.kind != stmt_kind::assign || s.target.kind != expr_kind::name || !is_integer(s.target.type.base)
         || s.target.type.depth != 0 || s.target.text == l.name || is_used_again(body_, at, s.target.text))
@@ -165,7 +165,7 @@ private:
     inside.erase(inside.begin() + static_cast<ptrdiff_t>(k));
   }
 
-  // `j = i;` for the next round: a wrap-around variable (Wolfe, "Beyond induction variables", 1992).
+  // Returns true for `j = i;` for the next round: a wrap-around variable (Wolfe, "Beyond induction variables", 1992).
   bool lags(size_t at, const stmt& l, const stmt& s) const {
     if (s.kind != stmt_kind::assign || s.op != "=" || s.target.kind != expr_kind::name
         || bare(s.value).kind != expr_kind::name || bare(s.value).text != l.name || l.op == early

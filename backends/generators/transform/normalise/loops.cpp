@@ -90,7 +90,7 @@ bool keeps_value(const expr& e, const ctype& as) {
           && (!is_unsigned(from.type.base) || is_unsigned(as.base) || bits(from.type.base) < bits(as.base)));
 }
 
-// `T i = e` or `i = e` with nothing between that could change i or e.
+// Finds `T i = e` or `i = e` with nothing between that could change i or e.
 size_t start_of(const list& body, size_t at, const std::string& name) {
   for (size_t k = at; k-- > 0;) {
     const auto& s = body[k];
@@ -172,7 +172,7 @@ void put_last(list& body, list& increments, const expr& condition) {
   }
 }
 
-// A small number, or a variable that is one and stays it.
+// Returns a small number, or a variable that is one and stays it.
 std::optional<int64_t> small_number(const program& p, const expr& e) {
   auto n = literal_value(e);
   if (bare(e).kind == expr_kind::name && assigned(p.body).count(bare(e).text) == 0)

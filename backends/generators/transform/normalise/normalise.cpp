@@ -25,7 +25,7 @@ void flatten(stmt_list& body) {
   body = std::move(out);
 }
 
-// A bound that the body cannot change: no calls, nothing assigned, no array that is stored to.
+// Returns true for a bound that the body cannot change: no calls, nothing assigned, no array that is stored to.
 bool invariant(const expr& e, const stmt_list& body) {
   auto changed = assigned(body);
   bool stores = false;

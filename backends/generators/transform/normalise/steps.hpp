@@ -35,12 +35,12 @@ bool is_used_again(const stmt_list& body, size_t at, const std::string& name);
 bool keeps_value(const expr& e, const ctype& as);
 // Returns the position at which the variable gets the value it has at `at`; `at` itself if there is no such place.
 size_t start_of(const stmt_list& body, size_t at, const std::string& name);
-// Made of sizes and numbers as arrays have them.
+// Returns true if it is made of sizes and numbers as arrays have them.
 bool known_to_be_small(const program& p, const expr& e);
 // body[at] is a while that ends with that step down, of the index on the condition's right: a loop that counts up, in
 // whose body the index is what it was less the rounds; false if it is none.
 bool count_up(program& p, stmt_list& body, size_t at, const stmt& step, const expr& condition);
-// The same of a while that begins with it: `while (k > 0) { k -= 1; … } k -= 1;`, as `while (k-- > 0)` is read.
+// Does the same of a while that begins with it: `while (k > 0) { k -= 1; … } k -= 1;`, as `while (k-- > 0)` is read.
 bool count_taken(program& p, stmt_list& body, size_t at);
 // body[at] is a while that a pointer counts, or an index that moves on in its midst: a loop with a count of its own.
 bool count_walk(program& p, stmt_list& body, size_t at);

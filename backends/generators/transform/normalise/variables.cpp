@@ -55,7 +55,7 @@ void drop_unread(list& all) {
 
 namespace {
 
-// A number, a name, or one of them as a wider or narrower integer of 32 bits or more.
+// Returns a number, a name, or one of them as a wider or narrower integer of 32 bits or more.
 const expr* copied(const expr& value) {
   const auto* v = &value;
   while (v->kind == expr_kind::cast && is_integer(v->type.base) && bits(v->type.base) >= 32
@@ -192,7 +192,7 @@ void forward_places(const program& p, list& all) {
 
 namespace {
 
-// A pointer, or an array of one dimension.
+// Returns true for a pointer, or an array of one dimension.
 bool holds_a_row(const ctype& t) {
   const bool array = t.depth == 0 && std::count(t.suffix.begin(), t.suffix.end(), '[') == 1;
   return array || (t.depth == 1 && t.suffix.empty());

@@ -15,7 +15,7 @@ namespace {
 
 using list = stmt_list;
 
-// `v = e;`, which needs nothing of what v was.
+// Returns true for `v = e;`, which needs nothing of what v was.
 bool begins_anew(const stmt& s, const std::string& name) {
   return s.kind == stmt_kind::assign && s.op == "=" && s.target.kind == expr_kind::name && s.target.text == name
          && !mentions(s.value, name);

@@ -40,7 +40,7 @@ private:
       }
   }
 
-  // x + c, or x + n - c, modulo n where x runs below n.
+  // Returns x + c, or x + n - c, modulo n where x runs below n.
   std::optional<expr> unwrapped(const expr& e, const stmt& loop) const {
     if (e.kind != expr_kind::binary || e.text != "%" || !is_integer(e.type.base) || e.type.lanes != 1
         || e.type.base != loop.type.base || changed_.count(loop.name) != 0)

@@ -106,13 +106,13 @@ private:
     return out;
   }
 
-  // A test and what it guards, which is more than a value to choose.
+  // Returns true for a test and what it guards, which is more than a value to choose.
   static bool is_scan(const stmt& s) {
     return !s.body.empty() && s.body.back().kind == stmt_kind::branch && s.body.back().otherwise.empty()
            && holds_loops(s.body.back());
   }
 
-  // A loop that does nothing but run another one, which adds to elements that stay where they are: sums over the outer
+  // Returns true for a loop that does nothing but run another one, which adds to elements that stay where they are: sums over the outer
   // one, for which the two change places.
   static bool adds_up(const stmt& s) {
     if (s.body.size() != 1 || s.body[0].kind != stmt_kind::loop || holds_loops(s.body[0]))
@@ -201,7 +201,7 @@ private:
   int nests_ = 0;
 };
 
-// Rows that are worked on in the nearest cache, and leave for memory once.
+// Makes rows be worked on in the nearest cache, and leave for memory once.
 genome past_the_caches(const stmt& outer, const genome& row, const program& reference, const environment& env) {
   genome out;
   for (const auto& array : bufferable(reference, outer, env))

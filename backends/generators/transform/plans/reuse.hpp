@@ -27,16 +27,16 @@ bool leads_to(const stmt& outer, const stmt& middle);
 // Returns true if everything that the loop over the sum reads lies along it, and two loops choose which dot product.
 bool is_dot(const reuse& r);
 
-// The wider of the element's type and those the loop's sums are kept in: registers fill with these.
+// Returns the wider of the element's type and those the loop's sums are kept in: registers fill with these.
 scalar_kind kept_in(const stmt& loop, scalar_kind element);
 bool updates_fixed_element(const stmt& loop);
 // Returns true if sums run over the loop: it stores nothing that its index chooses.
 bool is_summed_over(const stmt& loop);
 
-// A register block of `rows` by `vectors` over a packed panel: Goto and van de Geijn, "Anatomy of high-performance
+// Returns a register block of `rows` by `vectors` over a packed panel: Goto and van de Geijn, "Anatomy of high-performance
 // matrix multiplication", 2008. Untiled, for small matrices: what stands side by side is read where it stands.
 genome block(const reuse& r, int64_t lanes, int64_t vectors, int64_t rows, const environment& env, bool tiled = true);
-// The same block of dot products: vectors along the sum, a partial result for each row and column.
+// Returns the same block of dot products: vectors along the sum, a partial result for each row and column.
 genome dots(const reuse& r, int64_t lanes, int64_t columns, int64_t rows);
 
 } // namespace kevolve::transform

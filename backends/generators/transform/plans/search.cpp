@@ -231,7 +231,7 @@ private:
     return {std::move(g), "drops " + gone};
   }
 
-  // Three drafts of five; a fresh start in the same share.
+  // Returns true for three drafts of five, and for fresh starts in the same share.
   bool sequence_is_due() { return asked_ > 0 || !context_.draft ? random_.chance(0.6) : context_.draft_index % 5 < 3; }
 
   // Drafts take the ideas in turn, so that the first few have met each. Later tries of a draft whose idea is used up,

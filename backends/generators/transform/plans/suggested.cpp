@@ -51,7 +51,7 @@ public:
         }
   }
 
-  // Best first.
+  // Returns the places, the best first.
   std::vector<chosen_places> run() {
     choose(0, {});
     std::sort(found_.begin(), found_.end(), [](const chosen_places& a, const chosen_places& b) {

@@ -16,7 +16,7 @@ namespace kevolve::transform {
 
 namespace {
 
-// The elementwise helper that stands for a libm call: expf → exp. Empty: none.
+// Returns the elementwise helper that stands for a libm call: expf → exp. Empty: none.
 std::string elementwise_name(const std::string& function) {
   static constexpr std::array<std::string_view, 19> names{"exp",   "log",  "tanh",  "sqrt",  "fabs", "fmax", "fmin",
                                                           "floor", "ceil", "erf",   "fma",   "sin",  "cos",  "log2",

@@ -75,7 +75,7 @@ std::optional<lane_state> carried_by(const stmt& l, const environment& env, std:
   return out;
 }
 
-// The vectorised loop, before it a vector for each value it carries, after it their joining.
+// Returns the vectorised loop, before it a vector for each value it carries, after it their joining.
 list with_partial_results(program& p, stmt main, const lane_state& carried) {
   list out;
   list after;

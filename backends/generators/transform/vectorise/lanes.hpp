@@ -20,7 +20,7 @@ struct lane_state {
 
 // Returns what the loop carries, if it can be kept lane by lane; else nothing, and the reason.
 std::optional<lane_state> carried_by(const stmt& l, const environment& env, std::string& reason);
-// The vectorised loop, before it a vector for each value it carries, after it their joining.
+// Returns the vectorised loop, before it a vector for each value it carries, after it their joining.
 std::vector<stmt> with_partial_results(program& p, stmt main, const lane_state& carried);
 
 } // namespace kevolve::transform

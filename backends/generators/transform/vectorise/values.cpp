@@ -21,7 +21,7 @@ ctype vectoriser::mask_of(scalar_kind k) const {
   return t;
 }
 
-// The lower 32 bits of 64, where sums of indices are computed in 32 as well.
+// Returns the lower 32 bits of 64, where sums of indices are computed in 32 as well.
 expr vectoriser::lower_half(const expr& v) const {
   constexpr auto half = scalar_kind::u32;
   const bool sums = v.kind == expr_kind::binary && (v.text == "+" || v.text == "-" || v.text == "*");

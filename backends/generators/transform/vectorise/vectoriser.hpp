@@ -42,16 +42,16 @@ private:
   // Returns true if the last lane's element is the first in memory, and all lanes count.
   bool runs_backwards(const std::optional<int64_t>& step) const;
   static expr reversed(expr v);
-  // e as all lanes compute it, also those that do not ask for it; `asked`: what they all do.
+  // Returns e as all lanes compute it, also those that do not ask for it; `asked`: what they all do.
   expr harmless(const expr& e, const expr& asked) const;
   expr asked_by(const expr* mask, const expr& value) const;
   static bool wraps(scalar_kind k, const std::string& op, const expr* mask);
-  // `target op value` where no lane that the mask leaves out may overflow; null: all lanes ask for it.
+  // Returns `target op value` where no lane that the mask leaves out may overflow; null: all lanes ask for it.
   expr updated(const expr& target, const std::string& op, expr value, const expr* mask) const;
 
-  // The vector of e's values over the lanes, of element type k.
+  // Returns the vector of e's values over the lanes, of element type k.
   expr value(const expr& e, scalar_kind k);
-  // A varying expression as a vector of its own type (comparisons: as a mask).
+  // Returns a varying expression as a vector of its own type (comparisons: as a mask).
   expr vector(const expr& e);
   expr condition(const expr& e);        // as a mask
   expr lanes_left(scalar_kind k) const; // as a mask
@@ -66,7 +66,7 @@ private:
   void find_counters(const stmt& loop, const std::set<std::string>& begun);
   bool is_left_by_some(const std::vector<stmt>& body, bool apart) const;
   void run_while_any(const stmt& s, const expr* mask, std::vector<stmt>& out);
-  // A statement under a mask, or in every lane (null).
+  // Vectorises a statement under a mask, or in every lane (null).
   void statement(const stmt& s, const expr* mask, std::vector<stmt>& out);
   void assign(const stmt& s, const expr* mask, std::vector<stmt>& out);
   void store(const stmt& s, const expr* mask, std::vector<stmt>& out);
@@ -75,7 +75,7 @@ private:
 
   // Finds out what varies, once loops whose ends do are whiles.
   void learn(const std::set<std::string>& accumulators);
-  // True: a loop whose ends move with the lane, though not its length, begins at 0 now.
+  // Returns true if a loop whose ends move with the lane, though not its length, begins at 0 now.
   bool shift_windows(std::vector<stmt>& body);
   std::optional<expr> common_length(const stmt& l) const;
   bool spell_ragged(std::vector<stmt>& body);
