@@ -56,7 +56,7 @@ public:
                                  splitmix64& random, const selection_statistics& statistics) const;
 };
 
-// Returns the policies of this build, by name. The list is in policies/registry.cpp.
+// Returns the policies of this build, by name. The list is runtime/base/policy_kinds.def.
 const std::vector<std::unique_ptr<const selection_policy>>& selection_policies();
 std::vector<std::string> policy_names();
 

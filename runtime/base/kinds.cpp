@@ -35,7 +35,11 @@ constexpr std::array<language_kind, 6> languages{{
     {.name = "pytorch", .extension = ".py", .fence = "python", .of_candidates = false, .runs_in_framework = true},
 }};
 
-constexpr std::array<std::string_view, 6> policies{"greedy", "uct", "random", "beam", "evolution", "adaptive"};
+constexpr std::array policies{
+#define KEVOLVE_POLICY(name) std::string_view{#name},
+#include "runtime/base/policy_kinds.def"
+#undef KEVOLVE_POLICY
+};
 
 template <class Kinds>
 std::vector<std::string> names_of(const Kinds& kinds, bool (*wanted)(const typename Kinds::value_type&)) {

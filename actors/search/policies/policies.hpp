@@ -7,11 +7,9 @@
 
 namespace kevolve::policies {
 
-std::unique_ptr<const selection_policy> adaptive();
-std::unique_ptr<const selection_policy> beam();
-std::unique_ptr<const selection_policy> evolution();
-std::unique_ptr<const selection_policy> greedy();
-std::unique_ptr<const selection_policy> random();
-std::unique_ptr<const selection_policy> uct();
+// Each is defined in a file of its own.
+#define KEVOLVE_POLICY(name) std::unique_ptr<const selection_policy> name();
+#include "runtime/base/policy_kinds.def"
+#undef KEVOLVE_POLICY
 
 } // namespace kevolve::policies
