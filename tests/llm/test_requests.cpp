@@ -1,4 +1,5 @@
 #include "backends/llm/protocol/wire.hpp"
+#include "backends/llm/protocol/wire_table.hpp"
 
 #include <doctest/doctest.h>
 
@@ -134,6 +135,21 @@ TEST_CASE("invalid requests are refused by name") {
   CHECK_FALSE(encode_request(wire_format::anthropic, r).has_value());
   CHECK(encode_request(wire_format::openai_chat, r).has_value());
   CHECK_FALSE(parse_wire_format("openai").has_value());
+}
+
+TEST_CASE("each wire format is found by its name, encodes a request and reads a reply") {
+  for (const auto& w : wire_table()) {
+    CAPTURE(w.name);
+    CHECK(parse_wire_format(w.name).value() == w.format);
+    CHECK(path_of(w.format).front() == '/');
+    const auto body = encode_request(w.format, example());
+    REQUIRE(body.has_value());
+    CHECK(json::parse(*body)["model"] == "m");
+    CHECK(decode_reply(w.format, R"({"error": {"message": "overloaded"}})").error.message == "overloaded");
+  }
+  const auto no = parse_wire_format("openai");
+  REQUIRE_FALSE(no.has_value());
+  CHECK(no.error().detail == "no wire format 'openai'; there are: openai-chat, openai-responses, anthropic");
 }
 
 TEST_CASE("invalid UTF-8 does not prevent sending a request") {

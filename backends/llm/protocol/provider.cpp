@@ -1,5 +1,6 @@
 #include "backends/llm/protocol/provider.hpp"
 
+#include "backends/llm/protocol/wire_table.hpp"
 #include "runtime/base/kinds.hpp"
 #include "runtime/base/provider_kinds.hpp"
 
@@ -58,12 +59,13 @@ result<header_list> request_headers(const provider_access& p, std::string_view k
     key.remove_suffix(1);
   if (!is_header_value(key))
     return fail(errc::bad_input, "provider " + p.name + ": the key has characters that no header can carry");
-  if (!key.empty() && p.wire == wire_format::anthropic)
-    out.emplace_back("x-api-key", key);
+  const auto& wire = entry_of(p.wire);
+  if (!key.empty() && !wire.key_header.empty())
+    out.emplace_back(wire.key_header, key);
   else if (!key.empty())
     out.emplace_back("authorization", "Bearer " + std::string{key});
-  if (p.wire == wire_format::anthropic)
-    out.emplace_back("anthropic-version", "2023-06-01");
+  if (!wire.version_name.empty())
+    out.emplace_back(wire.version_name, wire.version);
   const header_list kept{{"host", ""},
                          {"content-length", ""},
                          {"transfer-encoding", ""},

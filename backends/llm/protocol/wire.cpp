@@ -2,6 +2,8 @@
 
 #include "backends/llm/protocol/decoder.hpp"
 #include "backends/llm/protocol/sse.hpp"
+#include "backends/llm/protocol/wire_table.hpp"
+#include "runtime/base/kinds.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,18 +13,6 @@ namespace kevolve::llm {
 
 namespace {
 
-std::unique_ptr<decoder> make_decoder(wire_format f) {
-  switch (f) {
-    case wire_format::openai_chat:
-      return make_chat_decoder();
-    case wire_format::openai_responses:
-      return make_responses_decoder();
-    case wire_format::anthropic:
-      return make_anthropic_decoder();
-  }
-  return make_chat_decoder();
-}
-
 // Members that `extra` must not replace, because the reply could then not be decoded correctly.
 constexpr std::array<std::string_view, 7> kept_members{"model",  "messages", "input",         "instructions",
                                                        "system", "stream",   "stream_options"};
@@ -30,35 +20,21 @@ constexpr std::array<std::string_view, 7> kept_members{"model",  "messages", "in
 } // namespace
 
 std::string to_string(wire_format f) {
-  switch (f) {
-    case wire_format::openai_chat:
-      return "openai-chat";
-    case wire_format::openai_responses:
-      return "openai-responses";
-    case wire_format::anthropic:
-      return "anthropic";
-  }
-  return "openai-chat";
+  return std::string{entry_of(f).name};
 }
 
 result<wire_format> parse_wire_format(std::string_view text) {
-  for (auto f : {wire_format::openai_chat, wire_format::openai_responses, wire_format::anthropic})
-    if (text == to_string(f))
-      return f;
-  return fail(errc::bad_input,
-              "no wire format '" + std::string{text} + "'; there are: openai-chat, openai-responses, anthropic");
+  std::vector<std::string> names;
+  for (const auto& w : wire_table()) {
+    if (text == w.name)
+      return w.format;
+    names.emplace_back(w.name);
+  }
+  return fail(errc::bad_input, "no wire format '" + std::string{text} + "'; there are: " + comma_list(names));
 }
 
 std::string_view path_of(wire_format f) {
-  switch (f) {
-    case wire_format::openai_chat:
-      return "/chat/completions";
-    case wire_format::openai_responses:
-      return "/responses";
-    case wire_format::anthropic:
-      return "/messages";
-  }
-  return {};
+  return entry_of(f).path;
 }
 
 result<std::string> encode_request(wire_format f, const request& r) {
@@ -68,11 +44,10 @@ result<std::string> encode_request(wire_format f, const request& r) {
     if (!schemas.back().is_object())
       return fail(errc::bad_input, "the parameters of tool '" + tool.name + "' are no JSON object");
   }
-  if (f == wire_format::anthropic && !r.max_tokens)
-    return fail(errc::bad_input, "max_tokens: the Anthropic Messages format has no request without it");
-  auto body = f == wire_format::openai_chat        ? chat_body(r, schemas)
-              : f == wire_format::openai_responses ? responses_body(r, schemas)
-                                                   : anthropic_body(r, schemas);
+  const auto& wire = entry_of(f);
+  if (wire.needs_max_tokens && !r.max_tokens)
+    return fail(errc::bad_input, "max_tokens: the format '" + std::string{wire.name} + "' has no request without it");
+  auto body = wire.body(r, schemas);
   if (!r.extra.empty()) {
     const auto extra = ordered_json::parse(r.extra, nullptr, false);
     if (!extra.is_object())
@@ -87,7 +62,7 @@ result<std::string> encode_request(wire_format f, const request& r) {
 }
 
 struct reply_stream::state {
-  state(wire_format f, stream_limits l) : limits(l), events({l.line, l.event}), reading(make_decoder(f)) {}
+  state(wire_format f, stream_limits l) : limits(l), events({l.line, l.event}), reading(entry_of(f).make_decoder()) {}
 
   void take(const std::vector<sse_event>& pieces, std::vector<event>& out);
   void keep(std::vector<event>& made, std::vector<event>& out);
@@ -204,12 +179,8 @@ reply decode_reply(wire_format f, std::string_view body, const stream_limits& li
         error_event(error_origin::too_large, "the reply is larger than " + std::to_string(limits.reply) + " bytes"));
   else if (const auto parsed = parse_json(body); !parsed || !parsed->is_object())
     events.push_back(error_event(error_origin::malformed, "the reply is no JSON object"));
-  else if (f == wire_format::openai_chat)
-    read_chat_reply(*parsed, events);
-  else if (f == wire_format::openai_responses)
-    read_responses_reply(*parsed, events);
   else
-    read_anthropic_reply(*parsed, events);
+    entry_of(f).read_reply(*parsed, events);
   reply out;
   for (const auto& e : events) {
     if (e.kind == event_kind::call && e.index >= limits.calls) {
