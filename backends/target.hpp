@@ -1,5 +1,5 @@
 // A target: one kind of hardware, described by data and two helper programs that speak protocol.hpp. A new accelerator
-// is a new folder that implements this interface and a line in targets.cpp.
+// is a new folder that implements this interface; docs/architecture.md lists the lines that name it.
 #pragma once
 
 #include "backends/candidate_form.hpp"

@@ -35,6 +35,7 @@ constexpr known_target known[]{
      [](const std::string& bin_dir, std::vector<int> cores, const target_options& options) -> std::unique_ptr<target> {
        return std::make_unique<cuda_target>(bin_dir, std::move(cores), options);
      }},
+    // hip compiles candidates in Triton, too; as no target may include another, their language is handed to it.
     {"hip", true,
      [](const std::string& bin_dir, std::vector<int> cores, const target_options& options) -> std::unique_ptr<target> {
        return std::make_unique<hip_target>(triton_language(), bin_dir, std::move(cores), options);

@@ -88,8 +88,8 @@ private:
     std::string bounds;
     for (const auto& choice : rule.choices)
       bounds += (bounds.empty() ? "" : ", ") + choice;
-    if (rule.reserved)
-      bounds += "; not there yet: " + comma_list(reserved_at(*rule.reserved));
+    if (const auto later = rule.reserved ? reserved_at(*rule.reserved) : std::vector<std::string>{}; !later.empty())
+      bounds += "; not there yet: " + comma_list(later);
     if (std::isfinite(rule.low))
       bounds += (rule.low_open ? "> " : ">= ") + print(rule.low);
     if (std::isfinite(rule.high))

@@ -65,7 +65,7 @@ struct transaction {
   std::vector<write_op> writes;
 };
 
-// Returns a key of 16 bytes that sorts as the id does: the key of a node or an evaluation.
+// Returns a key of 16 bytes that sorts as the id does: the key of a candidate or an evaluation.
 std::string key_of(id128 id);
 // Returns the id of a key; the zero id if the key is not 16 bytes.
 id128 id_of(std::string_view key);

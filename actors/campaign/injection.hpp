@@ -1,4 +1,4 @@
-// A candidate that a person puts into a campaign's tree instead of a generator: a node that begins as proposed. Pure.
+// Adds a candidate to a campaign's tree that a person gave, not a generator: it begins as proposed. Pure.
 #pragma once
 
 #include "actors/campaign/campaign_fold.hpp"
@@ -10,7 +10,7 @@ struct injected_node {
   node_record record;
 };
 
-// Adds the tree's next node under `parent`; the fold has it in flight from now on.
+// Adds the tree's next candidate under `parent`; the fold has it in flight from now on.
 injected_node inject_node(campaign_fold& f, const id128& campaign, uint64_t campaign_seed, uint64_t parent,
                           const candidate& what, const std::string& policy, bool draft);
 

@@ -12,16 +12,17 @@
 
 namespace kevolve {
 
-// A candidate that gained nothing over the one that it was made from.
+// A candidate that gained less than 1 % over the one that it was made from.
 struct vain_attempt {
   uint64_t index = 0;
   uint64_t parent = 0;
   std::string summary;
-  std::string outcome; // a verdict, or "slower", "no difference"
+  std::string outcome; // a verdict, or "slower" (by more than 3 %), "no difference"
   double gain = 0.0;   // over its parent; 0: it did not pass
 };
 
-// Returns the attempts at the best candidate and at those that it came from, the best's own first, each summary once.
+// Returns candidates made from the candidate `best`, or from its chain of first parents, that gained nothing. Those made
+// from `best` come first; each summary stands once, and at most `most` are returned.
 std::vector<vain_attempt> vain_attempts(const std::vector<node_record>& nodes, uint64_t best, size_t most);
 
 // Returns the loops of the reference with obstacles and remedies. `source`: the reference's text, for the lines.

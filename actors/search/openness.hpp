@@ -1,4 +1,4 @@
-// Decides which nodes of a tree may be improved on, and keeps that as the tree changes. All policies choose among
+// Decides which candidates of a tree may be improved on, and keeps that as the tree changes. All policies choose among
 // these.
 #pragma once
 

@@ -32,7 +32,7 @@ struct selection {
   std::optional<phase_switch> switched; // to be noted in the tree's progress before the node is added
 };
 
-// Chooses the node that the next step improves. A policy keeps no state: its choice depends on the tree, the options
+// Chooses the candidate that the next step improves. A policy keeps no state: its choice depends on the tree, the options
 // and the draws alone, so that a replay chooses the same.
 class selection_policy {
 public:

@@ -9,18 +9,19 @@
 
 namespace kevolve {
 
-// Times its best parent's speedup; the reference counts as a parent of all.
+// This many times its best parent's speed-up is a surprise; the reference counts as a parent of all.
 inline constexpr double surprise_over_parent = 3.0;
-// Times the best speedup that is verified.
+// So is this many times the best verified speed-up.
 inline constexpr double surprise_over_best = 1.5;
 
-// Returns the speedup from which a child of these parents is a surprise, in a campaign whose best is `best`.
+// Returns the speed-up from which a child of these parents is a surprise: the smaller of the two limits. `parents` are
+// indices of the tree; `best` is best_verified().
 double surprise_threshold(const search_tree& tree, const std::vector<uint64_t>& parents, double best);
 
 // Returns the best speed-up shown in fresh processes; at least 1, the reference's.
 double best_verified(const search_tree& tree);
 
-// Tells if a node's figure may be built on; `best` is best_verified(). A failed node makes no claim.
+// Returns true if a candidate's figure may be built on; `best` is best_verified(). A failed candidate makes no claim.
 bool is_believed(const tree_nodes& nodes, const tree_node& node, double best);
 
 } // namespace kevolve

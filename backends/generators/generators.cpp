@@ -39,10 +39,10 @@ struct embedded_generator {
 };
 
 // The generators that propose by themselves: a new one is a folder or file here and a line below.
-constexpr std::array<embedded_generator, 2> embedded{{
+constexpr auto embedded = std::to_array<embedded_generator>({
     {"transform", make_transform_generator},
     {"configurations", make_configurations_generator},
-}};
+});
 
 } // namespace
 

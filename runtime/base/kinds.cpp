@@ -8,7 +8,7 @@ namespace kevolve {
 
 namespace {
 
-constexpr std::array<generator_kind, 4> generators{{
+constexpr auto generators = std::to_array<generator_kind>({
     {.name = "transform",
      .description = "rewrites the reference by compiler moves",
      .reads_reference_c = true,
@@ -19,10 +19,10 @@ constexpr std::array<generator_kind, 4> generators{{
      .description = "hands prompts to a person or a program and waits for answers",
      .asks_model = true,
      .waits_for_people = true},
-}};
+});
 
 // Where two languages of candidates share an ending, a file is in the first.
-constexpr std::array<language_kind, 6> languages{{
+constexpr auto languages = std::to_array<language_kind>({
     {.name = "c", .extension = ".c", .fence = "c", .dialect = c_dialect::c},
     {.name = "cpp",
      .extension = ".cpp",
@@ -33,7 +33,7 @@ constexpr std::array<language_kind, 6> languages{{
     {.name = "hip", .extension = ".hip", .fence = "hip", .of_references = false},
     {.name = "triton", .extension = ".py", .fence = "python", .of_references = false},
     {.name = "pytorch", .extension = ".py", .fence = "python", .of_candidates = false, .runs_in_framework = true},
-}};
+});
 
 constexpr std::array policies{
 #define KEVOLVE_POLICY(name) std::string_view{#name},

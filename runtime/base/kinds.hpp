@@ -1,5 +1,5 @@
 // Tables of the closed sets that names in files and records choose from: generators, languages, selection policies.
-// Code that depends on what a kind can do asks these tables. A new kind is its own file and one line in kinds.cpp.
+// Code that depends on what a kind can do asks these tables. docs/architecture.md says how to add a kind.
 #pragma once
 
 #include <array>
@@ -48,7 +48,7 @@ bool is_cpp(std::string_view language);
 // Returns the language of a candidate in a file of that name; a language without a name if no language has its ending.
 const language_kind& language_of_file(std::string_view path);
 
-// The policies that a campaign file may name. actors/search/policies/registry.cpp has one for each.
+// The policies that a campaign file may name, from policy_kinds.def.
 std::span<const std::string_view> policy_kinds();
 
 // The axes of behaviour that a campaign file may name. actors/search/axes.cpp describes each, in this order.

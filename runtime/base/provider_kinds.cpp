@@ -9,7 +9,7 @@ namespace {
 
 using llm::wire_format;
 
-constexpr std::array<provider_kind, 10> kinds{{
+constexpr auto kinds = std::to_array<provider_kind>({
     {.name = "openai",
      .wire = wire_format::openai_responses,
      .base_url = "https://api.openai.com/v1",
@@ -34,7 +34,7 @@ constexpr std::array<provider_kind, 10> kinds{{
     {.name = "sglang", .base_url = "http://127.0.0.1:30000/v1"},
     {.name = "llama.cpp", .base_url = "http://127.0.0.1:8080/v1"},
     {.name = "ollama", .base_url = "http://127.0.0.1:11434/v1"},
-}};
+});
 
 } // namespace
 

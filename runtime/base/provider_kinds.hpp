@@ -1,4 +1,4 @@
-// The table of language model services: whose protocol, whose address, whose key. A new one is a line in
+// The table of language model services: whose protocol, whose address, whose key. A new service is a line in
 // provider_kinds.cpp.
 #pragma once
 

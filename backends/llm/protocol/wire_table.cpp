@@ -7,7 +7,7 @@ namespace kevolve::llm {
 namespace {
 
 // In the order of the enumerators.
-constexpr std::array<wire_entry, 3> formats{{
+constexpr auto formats = std::to_array<wire_entry>({
     {.format = wire_format::openai_chat,
      .name = "openai-chat",
      .path = "/chat/completions",
@@ -30,7 +30,7 @@ constexpr std::array<wire_entry, 3> formats{{
      .make_decoder = make_anthropic_decoder,
      .body = anthropic_body,
      .read_reply = read_anthropic_reply},
-}};
+});
 
 constexpr bool is_in_order() {
   for (size_t i = 0; i < formats.size(); ++i)
