@@ -78,8 +78,8 @@ public:
   // The node appends --keep DIR, the folder of builds that outlast it.
   virtual helper_command compile_server() const = 0;
   virtual helper_command judge(const device_description& device) const = 0;
-  // Returns a hash of compilers, flag menu, precompiled headers, compile server and the task's libraries. It is part of every
-  // evaluation key.
+  // Returns a hash of compilers, flag menu, precompiled headers, compile server and the task's libraries. It is part of
+  // every evaluation key.
   virtual std::string toolchain_fingerprint(const std::vector<std::string>& libraries) const = 0;
   virtual std::string device_fingerprint(const device_description& device) const = 0;
   // Returns a hash of the judge's and zygote's executables and options. It is computed once in the target's lifetime.

@@ -55,7 +55,8 @@ struct write_op {
   static write_op erase(table where, std::string key);
   // Puts a blob; its key is its name: 64 lower-case hexadecimal digits. Writing a blob twice is cheap.
   static write_op put_blob(std::string bytes);
-  // Writes the fold of a campaign's events up to and including `campaign_sequence`. Reserved: a commit with it is refused.
+  // Writes the fold of a campaign's events up to and including `campaign_sequence`. Reserved: a commit with it is
+  // refused.
   static write_op put_snapshot(id128 campaign, uint64_t campaign_sequence, std::string_view state);
 };
 

@@ -41,7 +41,7 @@ constexpr bool is_elsewhere(pause_reason x) {
 
 class pause_reasons {
 public:
-  // The words say why, for a person; a reason without words does not hold.
+  // Sets a reason with its words for a person; without words it no longer holds.
   void set(pause_reason x, std::string words) { words_[place(x)] = std::move(words); }
   void clear(pause_reason x) { words_[place(x)].clear(); }
   // Ends every reason that only a person's resume ends.

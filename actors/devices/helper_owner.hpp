@@ -324,7 +324,8 @@ void look(Self* self) {
   st.helper->kill(); // helper_end follows
 }
 
-// Returns the behaviour of the actor. `work` names its job message; `asked` and `answered_with` are the frames that carry it.
+// Returns the behaviour of the actor. `work` names its job message; `asked` and `answered_with` are the frames that
+// carry it.
 template <class Actor, class Outcome, class Request, class Work, class Self>
 typename Actor::behavior_type behave(Self* self, actor_status_ptr own_status, helper_setup setup, const char* work,
                                      frame_kind asked, frame_kind answered_with) {

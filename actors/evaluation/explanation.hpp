@@ -21,8 +21,8 @@ struct vain_attempt {
   double gain = 0.0;   // over its parent; 0: it did not pass
 };
 
-// Returns candidates made from the candidate `best`, or from its chain of first parents, that gained nothing. Those made
-// from `best` come first; each summary stands once, and at most `most` are returned.
+// Returns candidates made from the candidate `best`, or from its chain of first parents, that gained nothing. Those
+// made from `best` come first; each summary stands once, and at most `most` are returned.
 std::vector<vain_attempt> vain_attempts(const std::vector<node_record>& nodes, uint64_t best, size_t most);
 
 // Returns the loops of the reference with obstacles and remedies. `source`: the reference's text, for the lines.

@@ -42,11 +42,13 @@ struct profile_subject {
   std::string judged_on;            // fingerprint of device and judge that its campaign's figures come from
 };
 
-// errc::not_found: no such campaign, candidate or shape; errc::bad_input: the candidate has no source, or did not pass.
+// Reads what a profile is made of. errc::not_found: no such campaign, candidate or shape; errc::bad_input: the
+// candidate has no source, or did not pass.
 result<profile_subject> read_subject(const profiling_place& place, const profile_order& order);
 // Plans without running anything.
 result<job_plan> plan_profile(const profiling_place& place, const profile_order& order);
-// errc::unavailable: the sandbox allows no pass. The new record replaces the candidate's earlier profile.
+// Profiles a candidate and stores it. errc::unavailable: the sandbox allows no pass. The new record replaces the
+// candidate's earlier profile.
 result<profile_record> profile_candidate(const profiling_place& place, const profile_order& order,
                                          const std::function<void(const std::string& pass)>& starts);
 

@@ -22,9 +22,9 @@ typename I::result_type inspect(I& f, profiler_answer& x) {
   return f(x.passes, x.sandbox_level, x.died, x.evidence);
 }
 
-// `how`: the helper's command. `starts` hears each pass's name. `given_up`, if there is one, says that nobody waits any
-// more. errc::unavailable: the sandbox or the machine allows no pass; errc::not_found: the program is missing;
-// errc::cancelled: nobody waits.
+// Runs the profiler. `how`: the helper's command. `starts` hears each pass's name. `given_up`, if there is one, says
+// that nobody waits any more. errc::unavailable: the sandbox or the machine allows no pass; errc::not_found: the
+// program is missing; errc::cancelled: nobody waits.
 result<profiler_answer> run_profiler(const helper_command& how, const profile_job& job,
                                      const std::function<void(const std::string& pass)>& starts,
                                      const std::function<bool()>& given_up = {});

@@ -49,14 +49,14 @@ struct code_limits {
 
 class code_roots {
 public:
-  // errc::bad_input: one of them is no folder.
+  // Opens the folders. errc::bad_input: one of them is no folder.
   static result<code_roots> open(const std::vector<std::string>& folders, const code_limits& limits = {});
   code_roots(code_roots&&) noexcept;
   code_roots& operator=(code_roots&&) noexcept;
   ~code_roots();
 
   bool empty() const;
-  // errc::bad_input: an empty or too long query, or an expression that RE2 refuses.
+  // Searches all files. errc::bad_input: an empty or too long query, or an expression that RE2 refuses.
   result<code_answer> search(const code_query& query) const;
   // Returns the text of a file by its path relative to a root. errc::not_found: there is none, a link stands in its
   // path, or it is too large or secret.

@@ -34,8 +34,8 @@ struct ranked_document {
   double score = 0.0;
 };
 
-// Ranks a document: the first stage. A signal that few documents are about says more than one that many share: the weight of a match
-// falls with the share of such documents, as a word's does in BM25.
+// Ranks a document: the first stage. A signal that few documents are about says more than one that many share: the
+// weight of a match falls with the share of such documents, as a word's does in BM25.
 ranked_document rank(const knowledge_base& base, const document& d, const std::vector<signal>& signals) {
   ranked_document out;
   const auto all = static_cast<double>(base.documents().size());

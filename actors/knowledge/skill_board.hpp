@@ -12,7 +12,7 @@ namespace kevolve {
 
 class skill_board {
 public:
-  // A published index never changes.
+  // Replaces the index. A published index never changes.
   void publish(std::shared_ptr<const skill_index> now) {
     std::lock_guard lock{guard_};
     now_ = std::move(now);

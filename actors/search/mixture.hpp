@@ -26,11 +26,11 @@ struct generator_yield {
   double money = 0.0;   // what is known of it
 };
 
-// Returns the weights in force: those given, moved towards what gains more for what it takes (the memory operators). Cost is
-// the mean of its shares of all time and of all money spent. Yields are smoothed by steps of the average kind, so that
-// nothing is judged by its first few steps. No weight falls below a quarter or rises above four times what was given:
-// an operator without gain now may gain later. A heuristic in the manner of probability matching; with equal yields
-// nothing changes.
+// Returns the weights in force: those given, moved towards what gains more for what it takes (the memory operators).
+// Cost is the mean of its shares of all time and of all money spent. Yields are smoothed by steps of the average kind,
+// so that nothing is judged by its first few steps. No weight falls below a quarter or rises above four times what was
+// given: an operator without gain now may gain later. A heuristic in the manner of probability matching; with equal
+// yields nothing changes.
 std::vector<double> adapted_weights(const std::vector<double>& given, const std::vector<generator_yield>& yields);
 
 // Picks a generator at random, by weight, among those with weight that are not held and have room for another step.

@@ -32,8 +32,8 @@ struct selection {
   std::optional<phase_switch> switched; // to be noted in the tree's progress before the node is added
 };
 
-// Chooses the candidate that the next step improves. A policy keeps no state: its choice depends on the tree, the options
-// and the draws alone, so that a replay chooses the same.
+// Chooses the candidate that the next step improves. A policy keeps no state: its choice depends on the tree, the
+// options and the draws alone, so that a replay chooses the same.
 class selection_policy {
 public:
   virtual ~selection_policy() = default;

@@ -47,8 +47,8 @@ public:
   uint64_t in_phase() const { return ended_ - phase_began_; }
   // Returns the number of candidates that ended since the last gain.
   uint64_t since_gain() const { return ended_ - last_gain_; }
-  // Returns the yields of the memory operators, by their places: a step's gain is the logarithm of its speed-up over the
-  // fastest before it, and each step costs the same.
+  // Returns the yields of the memory operators, by their places: a step's gain is the logarithm of its speed-up over
+  // the fastest before it, and each step costs the same.
   const std::vector<generator_yield>& yields() const { return yields_; }
 
 private:

@@ -107,8 +107,8 @@ double search_index::prior_sum(const tree_nodes& nodes, uint64_t parent) const {
   return found == priors_.end() ? 0.0 : found->second + static_cast<double>(nodes[parent].children.size());
 }
 
-// Returns the bound with q̂ in [0, 1]; a subtree without a valid candidate is worth 0. Nodes in flight count as visits that brought nothing, so
-// that concurrent selections spread.
+// Returns the bound with q̂ in [0, 1]; a subtree without a valid candidate is worth 0. Nodes in flight count as visits
+// that brought nothing, so that concurrent selections spread.
 bound_line search_index::line_of(const tree_node& n) const {
   bound_line out;
   out.present = may_.reachable(n.index);

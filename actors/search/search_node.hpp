@@ -39,7 +39,8 @@ struct search_node_state {
   ~search_node_state();
 };
 
-// Returns the behaviour of a new node, or of one that a restart found selected or proposed: `record` says how far it was.
+// Returns the behaviour of a new node, or of one that a restart found selected or proposed: `record` says how far it
+// was.
 search_node_actor::behavior_type search_node(search_node_actor::stateful_pointer<search_node_state> self,
                                              actor_status_ptr own_status, campaign_context_ptr context,
                                              node_record record, synthesis_step step, champion_info champion);

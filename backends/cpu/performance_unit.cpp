@@ -36,7 +36,8 @@ constexpr uint64_t amd(uint64_t event, uint64_t umask) {
   return (event & 0xffU) | (umask << 8U) | ((event >> 8U) << 32U);
 }
 
-// Returns AMD's "pipeline utilization" of Zen 4 and Zen 5 (as in Linux, tools/perf/pmu-events/arch/x86/amdzen4/pipeline.json).
+// Returns AMD's "pipeline utilization" of Zen 4 and Zen 5 (as in Linux,
+// tools/perf/pmu-events/arch/x86/amdzen4/pipeline.json).
 top_down_events of_zen(uint32_t type, double slots_a_cycle) {
   top_down_events out;
   out.slots_a_cycle = slots_a_cycle;

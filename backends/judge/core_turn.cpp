@@ -99,8 +99,8 @@ int open_core(int core) {
   return ::open(place_of(core).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-// Opens the gate. A process holds it while it waits for the core, so that the previous holder queues behind it. The kernel
-// releases it if the process dies.
+// Opens the gate. A process holds it while it waits for the core, so that the previous holder queues behind it. The
+// kernel releases it if the process dies.
 int open_gate(int core) {
   return ::open((place_of(core) + "/uevent").c_str(), O_RDONLY | O_CLOEXEC);
 }

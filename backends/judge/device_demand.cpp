@@ -30,7 +30,8 @@ struct array_bytes {
   double expected = 0.0;
 
   double arrays() const { return inputs + outputs; }
-  // Adds up two sets, with the reference's outputs; the pool, and what the oracle works in; the arena, and what is kept of it.
+  // Adds up two sets, with the reference's outputs; the pool, and what the oracle works in; the arena, and what is kept
+  // of it.
   double on_device() const {
     return 2.0 * (inputs + expected + outputs) + (inputs + expected) + (widened + 2.0 * expected) + 2.0 * arrays();
   }

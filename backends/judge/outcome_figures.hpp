@@ -16,8 +16,8 @@ interval_basis basis_of(const shape_timing& t);
 // Returns the same with the number of sessions that the shape's pairs come from: those of the whole interval, whose
 // basis is `whole`, and one for a held-out shape. The interval stays one within sessions.
 interval_basis basis_of(const shape_timing& t, size_t pairs, const interval_basis& whole);
-// Returns the name of a shape's interval, which never includes the spread between sessions: "95.7 % interval of 30 pairs,
-// within sessions".
+// Returns the name of a shape's interval, which never includes the spread between sessions: "95.7 % interval of 30
+// pairs, within sessions".
 std::string shape_interval_name(const interval_basis& basis);
 // Returns the number of pairs on a shape of the outcome, before it was thinned.
 size_t pairs_on(const judge_outcome& o, const shape_timing& t);

@@ -130,7 +130,8 @@ choices telling_choices(const argument& a) {
 
 namespace {
 
-// Returns the values beside a constant that the type tells from it. Beside zero they are small numbers, but no denormal ones.
+// Returns the values beside a constant that the type tells from it. Beside zero they are small numbers, but no denormal
+// ones.
 std::vector<double> neighbours(dtype type, double x, const value_range& range) {
   if (!is_floating(type))
     return {x - 1.0, x + 1.0};

@@ -51,8 +51,8 @@ public:
   // Returns the edge values on the smallest shape.
   const std::vector<input_sets_pointer>& edges() const { return edges_; }
   const std::vector<input_sets_pointer>& compared() const { return compared_; }
-  // Makes edge values on any shape: what leaves out its care from some size on passes on the smallest. They are made one at a
-  // time, for they may be large.
+  // Makes edge values on any shape: what leaves out its care from some size on passes on the smallest. They are made
+  // one at a time, for they may be large.
   attempt<input_sets_pointer> edge_of(const shape_case& shape, edge_kind edge);
   // Returns the adversarial draws, made when they are asked for.
   attempt<std::vector<input_sets_pointer>> planned();

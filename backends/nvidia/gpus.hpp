@@ -23,7 +23,7 @@ struct gpu_list {
   std::vector<gpu> all; // as programs number them on this machine: by PCI address, limited to CUDA_VISIBLE_DEVICES
 };
 
-// errc::unsupported names the missing part.
+// Lists the devices. errc::unsupported names the missing part.
 result<gpu_list> list_gpus();
 
 // Returns the indices of the devices that a value of CUDA_VISIBLE_DEVICES selects, in its order. The first word that

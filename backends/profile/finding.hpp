@@ -32,7 +32,7 @@ struct finding {
 };
 
 nlohmann::json to_json(const finding& f);
-// errc::bad_input names the member that is wrong.
+// Reads a finding. errc::bad_input names the member that is wrong.
 result<finding> finding_of_json(const nlohmann::json& in);
 
 } // namespace kevolve

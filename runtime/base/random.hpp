@@ -7,8 +7,8 @@
 
 namespace kevolve {
 
-// Returns one step of splitmix64 from the state `x`, as a mixing function. Source: Steele, Lea and Flood, "Fast splittable
-// pseudorandom number generators", OOPSLA 2014; constants of Vigna's splitmix64.c.
+// Returns one step of splitmix64 from the state `x`, as a mixing function. Source: Steele, Lea and Flood, "Fast
+// splittable pseudorandom number generators", OOPSLA 2014; constants of Vigna's splitmix64.c.
 constexpr uint64_t splitmix64_of(uint64_t x) {
   x += 0x9e3779b97f4a7c15ULL;
   x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9ULL;

@@ -8,11 +8,11 @@
 
 namespace kevolve {
 
-// errc::bad_input if the path has no name or is not a directory.
+// Checks a path. errc::bad_input if the path has no name or is not a directory.
 result<void> may_be_data_directory(const std::string& path);
 
-// errc::no_space, with the free and the required size, unless `reserve_bytes` are free, and at least the size of a
-// node's first writes.
+// Fails with errc::no_space, with the free and the required size, unless `reserve_bytes` are free, and at least the
+// size of a node's first writes.
 result<void> has_room(const std::string& data_dir, uint64_t reserve_bytes);
 
 // The key of `meta` with the name of the cluster that keeps the node's campaigns, as of its last start; empty: none

@@ -158,7 +158,8 @@ constexpr size_t aggregate_size() {
     return sizeof...(Fields);
 }
 
-// Returns the number of fields of a type with those of the measurement that it derives from, which the aggregate counts as one.
+// Returns the number of fields of a type with those of the measurement that it derives from, which the aggregate counts
+// as one.
 template <class T>
 constexpr size_t field_count() {
   constexpr size_t interval = aggregate_size<speedup_interval>();

@@ -10,7 +10,8 @@
 
 namespace kevolve::testing {
 
-// Returns a document with these keys besides the title and the day, whose sections have a heading, a text and one source.
+// Returns a document with these keys besides the title and the day, whose sections have a heading, a text and one
+// source.
 inline std::string document_text(const std::string& keys,
                                  const std::vector<std::pair<std::string, std::string>>& sections) {
   std::string out = "+++\ntitle = \"A subject\"\nchecked = 2026-11-30\n" + keys

@@ -92,8 +92,8 @@ std::vector<pid_t> helpers(const std::string& name);
 
 // Returns a campaign folded from the journal of a stopped node.
 campaign_fold folded(const std::string& data_dir, const id128& campaign);
-// Does the same with checks: the tree's hash matches at every event, no evaluation was started after its result was stored,
-// and no node was scored for a fault.
+// Does the same with checks: the tree's hash matches at every event, no evaluation was started after its result was
+// stored, and no node was scored for a fault.
 campaign_fold audit(const std::string& data_dir, const id128& campaign);
 
 } // namespace kevolve::test

@@ -28,8 +28,8 @@ std::string text_of(const selection& s) {
   return out + "\n";
 }
 
-// Returns a tree grown by its own selections, some of which fail, stay in flight, repeat another candidate or bring nothing.
-// With `cells`, candidates have islands and behaviours.
+// Returns a tree grown by its own selections, some of which fail, stay in flight, repeat another candidate or bring
+// nothing. With `cells`, candidates have islands and behaviours.
 std::string grown(const policy_options& options, uint64_t steps, bool cells = false) {
   search_tree t;
   std::string out;

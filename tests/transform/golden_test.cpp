@@ -104,8 +104,8 @@ std::string digest(const std::string& source) {
   return sha256_hex(without_comments(source)).substr(0, 16);
 }
 
-// Returns a line for each seed: "gemm 3 draft 0123456789abcdef O3 vectorise(L1,16); mask(L1)". Before them, the sequences that
-// the nest says to apply.
+// Returns a line for each seed: "gemm 3 draft 0123456789abcdef O3 vectorise(L1,16); mask(L1)". Before them, the
+// sequences that the nest says to apply.
 std::vector<std::string> lines_of(const nest& n) {
   std::vector<std::string> out;
   if (!n.applies.empty()) {

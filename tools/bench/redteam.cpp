@@ -87,7 +87,7 @@ result<void> try_once(helper_session& judge, const redteam::catalogue& c, const 
   return {};
 }
 
-// `only`: the name of one cheat; empty: all.
+// Tries cheats. `only`: the name of one cheat; empty: all.
 result<json> try_cheats(helper_session& judge, const redteam::catalogue& c, int runs, const std::string& only) {
   auto rows = json::array();
   for (const auto& e : c.cheats) {

@@ -39,8 +39,8 @@ void add_address(declared_verb& verb, node_address& a) {
 
 namespace {
 
-// Returns a word that names no verb where one is due, and what may stand there; empty: there is none. The parser would only say
-// that a verb is missing, or that a word is not expected.
+// Returns a word that names no verb where one is due, and what may stand there; empty: there is none. The parser would
+// only say that a verb is missing, or that a word is not expected.
 std::string unknown_verb(const CLI::App& app, int argc, char** argv) {
   const auto* above = &app;
   std::string path;

@@ -40,7 +40,7 @@ public:
     campaign_actor whom;
     return status(id, whom);
   }
-  // `whom`: the campaign's actor from an earlier call, or none; the call then sets it.
+  // Asks for a status. `whom`: the campaign's actor from an earlier call, or none; the call then sets it.
   result<campaign_status> status(const id128& id, campaign_actor& whom) {
     if (!whom) {
       auto found = campaign(id);

@@ -164,7 +164,7 @@ bool holds_credentials(std::string_view line, size_t from) {
   return value.size() >= 8 && (any(std::isdigit) || (any(std::islower) && any(std::isupper)));
 }
 
-// name = value, "name": "value".
+// Finds name = value, "name": "value".
 std::optional<std::string> assigned_in(std::string_view line) {
   const auto is_mark = [&](size_t i) { return i < line.size() && (line[i] == '=' || line[i] == ':'); };
   for (size_t at = line.find_first_of("=:"); at != std::string_view::npos; at = line.find_first_of("=:", at + 1)) {
@@ -188,7 +188,7 @@ std::optional<std::string> assigned_in(std::string_view line) {
   return std::nullopt;
 }
 
-// --name value, as on a command line.
+// Finds --name value, as on a command line.
 std::optional<std::string> option_in(std::string_view line) {
   for (size_t at = line.find("--"); at != std::string_view::npos; at = line.find("--", at + 2)) {
     const auto begin = std::min(line.find_first_not_of('-', at), line.size());

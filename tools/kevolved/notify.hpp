@@ -15,7 +15,7 @@ public:
 
   void ready(const std::string& status) const;
   void reloading() const;
-  // `limit`: how long stopping may take.
+  // Reports that the node stops. `limit`: how long stopping may take.
   void stopping(std::chrono::seconds limit) const;
   void alive() const;
   void status(const std::string& text) const;

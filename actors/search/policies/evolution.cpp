@@ -122,7 +122,8 @@ private:
     return tree.at(a).speedup >= tree.at(b).speedup ? a : b;
   }
 
-  // Returns the parent of an island that has nothing yet: what it began anew from, else the reference, else any valid node.
+  // Returns the parent of an island that has nothing yet: what it began anew from, else the reference, else any valid
+  // node.
   static uint64_t founder_of(const search_tree& tree, const island& i, splitmix64& random) {
     const auto& may = tree.index().may();
     if (i.began_with != 0)

@@ -13,7 +13,7 @@ namespace kevolve {
 
 class header_cache {
 public:
-  // errc::unauthorised: someone else owns the folder or may write to it.
+  // Opens the folder. errc::unauthorised: someone else owns the folder or may write to it.
   static result<header_cache> open(const std::string& folder);
 
   const std::string& folder() const { return folder_; }

@@ -59,7 +59,7 @@ struct call_answer {
 
 // Returns the words of the program's command line after its name.
 std::vector<std::string> words_of(const call_plan& plan);
-// errc::protocol: the text is not an answer of call_driver.c; a candidate may have written it.
+// Reads an answer. errc::protocol: the text is not an answer of call_driver.c; a candidate may have written it.
 result<call_answer> parse_answer(const std::string& text);
 result<call_answer> run_calls(const pass_request& q, const call_plan& plan);
 

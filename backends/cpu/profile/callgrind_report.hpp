@@ -29,7 +29,7 @@ struct callgrind_report {
   std::map<uint32_t, simulated_counts> lines; // of the candidate's own source
 };
 
-// errc::protocol: the text is not a callgrind profile without compressed names and positions.
+// Reads a profile. errc::protocol: the text is not a callgrind profile without compressed names and positions.
 result<callgrind_report> parse_callgrind(std::string_view text);
 
 } // namespace kevolve

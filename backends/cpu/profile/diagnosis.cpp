@@ -174,8 +174,8 @@ private:
           evidence);
   }
 
-  // Adds the pipeline's slots, where the processor counts them. Retired ones are no bottleneck, and those that wait for a
-  // unit are the model's.
+  // Adds the pipeline's slots, where the processor counts them. Retired ones are no bottleneck, and those that wait for
+  // a unit are the model's.
   void slots() {
     constexpr double many = 0.2;
     const auto share = [&](const char* name) {

@@ -32,7 +32,8 @@ struct experiment_figure {
   double high = 0.0;
   size_t pairs = 0;
 };
-// `work`: the work of the unchanged call over that of the changed one; 1 if both do the same.
+// Returns the figure of an answer. `work`: the work of the unchanged call over that of the changed one; 1 if both do
+// the same.
 experiment_figure figure_of(const call_answer& answer, double work);
 
 } // namespace kevolve

@@ -30,8 +30,8 @@ double replay_cost_ns(const input_sets& inputs);
 replay_plan plan_replay(const std::vector<std::shared_ptr<const input_sets>>& all_inputs, double first_round_ns,
                         double more_ns);
 
-// Returns text such as "134 draws on 7 shapes and 5 edges, 100 of them adversarial"; groups left out are named if they are
-// declared.
+// Returns text such as "134 draws on 7 shapes and 5 edges, 100 of them adversarial"; groups left out are named if they
+// are declared.
 std::string describe(const replay_plan& plan);
 
 } // namespace kevolve

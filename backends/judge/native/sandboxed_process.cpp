@@ -85,7 +85,8 @@ int filters_of(const std::string& process) {
   return status_number(process, "Seccomp_filters:");
 }
 
-// Returns true if both profiles hold, beside what we are under ourselves. The loading one lets nothing be installed but the running one.
+// Returns true if both profiles hold, beside what we are under ourselves. The loading one lets nothing be installed but
+// the running one.
 bool fully_locked(pid_t pid) {
   static const int ours = filters_of("self");
   return ours < 0 || filters_of(std::to_string(pid)) == ours + 2;

@@ -10,7 +10,7 @@ namespace kevolve::llm {
 
 namespace {
 
-// RFC 9110's tokens and field values.
+// These check RFC 9110's tokens and field values.
 bool is_header_name(std::string_view name) {
   constexpr std::string_view signs = "!#$%&'*+-.^_`|~";
   return !name.empty() && std::all_of(name.begin(), name.end(), [&](char c) {

@@ -184,7 +184,8 @@ inline uint64_t logical_of(const draw_order& o, uint64_t s) {
   return s == 0 ? logical : o.count;
 }
 
-// Returns the number of the blocks of random numbers, or the elements of an array with gaps, that a launch goes through.
+// Returns the number of the blocks of random numbers, or the elements of an array with gaps, that a launch goes
+// through.
 inline uint64_t steps_of(const draw_order& o) {
   return o.contiguous != 0 ? (o.count + words_per_block - 1) / words_per_block : o.span;
 }

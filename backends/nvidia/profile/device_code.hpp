@@ -13,7 +13,7 @@ struct device_code {
   cubin_facts facts;
 };
 
-// errc::bad_input: the build is no device package for NVIDIA's devices.
+// Reads a build. errc::bad_input: the build is no device package for NVIDIA's devices.
 result<device_code> read_device_code(const pass_request& q);
 // Resolves the launches for the request's shape without data. errc::unsupported: a size depends on data.
 result<resolved_plan> outline_launches(const device_code& code, const pass_request& q);

@@ -57,7 +57,8 @@ public:
   attempt<void> load(gpu_judge_context& b) override;
   bool in_arena() const override { return in_arena_; }
 
-  // Runs the kernels on what lies in the arena; or copies everything there from the exchange, runs them, copies it back.
+  // Runs the kernels on what lies in the arena; or copies everything there from the exchange, runs them, copies it
+  // back.
   attempt<call_time> call(const contract& task, const input_set& set, uint64_t poison, uint64_t rotation, bool records,
                           std::chrono::milliseconds limit, const last_word& laid_out) override;
 

@@ -36,7 +36,7 @@ public:
   attempt<void> open(const std::vector<std::shared_ptr<const input_sets>>& all_inputs);
   // Makes room for larger inputs, with a fresh candidate.
   attempt<void> reopen(const input_sets& inputs);
-  // The same: a call looks at no more memory than its set has.
+  // Does the same: a call looks at no more memory than its set has.
   attempt<void> reopen_alone(const input_sets& inputs) { return reopen(inputs); }
   // Calls the candidate alone, `runs` times on one set, each with other poison, fully checked, bit for bit the same.
   attempt<void> screen(const input_sets& inputs, size_t set, int runs);

@@ -15,7 +15,7 @@ namespace kevolve::cuda {
 class examiner_session {
 public:
   cuda_wire::examiner_ready open(int device);
-  // `fd`: of the arena, if the answer is good; the caller's to close.
+  // Makes the arena. `fd`: of it, if the answer is good; the caller's to close.
   cuda_wire::arena_made make_arena(const cuda_wire::make_arena& order, int& fd);
   cuda_wire::acknowledged attach(const cuda_wire::attach& order, int fd);
   cuda_wire::acknowledged hold(const cuda_wire::hold& order);

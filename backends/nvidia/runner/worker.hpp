@@ -4,7 +4,7 @@
 
 namespace kevolve::cuda {
 
-// `profiled`: the device's activity records are left to a profiler.
+// Runs a worker to its end. `profiled`: the device's activity records are left to a profiler.
 int run_worker(int device, bool profiled);
 
 } // namespace kevolve::cuda

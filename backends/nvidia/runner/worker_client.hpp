@@ -45,7 +45,7 @@ public:
       return tl::unexpected(lost(sent.error()));
     return {};
   }
-  // errc::timed_out: it did not answer, and is killed. errc::io: it died.
+  // Sends an order and waits. errc::timed_out: it did not answer, and is killed. errc::io: it died.
   template <class Reply, class Order>
   result<Reply> ask(cuda_wire::word kind, const Order& order, cuda_wire::word answer, std::chrono::milliseconds limit) {
     if (auto sent = tell(kind, order); !sent)

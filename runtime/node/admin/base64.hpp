@@ -9,7 +9,7 @@
 namespace kevolve {
 
 std::string to_base64(std::string_view bytes);
-// errc::bad_input: the text is not what to_base64() writes.
+// Decodes a text. errc::bad_input: the text is not what to_base64() writes.
 result<std::string> from_base64(const std::string& text);
 
 } // namespace kevolve

@@ -30,7 +30,8 @@ struct skill_weighing {
 };
 skill_weighing weighing_of(const skill& s, int64_t now_ns);
 
-// Returns a skill without applications, history, and code of the step. `gain` is the factor to expect, with its 95 % `interval`.
+// Returns a skill without applications, history, and code of the step. `gain` is the factor to expect, with its 95 %
+// `interval`.
 json brief_json(const weighed_skill& s);
 // Returns all of a skill. An application whose candidate did not pass has no gain.
 json whole_json(const weighed_skill& s, int64_t now_ns);

@@ -36,7 +36,7 @@ uint64_t share_bounds(landscape& record);
 // Returns true if a source has the features that the record holds of its candidate.
 bool is_same_code(const landscape_node& node, const std::string& source);
 
-// errc::unsupported: the reference is not read by the generator.
+// Names the bounds. errc::unsupported: the reference is not read by the generator.
 result<bounding_counts> name_bounds(const bounding_options& options);
 
 } // namespace kevolve::bench

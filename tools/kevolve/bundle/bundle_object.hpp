@@ -8,7 +8,7 @@
 
 namespace kevolve {
 
-// errc::bad_input: a package cannot have this name. An empty name stands for the task's.
+// Checks a name. errc::bad_input: a package cannot have this name. An empty name stands for the task's.
 result<void> check_package_name(const std::string& name);
 
 // Returns the bundle's files, the Python package among them if the task has a [module]. It sets b.package, or

@@ -52,7 +52,7 @@ result<std::unique_ptr<node>> start_node(const batch_job& j);
 result<void> judge_batch(batch_job& j, node& where, const stop_signal& stop);
 // Only a device's time is predicted.
 batch_outlook outlook_for(const batch_bundle& batch);
-// errc::bad_input: the file holds results.
+// Reads an exported file. errc::bad_input: the file holds results.
 result<batch_bundle> read_export(const std::string& file);
 
 // Judges every batch of a folder by one node.

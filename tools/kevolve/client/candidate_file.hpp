@@ -8,8 +8,8 @@
 
 namespace kevolve {
 
-// Reads a candidate. `flags`: the entry's name; empty: that of baselines. errc::bad_input: the target has no such language or flags, or
-// the file cannot be read.
+// Reads a candidate. `flags`: the entry's name; empty: that of baselines. errc::bad_input: the target has no such
+// language or flags, or the file cannot be read.
 result<candidate> candidate_of_file(const std::string& path, const std::string& flags, const target& hardware);
 
 } // namespace kevolve

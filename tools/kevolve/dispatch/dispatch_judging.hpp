@@ -15,7 +15,7 @@ namespace kevolve {
 // them, sources are judged apart, so that a kernel which is wrong there still serves the task's own sizes.
 class dispatch_judge {
 public:
-  // `outside`: probe sizes beyond the task's own.
+  // `outside` adds probe sizes beyond the task's own.
   dispatch_judge(const campaign_spec& spec, const judge_setup& setup, const dispatch::regression_rule& rule,
                  bool outside);
 

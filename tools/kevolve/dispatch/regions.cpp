@@ -43,7 +43,7 @@ int64_t middle(int64_t low, int64_t high) {
   return std::clamp(static_cast<int64_t>(root), low, high - 1);
 }
 
-// Gini impurity; 0 if all points have the same kernel.
+// Returns the Gini impurity; 0 if all points have the same kernel.
 double impurity(const std::vector<labelled_point>& points) {
   std::map<choice, double> counts;
   for (const auto& p : points)

@@ -70,7 +70,8 @@ public:
       at = parent(*nodes_.at(at));
   }
 
-  // Returns the nodes worth a row: the way to the best, what is pinned or in flight, then the fastest, with what is above each.
+  // Returns the nodes worth a row: the way to the best, what is pinned or in flight, then the fastest, with what is
+  // above each.
   std::set<uint64_t> worth(size_t rows) const {
     std::set<uint64_t> shown{0};
     auto add = [&](uint64_t index) {

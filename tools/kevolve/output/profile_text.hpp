@@ -7,7 +7,8 @@
 
 namespace kevolve {
 
-// Lists the passes in order with seconds and perturbation, skipped ones with what would enable them, then the diagnosis.
+// Lists the passes in order with seconds and perturbation, skipped ones with what would enable them, then the
+// diagnosis.
 std::string profile_text(const json& profile);
 // Lists the passes of a plan and those left out.
 std::string plan_text(const json& plan);

@@ -13,7 +13,7 @@ namespace kevolve {
 
 class progress {
 public:
-  // `fd`: where it is drawn.
+  // Draws on the descriptor `fd`.
   progress(int fd, bool quiet);
   ~progress();
   progress(const progress&) = delete;

@@ -22,7 +22,7 @@ struct suite_run_options {
 
 enum class suite_end : uint8_t { finished, used_up, interrupted };
 
-// `s` is kept on disk as it changes. Errors are of the node; a task that is refused is noted in its item.
+// Runs a suite. `s` is kept on disk as it changes. Errors are of the node; a task that is refused is noted in its item.
 result<suite_end> run_suite(suite_state& s, const suite_run_options& o);
 
 } // namespace kevolve

@@ -31,7 +31,7 @@ std::string suite_name(const std::string& given, int level);
 json to_json(const suite_state& s);
 // Reads what to_json() wrote; an error names the file and the key.
 result<suite_state> parse_suite(const std::string& text, const std::string& file);
-// errc::not_found: there is none.
+// Loads a suite. errc::not_found: there is none.
 result<suite_state> load_suite(const std::string& data, const std::string& name);
 // Replaces the file whole, or leaves it as it is.
 result<void> save_suite(const std::string& data, const suite_state& s);

@@ -52,7 +52,7 @@ struct suite_row {
   std::optional<bool> tf32; // of the task's products of f32, on all sides; nothing: as PyTorch has it
 };
 
-// `status`: the campaign's JSON, or null if it has never begun.
+// Returns the row of an item. `status`: the campaign's JSON, or null if it has never begun.
 suite_row row_of(const suite_item& item, const json& status);
 
 // Returns the share of all rows that are correct and whose speed-up over the baseline exceeds p. KernelBench's fast_p.

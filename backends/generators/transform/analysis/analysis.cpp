@@ -410,7 +410,8 @@ struct analyser {
     });
   }
 
-  // Returns an empty obstruction if independent; `around`: loops between an outer loop and this one whose index may differ as well.
+  // Returns an empty obstruction if independent; `around`: loops between an outer loop and this one whose index may
+  // differ as well.
   obstruction conflict(const stmt& loop, const std::vector<const stmt*>& around) const {
     region r;
     auto loops = around;

@@ -38,8 +38,8 @@ struct reduction {
 // Returns the reduction that the statement performs on `name`, if it is one.
 std::optional<std::string> reduction_op(const stmt& s, const std::string& name);
 
-// Returns the scalars that the loop changes and that live outside it, all as reductions; nothing (and the reason) if one
-// of them is none. `others` are left out.
+// Returns the scalars that the loop changes and that live outside it, all as reductions; nothing (and the reason) if
+// one of them is none. `others` are left out.
 std::optional<std::vector<reduction>> reductions(const stmt& loop, std::string& reason,
                                                  const std::set<std::string>& others = {});
 
@@ -68,7 +68,8 @@ bool is_pure_call(const expr& call);
 // Returns the array at the root of a subscript; empty if it is no plain name.
 std::string root_of(const expr& subscript);
 
-// Returns a pointer that the statements declare and look at memory through: which array that is, nobody knows; empty: none.
+// Returns a pointer that the statements declare and look at memory through: which array that is, nobody knows; empty:
+// none.
 std::string own_pointer(const std::vector<stmt>& body);
 
 // Returns true if the value, of an expression in the list, is no less than 0, or no number: squares, magnitudes, truth

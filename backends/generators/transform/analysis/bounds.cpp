@@ -279,7 +279,8 @@ private:
     return out;
   }
 
-  // Returns each with the index at each of these ends, or those of the other side where it stands with a negative factor.
+  // Returns each with the index at each of these ends, or those of the other side where it stands with a negative
+  // factor.
   std::vector<polynomial> at_ends(const std::vector<polynomial>& all, const std::string& index,
                                   const std::vector<polynomial>& ends, const std::vector<polynomial>& others) const {
     std::vector<polynomial> out;

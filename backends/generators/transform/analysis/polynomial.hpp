@@ -31,7 +31,8 @@ public:
   std::optional<int64_t> constant() const; // the value if it has no names
   // The least value a name can have; nothing if it may be anything.
   using bounds = std::function<std::optional<int64_t>(const std::string&)>;
-  // Returns true if it is never negative: with every name written as its least value plus something, no coefficient is negative.
+  // Returns true if it is never negative: with every name written as its least value plus something, no coefficient is
+  // negative.
   bool never_negative(const bounds& least) const;
   // Returns c and r with p = c * name + r, r and c free of name; nothing if name occurs squared.
   std::optional<std::pair<polynomial, polynomial>> linear_in(const std::string& name) const;

@@ -98,7 +98,8 @@ std::optional<std::string> reduction_op(const stmt& s, const std::string& name) 
 
 namespace {
 
-// Returns the comparison of `condition`, or of what it joins by &&, that says whether the value is better than the best.
+// Returns the comparison of `condition`, or of what it joins by &&, that says whether the value is better than the
+// best.
 std::optional<bool> asks_for_largest(const expr& condition, const expr& best, const expr& value) {
   const auto& c = bare(condition);
   if (c.kind != expr_kind::binary || c.args.size() != 2)

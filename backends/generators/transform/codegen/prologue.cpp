@@ -111,8 +111,8 @@ private:
     return {width == 32 ? "int" : "long long", width == 32 ? "d" : "q", served ? bytes : 0};
   }
 
-  // Returns the beginning of a helper for the first n lanes, on targets that have the instruction: it makes the `mask` that
-  // `wide`, for AVX-512, or `narrow` uses.
+  // Returns the beginning of a helper for the first n lanes, on targets that have the instruction: it makes the `mask`
+  // that `wide`, for AVX-512, or `narrow` uses.
   static std::string with_mask(const partial& p, const vec& v, const std::string& wide, const std::string& narrow) {
     if (p.bytes == 0)
       return {};

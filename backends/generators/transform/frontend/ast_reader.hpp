@@ -45,10 +45,12 @@ public:
 
   // Finds the variables of the file that the function mentions: a local one of such a name gets another.
   void note_file_variables(json function);
-  // Returns the variables of the file that are not const and that what was read mentions: a function called may change them.
+  // Returns the variables of the file that are not const and that what was read mentions: a function called may change
+  // them.
   const std::set<std::string>& file_state() const { return file_state_; }
 
-  // Returns the variables that may change where no statement says so: in what is left as it is, or through their addresses.
+  // Returns the variables that may change where no statement says so: in what is left as it is, or through their
+  // addresses.
   std::set<std::string> hidden() const {
     auto out = hidden_;
     for (const auto& [name, times] : addresses_)
@@ -59,7 +61,7 @@ public:
 
 private:
   expr opaque_expr(json node);
-  // All of a value: nothing else of its statement is evaluated before it.
+  // Returns the part of a value before which nothing else of its statement is evaluated before it.
   static json evaluated_first(json node);
   expr read_whole(json node);
   // Returns true if evaluating the node may change anything.

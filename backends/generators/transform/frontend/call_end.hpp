@@ -8,9 +8,10 @@
 
 namespace kevolve::transform {
 
-// The body with an assignment to `result` (none: there is no value) where it gave one back. Statements after an arm
-// that ends go into the other arm. A loop that ends the function is left, and the statements after it ask whether it
-// was. False where the body sometimes ends in the middle of an arm, or without a value; it is then good for nothing.
+// Rewrites the body with an assignment to `result` (none: there is no value) where it gave one back. Statements after
+// an arm that ends go into the other arm. A loop that ends the function is left, and the statements after it ask
+// whether it was. False where the body sometimes ends in the middle of an arm, or without a value; it is then good for
+// nothing.
 bool to_one_end(program& p, std::vector<stmt>& body, const std::vector<stmt>& parameters,
                 const std::optional<expr>& result);
 

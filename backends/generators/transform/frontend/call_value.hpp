@@ -13,9 +13,9 @@ ctype plain(ctype t);
 // Converts the value as C does when it is bound to a variable of that type, or returned.
 expr converted(expr e, const ctype& type);
 
-// Returns the value of a call. `parameters` are declarations, each with its argument. Variables for what is used several times go to `before`; null:
-// the call may not be reached, so that there are none. Nothing where a loop or an effect stands in the way, or too much
-// comes of it.
+// Returns the value of a call. `parameters` are declarations, each with its argument. Variables for what is used
+// several times go to `before`; null: the call may not be reached, so that there are none. Nothing where a loop or an
+// effect stands in the way, or too much comes of it.
 std::optional<expr> value_of_call(program& p, const expr& call, const std::vector<stmt>& parameters,
                                   std::vector<stmt> body, std::vector<stmt>* before);
 

@@ -20,8 +20,8 @@ expr make_binary(std::string op, expr a, expr b); // folds integer literals, x +
 expr make_expr(expr_kind kind, ctype type, std::vector<expr> args, std::string text = {});
 stmt make_declare(std::string name, ctype type, std::optional<expr> value);
 stmt make_assign(expr target, std::string op, expr value);
-// Returns `target op value`, which C computes in the type `in`: spelled out where the target's own type would give another
-// value.
+// Returns `target op value`, which C computes in the type `in`: spelled out where the target's own type would give
+// another value.
 stmt assigned_by(expr target, const std::string& op, expr value, const ctype& in);
 stmt make_block(std::vector<stmt> body);
 

@@ -62,7 +62,8 @@ std::optional<bool> inner_side(const expr& choice, const stmt& loop, const way& 
 // Returns why a loop cannot be split at borders: how it counts, or what it contains; empty: it can.
 std::string why_not_cut(const stmt& loop);
 
-// Returns the loop before the range (before_border), in it, where `inside` changes its body, and after it (after_border).
+// Returns the loop before the range (before_border), in it, where `inside` changes its body, and after it
+// (after_border).
 std::vector<stmt> cut_at(program& p, const stmt& loop, const middle_range& r,
                          const std::function<void(std::vector<stmt>&)>& inside);
 

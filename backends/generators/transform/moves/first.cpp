@@ -40,7 +40,8 @@ bool is_hit(const stmt& s) {
          && s.body.back().kind == stmt_kind::break_out;
 }
 
-// Writes `if (a) { values; if (b) { …; break; } }` as its values and one test of both: what b needs is asked of every place.
+// Writes `if (a) { values; if (b) { …; break; } }` as its values and one test of both: what b needs is asked of every
+// place.
 void ask_at_once(list& work) {
   while (!work.empty() && work.back().kind == stmt_kind::branch && work.back().otherwise.empty()
          && !work.back().body.empty() && is_hit(work.back().body.back())) {
@@ -170,7 +171,8 @@ private:
     return ok;
   }
 
-  // Returns the loop over these places, `index` being one, and what is told of the first hit. `far`: beyond all of them.
+  // Returns the loop over these places, `index` being one, and what is told of the first hit. `far`: beyond all of
+  // them.
   list whole(size_t place, const expr& index, const expr& from, const expr& to, const expr& far) {
     const bool asks_where = mentions(told_, index.text);
     auto loop = early_.counted(w_);

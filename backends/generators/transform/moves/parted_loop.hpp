@@ -18,8 +18,8 @@ struct parted_loop {
   expr place; // where it ended
 };
 
-// Returns the loop w, read as `loop`, whose work at `place` was left out: if (hit) { told; break; }. Nothing where the test
-// hangs on the work, or the work does more than give values to variables.
+// Returns the loop w, read as `loop`, whose work at `place` was left out: if (hit) { told; break; }. Nothing where the
+// test hangs on the work, or the work does more than give values to variables.
 std::optional<parted_loop> part(program& p, const stmt& w, const early_loop& loop, const stmt& hit,
                                 const std::vector<stmt>& told, size_t place);
 

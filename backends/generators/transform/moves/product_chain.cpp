@@ -86,7 +86,8 @@ private:
                : std::string{};
   }
 
-  // Checks all that the filling nests do: elements begin as 0, and products are added; or local sums do, and are stored.
+  // Checks all that the filling nests do: elements begin as 0, and products are added; or local sums do, and are
+  // stored.
   std::string why_no_product() {
     const auto no = array_ + " is not filled by the sums of one product alone";
     std::vector<nest_position> all;

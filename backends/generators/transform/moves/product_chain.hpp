@@ -34,8 +34,8 @@ struct product_chain {
 // Finds the list in which the array is filled and used; null: there is none. The declaration may stand further out.
 std::vector<stmt>* list_that_uses(shared_list<stmt>& body, const std::string& array);
 
-// Fails with errc::unsupported and the reason: the statements of the list are no such chain by way of the array, or its sums may
-// not be taken in another order.
+// Fails with errc::unsupported and the reason: the statements of the list are no such chain by way of the array, or its
+// sums may not be taken in another order.
 result<product_chain> chain_in(const program& p, const std::vector<stmt>& where, const std::string& array,
                                const environment& env);
 

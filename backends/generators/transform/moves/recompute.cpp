@@ -75,8 +75,8 @@ bool mentioned_outside(const list& body, const std::string& array, const std::se
   });
 }
 
-// Returns the loop before where[at] that begins each round: over the same range it stores to the element in every iteration
-// and looks at the array afterwards only. Null: there is none.
+// Returns the loop before where[at] that begins each round: over the same range it stores to the element in every
+// iteration and looks at the array afterwards only. Null: there is none.
 const stmt* renewal(const program& p, const list& where, size_t at, const expr& element) {
   const auto& l = where[at];
   const auto reassigned = assigned(p.body);

@@ -22,7 +22,8 @@ struct scaled_sums {
   expr exponential;            // one of the calls exp(g - m)
 };
 
-// Returns the sums of the loop; errc::unsupported with the reason if it uses m in another way or stores what depends on it.
+// Returns the sums of the loop; errc::unsupported with the reason if it uses m in another way or stores what depends on
+// it.
 result<scaled_sums> scaled_sums_of(const stmt& loop, const expr& m);
 
 // Returns why the sums in arrays cannot be scaled as they stand after the statements; empty: they can. They must begin

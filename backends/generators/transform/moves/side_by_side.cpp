@@ -18,7 +18,7 @@ namespace {
 
 using list = std::vector<stmt>;
 
-// `while (any) { if (mine) …; if (yours) …; }`: independent searches in flight together.
+// Returns `while (any) { if (mine) …; if (yours) …; }`: independent searches in flight together.
 stmt zip_whiles(std::vector<stmt> copies) {
   stmt out = copies[0];
   bool plain = std::all_of(copies.begin(), copies.end(), [](const stmt& s) { return is_speculable(s.value); });
@@ -140,8 +140,8 @@ void zip_position(program& p, std::vector<stmt> xs, const std::set<std::string>&
 
 } // namespace
 
-// Returns the variables of a body that go through the same values in every iteration: made of nothing but each other and of
-// what the loop leaves alone, under conditions of the same kind.
+// Returns the variables of a body that go through the same values in every iteration: made of nothing but each other
+// and of what the loop leaves alone, under conditions of the same kind.
 std::set<std::string> uniform_of(const stmt& loop) {
   const auto own = declared(loop.body);
   const auto changed = assigned(loop.body);

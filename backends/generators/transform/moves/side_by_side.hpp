@@ -10,8 +10,8 @@
 
 namespace kevolve::transform {
 
-// Returns the variables of a body that go through the same values in every iteration: made of nothing but each other and of
-// what the loop leaves alone, under conditions of the same kind.
+// Returns the variables of a body that go through the same values in every iteration: made of nothing but each other
+// and of what the loop leaves alone, under conditions of the same kind.
 std::set<std::string> uniform_of(const stmt& loop);
 // Returns copy number f of a body: the index moved on, its own variables renamed but those that all copies share.
 std::vector<stmt> copy_of(program& p, const stmt& loop, int64_t f, const std::set<std::string>& shared = {});

@@ -115,7 +115,8 @@ private:
         visit(a, false);
   }
 
-  // Returns the loop around that the name is the index of, if that runs from somewhere not below zero, in steps forward.
+  // Returns the loop around that the name is the index of, if that runs from somewhere not below zero, in steps
+  // forward.
   const stmt* loop_of(const std::string& name) const {
     const auto l = std::find_if(around_.rbegin(), around_.rend(), [&](const stmt* x) { return x->name == name; });
     if (l == around_.rend() || (*l)->lanes > 1 || (*l)->step < 1 || assigned_.count(name) != 0)

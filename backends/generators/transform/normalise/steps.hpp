@@ -46,7 +46,7 @@ bool count_taken(program& p, stmt_list& body, size_t at);
 bool count_walk(program& p, stmt_list& body, size_t at);
 // memset with 0 and memcpy of whole elements become the loops that they are.
 void spell_copies(program& p, stmt_list& body);
-// `y[o] = …; o += 4;` in a counted loop: o is written as what it was plus 4 times the rounds.
+// Rewrites `y[o] = …; o += 4;` in a counted loop: o is written as what it was plus 4 times the rounds.
 void write_inductions(program& p, stmt_list& body);
 // Counted loops that break become whiles again.
 void spell_early_ends(program& p, stmt_list& body);
@@ -54,17 +54,17 @@ void spell_early_ends(program& p, stmt_list& body);
 void unwrap_borders(stmt_list& body);
 // Drops variables that are set but never read, as counted loops leave them behind.
 void drop_unread(stmt_list& all);
-// `int count = (int)n;`, where neither ever changes: n is written in its place.
+// Forwards `int count = (int)n;`, where neither ever changes: n is written in its place.
 void forward_copies(const program& p, stmt_list& all);
-// `const int64_t at = (i * h + j) * w + k;`, where nothing of it changes: written where elements stand at it.
+// Forwards `const int64_t at = (i * h + j) * w + k;`, where nothing of it changes: written where elements stand at it.
 void forward_places(const program& p, stmt_list& all);
-// `const float *row = x + i * cols;` never reassigned: row[j] becomes x[i * cols + j].
+// Forwards `const float *row = x + i * cols;` never reassigned: row[j] becomes x[i * cols + j].
 void forward_pointers(program& p, stmt_list& body);
-// C89 style `float t; for (…) { t = …; }`: moves the declaration beside its first use.
+// Rewrites C89 style `float t; for (…) { t = …; }`: moves the declaration beside its first use.
 void sink_declarations(stmt_list& body);
-// The same for arrays that each iteration fills before it reads them.
+// Does the same for arrays that each iteration fills before it reads them.
 void sink_arrays(stmt_list& body);
-// `if (x[i] > x[at]) at = i;`: x[at] gets a variable.
+// Rewrites `if (x[i] > x[at]) at = i;`: x[at] gets a variable.
 void keep_best(program& p, stmt_list& body);
 
 } // namespace kevolve::transform

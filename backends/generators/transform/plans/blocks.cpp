@@ -112,8 +112,8 @@ private:
            && holds_loops(s.body.back());
   }
 
-  // Returns true for a loop that does nothing but run another one, which adds to elements that stay where they are: sums over the outer
-  // one, for which the two change places.
+  // Returns true for a loop that does nothing but run another one, which adds to elements that stay where they are:
+  // sums over the outer one, for which the two change places.
   static bool adds_up(const stmt& s) {
     if (s.body.size() != 1 || s.body[0].kind != stmt_kind::loop || holds_loops(s.body[0]))
       return false;

@@ -19,8 +19,8 @@ struct emphasised_moves {
   double factor_of(const move& m) const;
 };
 
-// Returns the moves to emphasise. `made`: the first parent's program; `text`: its source. `header`: the lines before the reference in a source that
-// keeps the reference as written; empty for a source that was printed.
+// Returns the moves to emphasise. `made`: the first parent's program; `text`: its source. `header`: the lines before
+// the reference in a source that keeps the reference as written; empty for a source that was printed.
 emphasised_moves emphasis_of(const move_emphasis& wanted, const program& reference, const program& made,
                              const std::string& text, const std::string& header);
 

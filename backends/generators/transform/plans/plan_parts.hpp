@@ -15,8 +15,8 @@ int64_t vector_bits(const environment& env);
 // Returns the number of elements in a vector; 0: none fit.
 int64_t lanes_of(scalar_kind element, const environment& env);
 
-// Plan register blocks for the nests that stand once `first` is done: those whose vectors stand side by side in memory, and
-// then the others.
+// Plan register blocks for the nests that stand once `first` is done: those whose vectors stand side by side in memory,
+// and then the others.
 std::vector<std::vector<genome>> blocks(const program& reference, const genome& first, const program& now,
                                         const environment& env);
 // Plans everything inside one loop at once, where it holds several nests.
@@ -31,8 +31,8 @@ genome unclamped(const program& reference, program& p, const environment& env);
 // Plans vectors for the innermost of the loops whose iterations share nothing, once `first` is done.
 std::vector<genome> rows_of_vectors(const program& reference, const genome& first, const program& now,
                                     const environment& env);
-// Plans loops that a recurrence runs through, in the lanes of the loop around them whose iterations share nothing: filters,
-// trees, dynamic programs of a batch.
+// Plans loops that a recurrence runs through, in the lanes of the loop around them whose iterations share nothing:
+// filters, trees, dynamic programs of a batch.
 std::vector<genome> batches(const program& reference, const environment& env);
 // All segments that follow each other are copied as one, in every loop that copies some: at once, or of those up to
 // where a guard ends them.

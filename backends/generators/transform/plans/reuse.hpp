@@ -33,8 +33,9 @@ bool updates_fixed_element(const stmt& loop);
 // Returns true if sums run over the loop: it stores nothing that its index chooses.
 bool is_summed_over(const stmt& loop);
 
-// Returns a register block of `rows` by `vectors` over a packed panel: Goto and van de Geijn, "Anatomy of high-performance
-// matrix multiplication", 2008. Untiled, for small matrices: what stands side by side is read where it stands.
+// Returns a register block of `rows` by `vectors` over a packed panel: Goto and van de Geijn, "Anatomy of
+// high-performance matrix multiplication", 2008. Untiled, for small matrices: what stands side by side is read where it
+// stands.
 genome block(const reuse& r, int64_t lanes, int64_t vectors, int64_t rows, const environment& env, bool tiled = true);
 // Returns the same block of dot products: vectors along the sum, a partial result for each row and column.
 genome dots(const reuse& r, int64_t lanes, int64_t columns, int64_t rows);
