@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 using namespace kevolve::llm;
-using json = nlohmann::json;
 
 namespace {
 
