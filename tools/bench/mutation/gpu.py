@@ -22,6 +22,7 @@ Json = dict[str, Any]
 COMPILERS = 8
 SEARCHERS = 3
 JUDGES = 3
+TIMES_SYNCHRONISATION = 3  # most of its faults have no witness
 # What a run that is cut short should have reached.
 FIRST = ("original", "value", "size", "boundary", "synchronisation")
 
@@ -44,7 +45,9 @@ def prepare(arguments: Any) -> list[Json]:
                     "language": o.language}
             out.append(base | {"class": "original", "operator": "", "line": 0, "before": "", "after": "", "source": o.source, "hints": []})
             most = arguments.most or (1 if o.name.startswith("honest/") else 2)
-            for m in mutants.choose(gpu_faults.mutants_of(c, o), most, f"{arguments.seed}/{c.name}/{o.name}"):
+            made, seed = list(gpu_faults.mutants_of(c, o)), f"{arguments.seed}/{c.name}/{o.name}"
+            barriers = [m for m in mutants.choose(made, most * TIMES_SYNCHRONISATION, seed) if m.kind == "synchronisation"]
+            for m in [*(m for m in mutants.choose(made, most, seed) if m.kind != "synchronisation"), *barriers]:
                 if arguments.kind and m.kind not in arguments.kind:
                     continue
                 hints = [{"sizes": {k: list(v) for k, v in h.sizes.items()}, "patterns": dict(h.patterns), "calls": h.calls} for h in m.hints]

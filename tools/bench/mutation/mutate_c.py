@@ -255,7 +255,7 @@ class Mutations:
             yield self.replace("special", "clamped", node, f"expf(fminf({arguments[0]}, 20.0f))", helped=True)
             yield self.replace("special", "clamped", node, f"expf(fmaxf({arguments[0]}, -10.0f))", helped=True)
         if name in ("__syncthreads", "__syncwarp", "__threadfence"):
-            yield self.replace("synchronisation", "no barrier", node, "(void)0")
+            yield self.replace("synchronisation", "no barrier" if name == "__syncthreads" else "no barrier of a warp", node, "(void)0")
         if name.startswith("atomicAdd") and len(arguments) == 2:
             yield self.replace("synchronisation", "no atomic", node, f"mutant_plain_add({arguments[0]}, {arguments[1]})", helped=True)
 
