@@ -1,5 +1,6 @@
 """Runs `trace --target cuda` on modules of every kind that it accepts or refuses, outside the sandbox and without a GPU."""
 
+import argparse
 import importlib.util
 import json
 import sys
@@ -7,12 +8,13 @@ import tempfile
 import tomllib
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import forked
 
 sys.path.append(str(forked.PACKAGE))
 
-from kevolve_torch import weights  # noqa: E402 - the package's folder is none of the path's
+from kevolve_torch import thin, weights  # noqa: E402 - the package's folder is none of the path's
 
 GIB = 1 << 30
 NORMED = """
@@ -40,6 +42,58 @@ def get_inputs():
 
 def get_init_inputs():
     return [24, 0.1]
+"""
+
+WIDE = """
+import torch
+
+
+class Model(torch.nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.linear = torch.nn.Linear(n, n)
+
+    def forward(self, x):
+        return torch.sigmoid(self.linear(x)).sum(dim=1)
+
+
+n = 16384
+
+
+def get_inputs():
+    return [torch.randn(4, n)]
+
+
+def get_init_inputs():
+    return [n]
+"""
+CARRIED = """
+import torch
+
+
+class Cell(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.hidden = torch.randn(8, 4)
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell = Cell()
+
+    def forward(self, x, first):
+        self.cell.hidden.copy_(first)
+        self.cell.hidden = torch.tanh(x + self.cell.hidden / 3.0)
+        return self.cell.hidden * 2.0
+
+
+def get_inputs():
+    return [torch.randn(8, 4), torch.randn(8, 4)]
+
+
+def get_init_inputs():
+    return []
 """
 
 
@@ -146,6 +200,22 @@ class Programs(Traced):
         self.assertEqual(got.dtype, torch.float64)
         self.assertLess(float((got - torch.exp(x) / 3.0).abs().max()), 1e-14)
 
+    def test_a_state_that_each_call_overwrites_is_no_argument(self):
+        import torch
+
+        made = self.made(CARRIED)
+        self.assertEqual([a["name"] for a in made.task()["argument"]], ["x", "first", "out"])
+        module = made.module()
+        x, first = torch.randn(8, 4), torch.randn(8, 4)
+        expected = torch.tanh(x.double() + first.double() / 3.0) * 2.0
+        (narrow,) = module.reference_of_task(x=x, first=first)
+        (wide,) = module.reference_of_task(x=x.double(), first=first.double())
+        (again,) = module.reference_of_task(x=x, first=first)
+        self.assertEqual(wide.dtype, torch.float64)
+        self.assertLess(float((wide - expected).abs().max()), 1e-14)  # the state is double in the oracle, too
+        self.assertEqual(again.dtype, torch.float32)
+        self.assertTrue(torch.equal(narrow, again))  # and no later call writes into a result
+
     def test_training_mode_takes_the_statistics_of_the_batch(self):
         text = ("import torch\n\n\nclass Model(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
                 "        self.norm = torch.nn.BatchNorm1d(8)\n\n    def forward(self, x):\n        return self.norm(x)\n\n\n"
@@ -153,6 +223,31 @@ class Programs(Traced):
         task = self.made(text, "--train").task()
         self.assertTrue(task["module"]["training"])
         self.assertEqual([a["name"] for a in task["argument"]], ["x", "norm_weight", "norm_bias", "out"])
+
+
+@unittest.skipUnless(importlib.util.find_spec("torch"), "no torch in this Python (cmake -DKEVOLVE_TORCH_PYTHON=…)")
+class Thin(unittest.TestCase):
+    def test_one_row_stands_for_a_large_array_and_keeps_its_spread(self):
+        import torch
+
+        with mock.patch.object(thin, "LARGE", 1000), thin.making(torch, argparse.Namespace(weights="")):
+            layer, table = torch.nn.Linear(64, 32), torch.nn.Embedding(64, 32, padding_idx=3)
+            small = torch.nn.Linear(8, 8)
+        for x in (layer.weight, table.weight):
+            self.assertTrue(thin.is_thin(x))
+            self.assertEqual(x.untyped_storage().nbytes(), 4 * x.shape[1])
+            self.assertEqual(thin.sample(x).shape[0], 1)
+        self.assertEqual(list(layer.weight.shape), [32, 64])
+        self.assertLessEqual(float(layer.weight.detach().abs().max()), 64 ** -0.5)
+        self.assertGreater(float(layer.weight.detach().std()), 0.3 * 64 ** -0.5)
+        self.assertTrue(bool((table.weight != 0).all()))  # the row of the padding is a part
+        self.assertFalse(thin.is_thin(small.weight))
+
+    def test_with_a_checkpoint_every_array_is_made_whole(self):
+        import torch
+
+        with mock.patch.object(thin, "LARGE", 1000), thin.making(torch, argparse.Namespace(weights="own.safetensors")):
+            self.assertFalse(thin.is_thin(torch.nn.Linear(64, 32).weight))
 
 
 @unittest.skipUnless(importlib.util.find_spec("torch"), "no torch in this Python (cmake -DKEVOLVE_TORCH_PYTHON=…)")
@@ -203,6 +298,21 @@ class Rules(Traced):
         self.assertFalse([w for w in weights if w.startswith("head")])
         steps, weights = 4 * 6, 4 * 16 * (8 + 16 + 16 + 16)
         self.assertEqual(made.document["work"]["flops"], str(2 * steps * weights))
+
+    def test_large_weights_take_no_memory_and_are_measured_smaller(self):
+        made = self.made(WIDE, memory=8)  # a layer of 1 GiB; the seeds, double and TF32 would need five of it
+        arguments = {a["name"]: a for a in made.task()["argument"]}
+        self.assertEqual(arguments["linear_weight"]["shape"], [16384, 16384])
+        fill = arguments["linear_weight"]["fill"]  # that of the whole layer
+        self.assertAlmostEqual(fill["high"], 1.0 / 128.0, delta=1e-4)
+        self.assertEqual(made.document["work"]["flops"], str(2 * 4 * 16384 * 16384 + 4 * 16384))
+        rules = " | ".join(made.document["rules"])
+        self.assertIn("measured on the CPU with n = 2048 in the file", rules)
+        # A sum of 16384 results is 8 times that of 2048, and so is what the tolerance admits.
+        self.assertIn("'out' goes with these numbers to the power 1", rules)
+        tolerance = made.document["tolerances"][0]
+        self.assertGreater(tolerance["median"], 0.4 * 16384)
+        self.assertGreater(tolerance["absolute"], 1e-4 * tolerance["median"])
 
     def test_large_inputs_take_no_memory(self):
         made = self.made(plain("return torch.relu(x).sum(dim=1)", "[torch.rand(16384, 131072)]"))  # 8 GiB
@@ -255,6 +365,12 @@ class Refusals(Traced):
                 self.assertIn(says, what)
                 if line is not None:
                     self.assertEqual(at, line, what)
+
+    def test_states_that_are_read_and_weights_without_a_number_are_refused(self):
+        carried = CARRIED.replace("        self.cell.hidden.copy_(first)\n", "")
+        self.assertIn("changes its buffer 'cell.hidden'", self.refused(carried)[1])
+        fixed = WIDE.replace("n = 16384", "").replace("(4, n)", "(4, 16384)").replace("[n]", "[16384]")
+        self.assertIn("has weights of 1.0 GiB, too many to measure with here", self.refused(fixed, memory=8)[1])
 
     def test_memory_is_bounded(self):
         text = plain("return x * 2", "[torch.randn(64, 32)]", "hoard = torch.ones(12 * 2**28)")  # 12 GiB at import

@@ -27,6 +27,7 @@ class Call:
         self.fixed = []    # lines that define values which no argument stands for
         self.parameters = []  # names of the function's parameters
         self.weights = {}  # names in the module -> names of arguments
+        self.states = []  # paths of the tensor attributes that each call overwrites
         self.widens = True  # no argument is f64: an f64 tensor means the oracle
 
     def text(self):
@@ -41,15 +42,24 @@ class Call:
         else:
             lines.append(f"_function = {self.entry}")
             call = f"_function({', '.join(self.inputs)})"
+        for i, path in enumerate(self.states):
+            owner, _, name = path.rpartition(".")
+            lines += [f"_owner_{i} = _module.get_submodule({owner!r})", f"_state_{i} = _owner_{i}.{name}"]
         result = f"_outputs({call})"
         parameters = ", ".join(self.parameters)
         floating = ", ".join(self.parameters) + ("," if len(self.parameters) == 1 else "")
         lines += ["", "", f"def {ENTRY}({parameters}):"]
         if self.widens:
-            lines += [f"    if any(_a.dtype == _torch.float64 for _a in ({floating})):",
-                      f"        return _in_double(lambda: {result})"]
+            lines.append(f"    if any(_a.dtype == _torch.float64 for _a in ({floating})):")
+            lines += ["        " + line for line in self.fresh("_wide(_state_{i})")]
+            lines.append(f"        return _in_double(lambda: {result})")
+        lines += ["    " + line for line in self.fresh("_state_{i}")]
         lines.append(f"    return {result}")
         return "\n".join(lines) + "\n"
+
+    def fresh(self, value):
+        """Returns lines that give the call what it overwrites: nothing of one call, nor its precision, is left to the next."""
+        return [f"_owner_{i}.{path.rpartition('.')[2]} = {value.format(i=i)}" for i, path in enumerate(self.states)]
 
 
 def composed(user_text, call):

@@ -45,12 +45,12 @@ def loaded(given):
     return getattr(module, ENTRY)
 
 
-def measure(torch, user, arguments, fake, mode, given, clock, known, own):
-    """Returns errors by output, notes and edges. `known`: the operations, where a call without memory takes long. `own`: the
-    module's own weights, which one more draw has.""" 
+def measure(torch, user, arguments, fake, mode, given, clock, known, own, reference=None):
+    """Returns errors by output, notes, and the shapes of the calls. `known`: the operations, where a call without memory takes
+    long. `own`: the module's own weights, which one more draw has. `reference`: what is called; None: what was composed."""
     from kevolve_torch.counting import ELEMENT, Counted, Tf32
 
-    reference = guarded("the reference", given.file, loaded, given)
+    reference = reference or guarded("the reference", given.file, loaded, given)
     read = [a for a in arguments if a.role in ("input", "weight")]
     dtypes = {a.name: getattr(torch, next(k for k, v in filling.DTYPE_NAMES.items() if v == a.dtype)) for a in read}
     whole = {a.name: shape_of(a, fake) for a in read}
@@ -173,7 +173,8 @@ def measure(torch, user, arguments, fake, mode, given, clock, known, own):
                           and (e != "large" or admits_large(torch, cut, exact, drawn(7, e, a.name), outs))]
     for group in groups if draws == DRAWS else []:
         notes += extrapolate(torch, group, shapes, whole, tried, run, drawn, outs, found)
-    return {"outputs": found, "notes": notes, "draws": draws, "factor": factor, "strict": given.strict_fp32, "finite": finite["own"]}
+    return {"outputs": found, "notes": notes, "draws": draws, "factor": factor, "strict": given.strict_fp32, "finite": finite["own"],
+            "shapes": shapes}
 
 
 def extrapolate(torch, group, shapes, whole, tried, run, drawn, outs, found):

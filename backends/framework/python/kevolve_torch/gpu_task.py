@@ -3,7 +3,7 @@
 import os
 import time
 
-from kevolve_torch import composing, filling, gpu_measuring, loading, measuring, recurrent, sampling, tracing, weights
+from kevolve_torch import composing, filling, gpu_scaling, loading, measuring, recurrent, sampling, states, thin, tracing, weights
 from kevolve_torch.gpu_files import files_of, reference_name, write
 from kevolve_torch.refusal import Refused
 
@@ -54,12 +54,14 @@ def task_of(torch, user, entry, kind, given):
     check_inputs(torch, fake, names, user)
     check_device_memory(torch, sampling.bytes_of(torch, fake), "its inputs", given, user)
     torch.manual_seed(0)
-    module = loading.made_module(torch, user, entry, kind, given.train, path)
+    with thin.making(torch, given):
+        module = loading.made_module(torch, user, entry, kind, given.train, path)
     if given.weights:
         weights.load_into(torch, module, kind, os.path.join(os.path.dirname(path), given.weights))
-    program, shapes, places = traced(torch, module, fake, names, given, path)
+    program, shapes, places, kept = traced(torch, module, fake, names, given, path)
     tracing.check_graph(torch, program, path, given.train, gpu=True)
     call, arguments, notes = arguments_of(torch, program, module, user, entry, kind, given, fake, names, places)
+    call.states = kept
     text = composing.composed(read(path), call)
     write(given, reference_name(given), text)
     total = sum(bytes_of_argument(torch, a, places, fake) for a in arguments if a.role != "size")
@@ -73,7 +75,7 @@ def task_of(torch, user, entry, kind, given):
     del core, module, program
     work = tuple(renamed(w, names_of_sizes) for w in work)
     own = own_of(arguments)
-    measured = gpu_measuring.measure(torch, user, arguments, fake, mode, given, clock, float(work[0]) if layers else None, own)
+    measured = gpu_scaling.measure(torch, user, call, arguments, fake, mode, given, clock, float(work[0]) if layers else None, own)
     return files_of(torch, given, entry, kind, call, arguments, measured, work, notes, places, fake, own)
 
 
@@ -118,17 +120,18 @@ def check_device_memory(torch, total, what, given, user):
 
 
 def traced(torch, module, fake, names, given, path):
-    """Returns the functional program of a call, and the dimensions that became sizes."""
+    """Returns the functional program of a call, the dimensions that became sizes, and the attributes that the call overwrites."""
     if given.dynamic:
         # Free dimensions need tensors outside of the mode that made the fake ones.
         real = [torch.empty(x.shape, dtype=x.dtype) if isinstance(x, torch.Tensor) else x for x in fake]
         shapes, places = tracing.dynamic_shapes(torch, given.dynamic, names, real)
-        return tracing.exported(torch, module, real, shapes, path).run_decompositions({}), shapes, places
-    program = tracing.exported(torch, module, fake, None, path)
+        return tracing.exported(torch, module, real, shapes, path).run_decompositions({}), shapes, places, []
+    program, kept = states.exported(torch, lambda: tracing.exported(torch, module, fake, None, path), module)
     # A recurrent layer stays one operator: its steps are thousands of nodes.
     out = program if recurrent.layers(program) else program.run_decompositions({})
+    states.drop_overwritten(torch, out)
     out.graph.eliminate_dead_code()  # weights that change no output are no arguments
-    return out, None, {}
+    return out, None, {}, kept
 
 
 def program_symbol(program, index, dim):
@@ -173,11 +176,12 @@ def weights_by_two_seeds(torch, user, entry, kind, given, module):
     first = {n: x.detach() for n, x in [*module.named_parameters(), *module.named_buffers()]}
     if not first:
         return {}
-    known = {n: x.reshape(-1)[:4096].clone() for n, x in first.items()}
+    known = {n: thin.sample(x).reshape(-1)[:4096].clone() for n, x in first.items()}
     torch.manual_seed(1)
-    other = loading.made_module(torch, user, entry, kind, given.train, given.file)
+    with thin.making(torch, given):
+        other = loading.made_module(torch, user, entry, kind, given.train, given.file)
     second = {n: x.detach() for n, x in [*other.named_parameters(), *other.named_buffers()]}
-    return {n: (x, n in second and not torch.equal(known[n], second[n].reshape(-1)[:4096])) for n, x in first.items()}
+    return {n: (x, n in second and not torch.equal(known[n], thin.sample(second[n]).reshape(-1)[:4096])) for n, x in first.items()}
 
 
 def arguments_of(torch, program, module, user, entry, kind, given, fake, names, places):
@@ -236,7 +240,7 @@ def arguments_of(torch, program, module, user, entry, kind, given, fake, names, 
             notes.append(f"{word} {spec.target} {list(value.shape)}: {reason}; it keeps its values inside the reference, and a "
                          "candidate makes them itself")
             continue
-        fill, why = filling.measured_fill(torch, value, True)
+        fill, why = filling.measured_fill(torch, thin.sample(value), True)
         shape = [str(n) for n in value.shape] or ["1"]
         a = Argument(own.of(spec.target), "weight", filling.dtype_name(value.dtype), shape, f"{word} {spec.target}", fill, why)
         a.own = value.clone() if value.numel() * value.element_size() <= weights.MOST_BYTES else None
@@ -250,7 +254,7 @@ def kept_reason(torch, value, differs, word):
     """Returns why values are no weights that may be drawn; empty if they are."""
     if not filling.dtype_name(value.dtype):
         return f"{value.dtype} is no type of tasks"
-    flat = value.reshape(-1)
+    flat = thin.sample(value).reshape(-1)
     constant = flat.numel() == 0 or bool((flat == flat[0]).all())
     if not value.dtype.is_floating_point:
         return "whole numbers that the module computes"

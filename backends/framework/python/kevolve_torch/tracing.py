@@ -1,6 +1,6 @@
 """Exports a module with torch.export and refuses what no task can be made of, each with the line and a remedy."""
 
-from kevolve_torch import recurrent
+from kevolve_torch import recurrent, states
 from kevolve_torch.filling import dtype_name
 from kevolve_torch.loading import missing_package
 from kevolve_torch.refusal import Refused, first_line, in_layer, line_in, line_named, line_of
@@ -93,7 +93,8 @@ def check_graph(torch, program, path, train, gpu=False):
         if spec.kind == kinds.USER_INPUT_MUTATION:
             raise Refused("mutation", f"changes its input '{spec.target}'", mutation_line(program, path),
                           "return a new tensor: x.clone() first, or an operator without a trailing underscore")
-        if spec.kind == kinds.BUFFER_MUTATION and not (gpu and train):  # a batch's statistics are no outputs
+        # A batch's statistics are no outputs. Neither is a state that each call writes before it reads it.
+        if spec.kind == kinds.BUFFER_MUTATION and not (gpu and (train or states.is_overwritten(program, spec.target))):
             raise Refused("mutation", f"changes its buffer '{spec.target}'", mutation_line(program, path),
                           "leave --train out: statistics of a batch are not kept by an operator" if train else
                           "keep such a state outside of the module: an operator returns its outputs and changes nothing")
