@@ -305,7 +305,7 @@ class Rules(Traced):
         self.assertEqual(arguments["linear_weight"]["shape"], [16384, 16384])
         fill = arguments["linear_weight"]["fill"]  # that of the whole layer
         self.assertAlmostEqual(fill["high"], 1.0 / 128.0, delta=1e-4)
-        self.assertEqual(made.document["work"]["flops"], str(2 * 4 * 16384 * 16384 + 4 * 16384))
+        self.assertEqual(made.document["work"]["flops"], str(2 * 4 * 16384 * 16384 + 2 * 4 * 16384))
         rules = " | ".join(made.document["rules"])
         self.assertIn("measured on the CPU with n = 2048 in the file", rules)
         # A sum of 16384 results is 8 times that of 2048, and so is what the tolerance admits.
@@ -368,7 +368,7 @@ class Refusals(Traced):
 
     def test_states_that_are_read_and_weights_without_a_number_are_refused(self):
         carried = CARRIED.replace("        self.cell.hidden.copy_(first)\n", "")
-        self.assertIn("changes its buffer 'cell.hidden'", self.refused(carried)[1])
+        self.assertIn("keeps a state in its attribute 'cell.hidden'", self.refused(carried)[1])
         fixed = WIDE.replace("n = 16384", "").replace("(4, n)", "(4, 16384)").replace("[n]", "[16384]")
         self.assertIn("has weights of 1.0 GiB, too many to measure with here", self.refused(fixed, memory=8)[1])
 

@@ -126,11 +126,19 @@ def traced(torch, module, fake, names, given, path):
         real = [torch.empty(x.shape, dtype=x.dtype) if isinstance(x, torch.Tensor) else x for x in fake]
         shapes, places = tracing.dynamic_shapes(torch, given.dynamic, names, real)
         return tracing.exported(torch, module, real, shapes, path).run_decompositions({}), shapes, places, []
-    program, kept = states.exported(torch, lambda: tracing.exported(torch, module, fake, None, path), module)
-    # A recurrent layer stays one operator: its steps are thousands of nodes.
-    out = program if recurrent.layers(program) else program.run_decompositions({})
+
+    def functional():
+        program = tracing.exported(torch, module, fake, None, path)
+        # A recurrent layer stays one operator: its steps are thousands of nodes.
+        return program if recurrent.layers(program) else program.run_decompositions({})
+
+    out, kept = states.exported(torch, functional, module)
     states.drop_overwritten(torch, out)
     out.graph.eliminate_dead_code()  # weights that change no output are no arguments
+    for name in kept:
+        if not states.is_overwritten(out, name):
+            raise Refused("mutation", f"keeps a state in its attribute '{name}': each call reads what the one before wrote", 0,
+                          "pass the state as an input and return it as an output")
     return out, None, {}, kept
 
 
