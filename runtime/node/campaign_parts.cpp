@@ -1,6 +1,7 @@
 #include "runtime/node/campaign_parts.hpp"
 
 #include "actors/campaign/campaign.hpp"
+#include "actors/cluster/cluster_board.hpp"
 #include "actors/evaluation/evaluator.hpp"
 #include "actors/models/model_generator.hpp"
 #include "actors/synthesis/generator_actor.hpp"
