@@ -14,7 +14,7 @@ namespace kevolve {
 enum class table : uint8_t {
   meta = 0,        // schema version, settings of the store
   events = 1,      // campaign, campaign sequence → event; only appended to
-  nodes = 2,       // search nodes
+  nodes = 2,       // campaign, index in its tree → record of the candidate
   evaluations = 3, // evaluation id → verdict and samples
   blobs = 4,       // SHA-256 → bytes
   skills = 5,      // id → skill

@@ -130,7 +130,7 @@ struct generate_request {
 
 // Messages about evaluation.
 
-// Against whom a candidate screenings. index 0 is the reference.
+// The baseline of a candidate's screening. index 0 is the reference.
 struct champion_info : speedup_interval {
   champion_info() : speedup_interval{1.0, 1.0, 1.0} {}
 

@@ -13,11 +13,11 @@
 
 namespace kevolve {
 
-// A node is open if its candidate is judged and believed, no node before it holds the same, and its generator still
-// proposes something. While no node is open, exhausted ones count as open.
+// A candidate is open if it is judged and believed, none before it is the same, and its generator still proposes
+// something from it. While none is open, exhausted ones count as open. An `index` is a candidate's in its tree.
 class openness {
 public:
-  // Take note of a change of the tree: of a new node, of a finished one, of an amended one.
+  // Take note of a change of the tree: of a new candidate, of a finished one, of an amended one.
   void added(const tree_nodes& nodes, uint64_t index);
   void finished(const tree_nodes& nodes, uint64_t index);
   void amended(const tree_nodes& nodes, uint64_t index);
@@ -27,34 +27,35 @@ public:
 
   bool open(uint64_t index) const { return index == 0 ? root_open() : has(index, now_open()); }
   bool banned(uint64_t index) const { return has(index, is_banned); }
-  // Returns true if the node or one below it is open.
+  // Returns true if the candidate or one below it is open.
   bool reachable(uint64_t index) const { return marks_[index].open_below[lax()] > 0; }
-  // Returns true while exhausted nodes count as open.
+  // Returns true while exhausted candidates count as open.
   bool lax() const { return marks_[0].open_below[0] == 0; }
   // Returns the best speed-up shown in fresh processes; at least 1, the reference's.
   double best_verified() const { return best_; }
 
-  // Return the valid nodes that may be improved on, by rank; the root among them, alone if there is none.
+  // Return the number of valid candidates that may be improved on, and the one of that rank. The root is among them,
+  // alone if there is none.
   uint64_t improvable() const;
   uint64_t improvable(uint64_t rank) const;
-  // Returns at most `most` valid nodes that may be improved on, the fittest first, without the root.
+  // Returns at most `most` valid candidates that may be improved on, the fittest first, without the root.
   std::vector<uint32_t> fittest(const tree_nodes& nodes, size_t most) const;
-  // Returns the fittest valid node that may be improved on, the first of equals; the root if there is none.
+  // Returns the fittest valid candidate that may be improved on, the first of equals; the root if there is none.
   uint64_t fittest() const;
-  // Tells if the node is valid and may be improved on; never the root.
+  // Returns true if the candidate is valid and may be improved on; never for the root.
   bool is_improvable(uint64_t index) const { return valid_[lax()].contains(index); }
-  // Tells the same, even while exhausted nodes count as open.
+  // Returns the same, but exhausted candidates never count as open here.
   bool is_open_and_valid(uint64_t index) const { return valid_[0].contains(index); }
-  // Returns the nodes that may be second parents: valid and believed, exhausted or not.
+  // Returns the candidates that may be second parents: valid and believed, exhausted or not.
   const rank_set& mates() const { return mates_; }
-  // Returns the nodes whose openness has changed since the last call.
+  // Returns the candidates whose openness has changed since the last call.
   std::vector<uint32_t> take_changed() { return std::exchange(changed_, {}); }
 
 private:
   enum flag : uint8_t { is_open = 1, is_open_lax = 2, is_banned = 4, is_used = 8 };
   struct marks {
     uint32_t exhausted = 0;          // children from which nothing was proposed
-    uint32_t open_below[2] = {0, 0}; // open nodes of the subtree: in general, and with exhausted ones
+    uint32_t open_below[2] = {0, 0}; // open ones of the subtree: in general, and with exhausted ones
     uint8_t flags = 0;
   };
 

@@ -23,13 +23,13 @@ using selection_statistics = std::map<std::string, double>;
 
 // The choice with the statistics it used: what a selection event stores.
 struct selection {
-  std::vector<uint64_t> parents; // the node to improve first; {0}: from the reference
+  std::vector<uint64_t> parents; // indices; the candidate to improve first; {0}: from the reference
   std::string policy;            // "draft", or the name of the policy that chose
   std::string memory;            // parent | siblings | both | none
   selection_statistics statistics;
   bool draft = false;
   uint64_t draft_index = 0;
-  std::optional<phase_switch> switched; // to be noted in the tree's progress before the node is added
+  std::optional<phase_switch> switched; // to be noted in the tree's progress before the candidate is added
 };
 
 // Chooses the candidate that the next step improves. A policy keeps no state: its choice depends on the tree, the
@@ -46,7 +46,7 @@ public:
   virtual std::vector<std::string_view> settings() const { return {}; }
   // Returns the change of the search's phase that is due before this choice, if one is.
   virtual std::optional<phase_switch> due(const search_tree&, const policy_options&) const { return std::nullopt; }
-  // Returns the index of the node to improve, 0 if no node is open, and stores the figures it used.
+  // Returns the index of the candidate to improve, 0 if none is open, and stores the figures it used.
   virtual uint64_t select(const search_tree& tree, const policy_options& options, splitmix64& random,
                           selection_statistics& statistics) const = 0;
   // Returns the share of steps with a second parent.
@@ -60,22 +60,23 @@ public:
 const std::vector<std::unique_ptr<const selection_policy>>& selection_policies();
 std::vector<std::string> policy_names();
 
-// Returns how many steps the search has begun: the tree's nodes without the reference and those that people gave.
+// Returns how many steps the search has begun: the tree's candidates without the reference and
+// without those that people gave, whose number is `given`.
 uint64_t steps_begun(const search_tree& tree, uint64_t given);
 
 // Selects the next step. Deterministic given the tree and the seed. Names without a policy have no weight.
 selection select(const search_tree& tree, const policy_options& options, uint64_t seed);
 
-// Returns what a selection decided about the new node besides its parents.
+// Returns what a selection decided about the new candidate besides its parents.
 node_origin origin_of(const std::string& policy, const std::string& memory, const selection_statistics& statistics,
                       bool draft);
 inline node_origin origin_of(const selection& s) {
   return origin_of(s.policy, s.memory, s.statistics, s.draft);
 }
-// Adds the selected node, after the change of phase that comes with it. Returns its index.
+// Adds the selected candidate, after the change of phase that comes with it. Returns its index.
 uint64_t add(search_tree& tree, const selection& s);
 
-// Returns true if the node is banned, or is below one that is.
+// Returns true if the candidate of that index is banned, or is below one that is.
 bool is_banned(const search_tree& tree, const std::set<uint64_t>& banned, uint64_t index);
 
 } // namespace kevolve

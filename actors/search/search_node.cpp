@@ -41,7 +41,7 @@ void tell_error(node_pointer self, const char* who, const caf::error& e) {
   tell_fault(self, {fault_kind::internal, std::string{who} + ": " + to_string(to_failure(e)), 0});
 }
 
-// Hands the verdict to the campaign, which may have a new champion to screening.
+// Hands the verdict to the campaign, which may have a new champion to compare with.
 void finish(node_pointer self, evaluation outcome) {
   auto& st = self->state;
   auto& r = *st.record;

@@ -30,7 +30,7 @@ struct search_node_state {
   std::unique_ptr<node_record> record;    // null: revived, it is in the journal
   std::unique_ptr<search_node_work> work; // null: the candidate is with the evaluator
   champion_info champion;
-  double audit_from = 0.0; // as in evaluate_request
+  double audit_from = 0.0; // as in the message evaluate_request (actors/messages/messages.hpp)
   double parent_low = 0.0; // likewise
   bool anew = false;       // the record of the known candidate with its verdict is damaged
   std::chrono::steady_clock::time_point begun;

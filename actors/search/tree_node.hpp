@@ -1,4 +1,4 @@
-// A node of a campaign's tree as policies see it.
+// A candidate in a campaign's tree as policies see it. In actors/search/ a node is an entry of that tree.
 #pragma once
 
 #include "actors/search/index_list.hpp"

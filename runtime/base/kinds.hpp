@@ -52,8 +52,8 @@ const language_kind& language_of_file(std::string_view path);
 std::span<const std::string_view> policy_kinds();
 
 // The axes of behaviour that a campaign file may name. actors/search/axes.cpp describes each, in this order.
-inline constexpr std::array<std::string_view, 4> behaviour_axis_kinds{"vector_bits", "code_bytes", "nests_changed",
-                                                                      "bound"};
+inline constexpr auto behaviour_axis_kinds =
+    std::to_array<std::string_view>({"vector_bits", "code_bytes", "nests_changed", "bound"});
 
 std::vector<std::string> generator_kind_names();
 std::vector<std::string> candidate_language_names();
