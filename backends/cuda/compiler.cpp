@@ -16,7 +16,6 @@ namespace {
 using steady = std::chrono::steady_clock;
 
 constexpr const char* file_name = "candidate.cu";
-constexpr std::string_view own_language = "cuda";
 
 } // namespace
 
@@ -71,9 +70,6 @@ compile_outcome cuda_compiler::run(const compile_request& request, attention& li
     out.trouble = {fault_kind::sandbox_weak, tool_.too_weak(), 0};
   else if (request.kind != compile_kind::object)
     refuse(out, "no syntax tree of " + request.language + "\n");
-  else if (request.language != own_language)
-    refuse(out, "there is no language '" + request.language
-                    + "' here; there are: cuda and triton, and pytorch of references\n");
   else if (!known)
     refuse(out, "there is no flag set '" + request.flags + "'\n");
   else if (request.source.size() > most_source)

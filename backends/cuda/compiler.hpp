@@ -16,7 +16,7 @@ class cuda_compiler {
 public:
   static result<cuda_compiler> make(const nvidia_compiler_options& options);
 
-  // Compiles language "cuda". The artifact is a device package; in the role `sanitised` of the same machine code, with
+  // Compiles the source as CUDA C++. The artifact is a device package; in the role `sanitised` of the same machine code, with
   // line information for the tools of the replay.
   compile_outcome run(const compile_request& request, attention& listener);
   const cuda_toolchain& tools() const { return tools_; }

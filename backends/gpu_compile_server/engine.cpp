@@ -1,7 +1,8 @@
 #include "backends/gpu_compile_server/engine.hpp"
 
+#include "runtime/base/kinds.hpp"
+
 #include <array>
-#include <string_view>
 
 namespace kevolve::cuda {
 
@@ -23,21 +24,33 @@ result<std::unique_ptr<compile_engine>> cuda_engine::make(const nvidia_compiler_
       new cuda_engine{std::move(*compiler), std::move(*check), std::move(*triton_too), std::move(*hip)}};
 }
 
-compile_outcome cuda_engine::run(const compile_request& request, attention& listener) {
-  struct reader {
-    std::string_view language;
-    compile_outcome (*run)(cuda_engine& engine, const compile_request& request, attention& listener);
-  };
-  // One compiler a language; the one for CUDA refuses what none of them reads.
-  static constexpr std::array<reader, 3> readers{{
-      {"pytorch", [](cuda_engine& e, const compile_request& r, attention& l) { return e.check_.run(r, l); }},
+// A new language is a row here.
+std::span<const cuda_engine::reader> cuda_engine::readers() {
+  static constexpr auto rows = std::to_array<reader>({
+      {"cuda", [](cuda_engine& e, const compile_request& r, attention& l) { return e.compiler_.run(r, l); }},
       {"triton", [](cuda_engine& e, const compile_request& r, attention& l) { return e.triton_.run(r, l); }},
       {"hip", [](cuda_engine& e, const compile_request& r, attention& l) { return e.hip_.run(r, l); }},
-  }};
-  for (const auto& reads : readers)
+      {"pytorch", [](cuda_engine& e, const compile_request& r, attention& l) { return e.check_.run(r, l); }},
+  });
+  return rows;
+}
+
+std::vector<std::string> cuda_engine::languages() {
+  std::vector<std::string> out;
+  for (const auto& reads : readers())
+    out.emplace_back(reads.language);
+  return out;
+}
+
+compile_outcome cuda_engine::run(const compile_request& request, attention& listener) {
+  for (const auto& reads : readers())
     if (reads.language == request.language)
       return reads.run(*this, request, listener);
-  return compiler_.run(request, listener);
+  compile_outcome out;
+  out.job = request.job;
+  out.sandbox_level = compiler_.sandbox_level();
+  refuse(out, "there is no language '" + request.language + "' here; there are: " + comma_list(languages()) + "\n");
+  return out;
 }
 
 std::string cuda_engine::fingerprint() const {

@@ -1,5 +1,5 @@
-// The engine of the compile server of NVIDIA's targets. It compiles candidates by nvcc or Triton and checks Python
-// references.
+// The engine of the compile server of the GPU targets. Each language has its own compiler; Python references are only
+// checked.
 #pragma once
 
 #include "backends/cuda/compiler.hpp"
@@ -9,7 +9,10 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace kevolve::cuda {
 
@@ -19,11 +22,21 @@ public:
   static result<std::unique_ptr<compile_engine>> make(const nvidia_compiler_options& options, const std::string& python,
                                                       const std::string& triton = {});
 
+  // Returns the languages that it reads. Every language of a target that starts this server must be among them.
+  static std::vector<std::string> languages();
+
+  // Refuses a request in any other language.
   compile_outcome run(const compile_request& request, attention& listener) override;
   std::string fingerprint() const override;
   std::map<std::string, std::string> facts() const override;
 
 private:
+  struct reader {
+    std::string_view language;
+    compile_outcome (*run)(cuda_engine& engine, const compile_request& request, attention& listener);
+  };
+  static std::span<const reader> readers();
+
   cuda_engine(cuda_compiler compiler, framework_check check, triton_compiler triton, hip::hip_compiler hip)
       : compiler_(std::move(compiler)), check_(std::move(check)), triton_(std::move(triton)), hip_(std::move(hip)) {}
 

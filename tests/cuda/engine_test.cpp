@@ -1,11 +1,14 @@
 // Tests the compile server of the target `cuda`, in process and as a program.
 #include "backends/framework/framework_source.hpp"
 #include "backends/gpu_compile_server/engine.hpp"
+#include "backends/target.hpp"
+#include "runtime/base/kinds.hpp"
 #include "tests/cuda/runner_driver.hpp"
 #include "tests/support/server_fixture.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 using namespace kevolve;
@@ -145,10 +148,35 @@ TEST_CASE("each language has its own tool, and others are refused by name") {
   CHECK(has(answer(request).log, "a candidate's language is cuda"));
   request = reference("int x;");
   request.language = std::string{"c"};
-  CHECK(has(answer(request).log, "there is no language 'c' here"));
+  built = answer(request);
+  CHECK(built.job == request.job);
+  CHECK(built.result == verdict::compile_error);
+  CHECK(built.log == "there is no language 'c' here; there are: cuda, triton, hip, pytorch\n");
   request.language = "cuda";
   request.flags = "-O9";
   CHECK(has(answer(request).log, "there is no flag set '-O9'"));
+}
+
+TEST_CASE("every language of the targets on a device has a compiler in their compile server") {
+  const auto read = cuda::cuda_engine::languages();
+  size_t asked = 0;
+  for (const auto& name : target_names()) {
+    if (!runs_on_device(name))
+      continue;
+    const auto target = make_target(name, "");
+    REQUIRE(target.has_value());
+    auto wanted = (*target)->languages();
+    const auto references = (*target)->reference_languages();
+    wanted.insert(wanted.end(), references.begin(), references.end());
+    asked += wanted.size();
+    for (const auto& language : wanted)
+      CHECK_MESSAGE(std::count(read.begin(), read.end(), language) == 1,
+                    "target " << name << ": language '" << language
+                              << "' needs one row in backends/gpu_compile_server/engine.cpp");
+  }
+  CHECK(asked > 0);
+  for (const auto& language : read)
+    CHECK(find_language(language).name == language);
 }
 
 TEST_CASE("the program serves both languages over its channel") {

@@ -1,5 +1,6 @@
 // The dependencies of the registered passes, and of wrong ones.
 #include "actors/evaluation/job_graph.hpp"
+#include "backends/target.hpp"
 
 #include <doctest/doctest.h>
 
@@ -40,6 +41,21 @@ TEST_CASE("every registered pass reads and uses only what is given or made, and 
     CAPTURE(p.name);
     CHECK(std::filesystem::exists(std::filesystem::path{std::getenv("KEVOLVE_SOURCE")} / p.file));
   }
+}
+
+TEST_CASE("passes name targets that there are, and every target is named by one") {
+  const auto targets = target_names();
+  std::set<std::string_view> named;
+  for (const auto& p : profile_passes())
+    for (const auto target : p.targets) {
+      CHECK_MESSAGE(std::count(targets.begin(), targets.end(), target) == 1,
+                    p.file << ": pass '" << p.name << "' names target '" << target << "', which there is not");
+      named.insert(target);
+    }
+  for (const auto& target : targets)
+    CHECK_MESSAGE(named.contains(target),
+                  "target '" << target << "' has no pass of its own: name it in `targets` of those that apply, such as "
+                             << "backends/profile/device_evidence.cpp");
 }
 
 TEST_CASE("a dependency that nothing provides is an error with file, key, artefact and those that there are") {
