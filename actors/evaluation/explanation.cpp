@@ -17,8 +17,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double least_gain = 1.01;
-constexpr double least_loss = 0.97;
 constexpr size_t most_nodes = 100'000;
 constexpr size_t nodes_a_read = 4'096;
 constexpr size_t most_attempts = 12;
@@ -151,7 +149,8 @@ json diagnosis_for(const profiling_place& place, const profile_order& order, boo
 
 } // namespace
 
-std::vector<vain_attempt> vain_attempts(const std::vector<node_record>& nodes, uint64_t best, size_t most) {
+std::vector<attempt_without_gain> attempts_without_gain(const std::vector<node_record>& nodes, uint64_t best,
+                                                        size_t most) {
   std::map<uint64_t, const node_record*> by_index;
   for (const auto& n : nodes)
     by_index[n.index] = &n;
@@ -163,7 +162,7 @@ std::vector<vain_attempt> vain_attempts(const std::vector<node_record>& nodes, u
   }
   lineage.push_back(0);
   const std::set<uint64_t> on_the_way{lineage.begin(), lineage.end()};
-  std::vector<vain_attempt> out;
+  std::vector<attempt_without_gain> out;
   std::set<std::string> named;
   for (const auto parent : lineage)
     for (const auto& n : nodes) {
@@ -221,7 +220,7 @@ result<json> explain_campaign(const profiling_place& place, const id128& campaig
     if (r.kept)
       kept.push_back({{"line", r.line}, {"why", r.what}});
   auto tried = json::array();
-  for (const auto& a : vain_attempts(*nodes, order.index, most_attempts))
+  for (const auto& a : attempts_without_gain(*nodes, order.index, most_attempts))
     tried.push_back({{"candidate", a.index},
                      {"parent", a.parent},
                      {"summary", a.summary},

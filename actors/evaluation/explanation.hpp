@@ -12,18 +12,24 @@
 
 namespace kevolve {
 
-// A candidate that gained less than 1 % over the one that it was made from.
-struct vain_attempt {
+// The bounds of a gain, as ratios of a candidate's speed-up to its parent's: from the first it gained, below the second
+// it is slower. In between there is no difference.
+inline constexpr double least_gain = 1.01;
+inline constexpr double least_loss = 0.97;
+
+// A candidate that did not pass, or gained nothing over its first parent.
+struct attempt_without_gain {
   uint64_t index = 0;
   uint64_t parent = 0;
   std::string summary;
-  std::string outcome; // a verdict, or "slower" (by more than 3 %), "no difference"
-  double gain = 0.0;   // over its parent; 0: it did not pass
+  std::string outcome; // a verdict, or "slower", "no difference"
+  double gain = 0.0;   // ratio to its first parent's speed-up; 0: it did not pass
 };
 
-// Returns candidates made from the candidate `best`, or from its chain of first parents, that gained nothing. Those
-// made from `best` come first; each summary stands once, and at most `most` are returned.
-std::vector<vain_attempt> vain_attempts(const std::vector<node_record>& nodes, uint64_t best, size_t most);
+// Returns the judged candidates made from the candidate `best`, or from its chain of first parents, that gained
+// nothing. Those made from `best` come first; each summary stands once, and at most `most` candidates are returned.
+std::vector<attempt_without_gain> attempts_without_gain(const std::vector<node_record>& nodes, uint64_t best,
+                                                        size_t most);
 
 // Returns the loops of the reference with obstacles and remedies. `source`: the reference's text, for the lines.
 nlohmann::json loops_json(const std::vector<loop_reading>& loops, const std::string& source);

@@ -25,7 +25,7 @@ TEST_CASE("steps without gain are listed once each, those from the best first, w
                                        node(3, 2, 2.95, "unroll"),     node(4, 2, 1.5, "stream"),
                                        node(5, 2, 0.0, "parallel"),    node(6, 1, 1.5, "unroll"),
                                        node(7, 0, 0.9, "interchange"), node(8, 2, 3.2, "jam")};
-  const auto out = vain_attempts(nodes, 2, 10);
+  const auto out = attempts_without_gain(nodes, 2, 10);
   REQUIRE(out.size() == 4);
   CHECK(out[0].summary == "unroll");
   CHECK(out[0].outcome == "no difference");
@@ -34,7 +34,7 @@ TEST_CASE("steps without gain are listed once each, those from the best first, w
   CHECK(out[2].outcome == "wrong_result");
   CHECK(out[3].summary == "interchange");
   CHECK(out[3].parent == 0);
-  CHECK(vain_attempts(nodes, 2, 2).size() == 2);
+  CHECK(attempts_without_gain(nodes, 2, 2).size() == 2);
 }
 
 TEST_CASE("every obstacle has a rewrite that unlocks it") {
