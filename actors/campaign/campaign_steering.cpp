@@ -187,7 +187,7 @@ caf::result<steer_answer> inject(pointer self, steer_request& q) {
                            "some are judged; in batch mode export them first (kevolve batch export)"});
   q.what.generator = "inject";
   q.what.summary = "injected by " + q.by + (q.reason.empty() ? "" : ": " + q.reason);
-  const auto node = inject_node(f, st.context->id, st.context->spec->seed, q.index, q.what, "inject", false);
+  const auto node = inject_candidate(f, st.context->id, st.context->spec->seed, q.index, q.what, "inject", false);
   const auto index = node.record.index;
   st.flight.select(index); // its actor follows when it is stored
   consequence c;

@@ -6,9 +6,9 @@
 
 namespace kevolve {
 
-injected_node inject_node(campaign_fold& f, const id128& campaign, uint64_t campaign_seed, uint64_t parent,
-                          const candidate& what, const std::string& policy, bool draft) {
-  injected_node n;
+injected_candidate inject_candidate(campaign_fold& f, const id128& campaign, uint64_t campaign_seed, uint64_t parent,
+                                    const candidate& what, const std::string& policy, bool draft) {
+  injected_candidate n;
   auto& s = n.selection;
   s.index = f.tree.size();
   s.node = node_id(campaign, s.index);
@@ -39,7 +39,7 @@ injected_node inject_node(campaign_fold& f, const id128& campaign, uint64_t camp
   return n;
 }
 
-void put(append_request& a, const injected_node& n, const candidate& what) {
+void put(append_request& a, const injected_candidate& n, const candidate& what) {
   a.events.push_back({event_kind::node_selected, encode(n.selection)});
   a.events.push_back({event_kind::node_proposed, encode(n.record.proposal)});
   a.values.push_back({keys::nodes, keys::node(a.campaign, n.record.index), encode(n.record)});

@@ -5,16 +5,17 @@
 
 namespace kevolve {
 
-struct injected_node {
+struct injected_candidate {
   selection_record selection;
   node_record record;
 };
 
-// Adds the tree's next candidate under `parent`; the fold has it in flight from now on.
-injected_node inject_node(campaign_fold& f, const id128& campaign, uint64_t campaign_seed, uint64_t parent,
-                          const candidate& what, const std::string& policy, bool draft);
+// Adds the tree's next candidate under the candidate of index `parent`; the fold has it in flight from now on. `policy`
+// is recorded in place of a policy's name: "inject" or "fork".
+injected_candidate inject_candidate(campaign_fold& f, const id128& campaign, uint64_t campaign_seed, uint64_t parent,
+                                    const candidate& what, const std::string& policy, bool draft);
 
-// Adds what is to be stored of the node to the append: its events, its record, its source.
-void put(append_request& a, const injected_node& n, const candidate& what);
+// Adds the records of the injected candidate to the append: its events, its record, its source.
+void put(append_request& a, const injected_candidate& n, const candidate& what);
 
 } // namespace kevolve

@@ -86,7 +86,7 @@ TEST_CASE("steering changes are restored from the journal, with matching hashes"
   p.steer(steer_action::pin, 1);
   auto second = p.node(1, 2.0);
   p.steer(steer_action::ban, second);
-  auto given = inject_node(p.live, p.campaign, 7, 1, some_candidate(), "inject", false);
+  auto given = inject_candidate(p.live, p.campaign, 7, 1, some_candidate(), "inject", false);
   p.event(event_kind::node_selected, encode(given.selection));
   p.steer(steer_action::inject, given.record.index,
           [](steering_record& r) { r.candidate = candidate_id(some_candidate()); });
@@ -198,7 +198,7 @@ TEST_CASE("a status stored before steering can be decoded") {
 
 TEST_CASE("an injected candidate begins as proposed and does not count as a draft") {
   play p;
-  auto n = inject_node(p.live, p.campaign, 7, 0, some_candidate(), "inject", false);
+  auto n = inject_candidate(p.live, p.campaign, 7, 0, some_candidate(), "inject", false);
   CHECK(n.record.state == candidate_state::proposed);
   CHECK(n.record.proposal.source == sha256_hex("int x;\n"));
   CHECK(n.record.proposal.candidate == candidate_id(some_candidate()));
