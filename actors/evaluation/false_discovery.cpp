@@ -15,8 +15,8 @@ double share_of_level(uint64_t test) {
   return test == 0 ? 0.0 : std::pow(static_cast<double>(test), -decay) / zeta_of_decay;
 }
 
-double next_level(double false_discovery, const promotion_ledger& ledger) {
-  return false_discovery * share_of_level(ledger.tests + 1) * static_cast<double>(ledger.discoveries + 1);
+double next_level(double alpha, const promotion_ledger& ledger) {
+  return alpha * share_of_level(ledger.tests + 1) * static_cast<double>(ledger.discoveries + 1);
 }
 
 bool is_discovery(double log_e, double level) {

@@ -4,9 +4,9 @@
 // Ramdas, "Online multiple testing with e-values", AISTATS 2024, arXiv:2311.06412.
 //   level_t = alpha * gamma_t * (discoveries before t + 1), promoted if e_t >= 1 / level_t.
 // Proof: let alpha be the bound, and T any number of tests. If test t <= T is promoted, the discoveries after T are at
-// least those before t plus one. So the share of false
-// ones is at most the sum over true nulls of level_t * e_t / (discoveries before t + 1) = alpha * gamma_t * e_t. The
-// mean of an e-value under its null is at most 1. The sign e-process stopped at any time is such an e-value.
+// least those before t plus one. So the share of false ones is at most the sum over true nulls of
+// level_t * e_t / (discoveries before t + 1) = alpha * gamma_t * e_t. The mean of an e-value under its null is at
+// most 1. The sign e-process stopped at any time is such an e-value.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct promotion_ledger {
 // promote.
 double share_of_level(uint64_t test);
 
-// Returns the level of the next test. `false_discovery` is alpha: it bounds the expected share of false promotions.
-double next_level(double false_discovery, const promotion_ledger& ledger);
+// Returns the level of the next test. `alpha` bounds the expected share of false promotions.
+double next_level(double alpha, const promotion_ledger& ledger);
 
 // Returns true if an e-value, given as its natural log, is a discovery at this level.
 bool is_discovery(double log_e, double level);
