@@ -42,10 +42,11 @@ void declare_search(section& s, search_spec& x) {
   const bool one = s.is_overridden("policy") && !s.is_overridden("policies");
   const bool several = s.is_overridden("policies") && !s.is_overridden("policy");
   auto policy = x.policies.begin()->first;
-  auto single = s.value(
-      "policy",
-      {.text = "how the next node is chosen", .choices = policy_kind_names(), .reserved = reserved_place::policy},
-      policy);
+  auto single = s.value("policy",
+                        {.text = "how the candidate that a step improves is chosen",
+                         .choices = policy_kind_names(),
+                         .reserved = reserved_place::policy},
+                        policy);
   if (single)
     x.policies = {{policy, 1.0}};
   auto weights = x.policies;
@@ -61,7 +62,7 @@ void declare_search(section& s, search_spec& x) {
     s.error("policies", "give policy or policies, not both");
   s.value("exploration", {.text = "uct: c in q + c*sqrt(ln N/n)", .low = 0.0, .high = 100.0}, x.exploration);
   s.value("widening",
-          {.text = "a node with n visits has at most widening * n^widening_exponent children",
+          {.text = "a candidate with n visits has at most widening * n^widening_exponent children",
            .low = 0.0,
            .high = 1000.0,
            .low_open = true},
