@@ -1,5 +1,6 @@
 // The candidates that a campaign has in flight: their actors, what stood in their way, and which of them share a
-// source. Lives as long as one instance of the campaign; the fold knows what is open beyond that.
+// source. An `index` is a candidate's in the campaign's tree. Lives as long as one instance of the campaign; the fold
+// knows what is open beyond that.
 #pragma once
 
 #include "runtime/base/ids.hpp"
@@ -25,9 +26,12 @@ public:
   void expect(uint64_t index) { all_[index].actor = nullptr; }
   // Adds a candidate whose selection is not stored yet: until selected() nothing may be spent on it.
   void select(uint64_t index);
+  // Notes that the candidate's selection is stored.
   void selected(uint64_t index);
+  // Returns true between the two.
   bool is_selecting(uint64_t index) const;
 
+  // Gives the candidate its actor.
   void attach(uint64_t index, caf::actor actor) { all_[index].actor = std::move(actor); }
   // Returns its actor; an empty handle if it has none.
   caf::actor actor_of(uint64_t index) const;
@@ -36,14 +40,16 @@ public:
 
   // Counts one more fault and returns how many there were before; the candidate's actor is gone.
   uint32_t count_fault(uint64_t index);
+  // Returns the number of its faults; 0 for one that is not in flight.
   uint32_t faults(uint64_t index) const;
 
+  // Removes a candidate with its faults; its source and promises stay until judged().
   void remove(uint64_t index) { all_.erase(index); }
   // Removes all of them and returns their actors.
   std::vector<caf::actor> release();
 
-  // Returns which candidate is judged for all with the same source: this one if none is yet, or if that one is no
-  // longer open.
+  // Returns the index of the candidate that is judged for all with the source of that id. It is `index` if none is yet,
+  // or if is_open(the one so far) is false.
   template <class IsOpen>
   uint64_t judged_for(const id128& candidate, uint64_t index, IsOpen is_open) {
     auto& first = judging_.emplace(candidate, index).first->second;
@@ -51,7 +57,7 @@ public:
       first = index;
     return first;
   }
-  // The promise is kept once the verdict on that candidate is stored.
+  // Keeps the promise until judged(index), after the verdict on that candidate is stored.
   void wait_for(uint64_t index, verdict_promise p) { waiting_[index].push_back(std::move(p)); }
   // Forgets the candidate's source and returns the promises that waited for its verdict.
   std::vector<verdict_promise> judged(uint64_t index);

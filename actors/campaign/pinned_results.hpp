@@ -1,5 +1,5 @@
-// Pins results and objects of candidates in flight. No node's record names them yet, so garbage collection would
-// otherwise delete them.
+// Pins results and objects of candidates in flight. No candidate's record names them yet, so garbage collection would
+// otherwise delete them. A candidate is given by its campaign and its index there, `node`. Callable from any thread.
 #pragma once
 
 #include "runtime/base/ids.hpp"
@@ -21,7 +21,7 @@ public:
     by_node_[{campaign, node}].push_back(key);
     ++holders_[key];
   }
-  // Releases the pins of a node whose record is stored.
+  // Releases the pins of a candidate whose record is stored; does nothing if it has none.
   void release(const id128& campaign, uint64_t node) {
     std::lock_guard lock{guard_};
     drop(by_node_.find({campaign, node}));
@@ -32,8 +32,8 @@ public:
     for (auto i = by_node_.lower_bound({campaign, 0}); i != by_node_.end() && i->first.first == campaign;)
       i = drop(i);
   }
-  // Keeps released pins from keep(true) to keep(false). Garbage collection may have looked at a node before its end was
-  // stored.
+  // Keeps released pins from keep(true) to keep(false). Garbage collection may have read a candidate's record
+  // before its last one was stored.
   void keep(bool on) {
     std::lock_guard lock{guard_};
     keeping_ = on;
@@ -41,7 +41,8 @@ public:
       for (const auto& key : std::exchange(kept_, {}))
         let_go(key);
   }
-  // Calls f(is_held) while no pin can be added.
+  // Returns f(is_held), called while no pin can be added. is_held(key) is true if the key is pinned. `f` must not call
+  // this object.
   template <class F>
   auto while_held(F f) const {
     std::lock_guard lock{guard_};

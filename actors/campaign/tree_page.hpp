@@ -8,7 +8,8 @@
 
 namespace kevolve {
 
-// Returns at most `limit` nodes by index, from `first` on. `elsewhere`: unjudged nodes wait for a batch.
+// Returns at most `limit` candidates in the order of their indices, from the index `first` on. `elsewhere`: candidates
+// are judged by a batch, so that those without a verdict are shown as waiting for it.
 tree_page page_of_tree(const campaign_fold& f, bool elsewhere, uint64_t first, uint64_t limit);
 
 } // namespace kevolve

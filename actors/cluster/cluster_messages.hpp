@@ -65,13 +65,15 @@ using cluster_actor = caf::typed_actor<
     caf::replies_to<atom::submit, cluster_job>::with<cluster_result>,
     // Nobody waits for the job any more.
     caf::reacts_to<atom::cancel, id128>,
-    // From the listener: notified on that channel; empty: it has connected again.
+    // From the listener: the channel of a notification and its payload. An empty channel: it has connected again, and
+    // may have missed some.
     caf::reacts_to<atom::wake, std::string, std::string>,
     // From a guest.
     caf::reacts_to<atom::finished, guest_end>,
     // Writes what waits; heartbeat (sent to itself).
     caf::reacts_to<atom::flush>, caf::reacts_to<atom::tick>, caf::replies_to<atom::status>::with<cluster_view>,
-    // Drains, or undrains, the node of that name; errc::not_found.
+    // Drains, or undrains, the node of that name. Replies with true. errc::not_found: no such node;
+    // errc::unavailable: PostgreSQL is away.
     caf::replies_to<atom::pause, std::string>::with<bool>, caf::replies_to<atom::resume, std::string>::with<bool>,
     // Replies with the result of an evaluation that another node has shared, as its value and its object. Replies with
     // nothing if there is none, or while PostgreSQL is away.

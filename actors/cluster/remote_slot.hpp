@@ -28,8 +28,8 @@ struct remote_slot_state {
   static inline const char* name = "remote_slot";
   actor_status_ptr own_status;
   remote_slot_setup setup;
-  uint64_t epoch = 0;
-  id128 job; // in progress; zero: idle
+  uint64_t epoch = 0; // of the last offer, from the scheduler; 0: not offered
+  id128 job;          // in progress; zero: idle
   bool offer_due = false;
   bool withdrawn = false; // ends once it is idle
   caf::actor_addr scheduler_instance;
@@ -38,6 +38,8 @@ struct remote_slot_state {
   ~remote_slot_state();
 };
 
+// Return the behaviour of a slot for compile jobs, and of one for judge jobs. The slot offers itself at once, and anew
+// after each job. The link ends it by atom::helper_end.
 compiler_worker_actor::behavior_type
 remote_compiler(compiler_worker_actor::stateful_pointer<remote_slot_state<compile_outcome>> self,
                 actor_status_ptr own_status, remote_slot_setup setup);

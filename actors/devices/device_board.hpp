@@ -19,15 +19,18 @@ struct device_measurement {
 
 class device_board {
 public:
+  // Replaces the record of the device of that id, such as "cpu:1".
   void show(const std::string& device, device_record latest) {
     const std::lock_guard lock{guard_};
     latest_[device] = std::move(latest);
   }
+  // Returns the device's latest record; nothing if none was shown in this process.
   std::optional<device_record> latest(const std::string& device) const {
     const std::lock_guard lock{guard_};
     const auto i = latest_.find(device);
     return i == latest_.end() ? std::nullopt : std::optional{i->second};
   }
+  // Replaces the evidence of the device's last passed probe.
   void measured(const std::string& device, std::map<std::string, std::string> evidence) {
     const std::lock_guard lock{guard_};
     auto& m = measured_[device];

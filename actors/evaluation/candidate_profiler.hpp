@@ -21,7 +21,8 @@ struct candidate_profiler_state {
   std::chrono::steady_clock::time_point begun; // when it had the device, or asked another node
 };
 
-// `limit_s`: the profile ends by then, with what it has found. The campaign gets (atom::profiled, profiling_record),
+// Profiles the candidate of that index in the campaign's tree. The profile ends `limit_s` seconds after the device was
+// leased, or another node asked, with what it has found. The campaign gets (atom::profiled, profiling_record),
 // once the profile is stored or has failed. Spawn it detached: its passes block. It begins with (atom::begin).
 caf::behavior candidate_profiler(caf::stateful_actor<candidate_profiler_state>* self, actor_status_ptr own_status,
                                  campaign_context_ptr context, uint64_t index, double limit_s);

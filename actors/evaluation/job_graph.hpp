@@ -34,6 +34,7 @@ struct graph_pass {
 
 // Returns the stages of an evaluation, in the order in which they are asked for: next_stage() goes by this list alone.
 const std::vector<graph_pass>& stage_passes();
+// Returns the pass that is that stage.
 const graph_pass& pass_of(stage s);
 // Returns the synthesis of all artefacts into the diagnosis.
 graph_pass synthesis_pass();
@@ -59,8 +60,10 @@ struct job_plan {
   double estimate_s = 0.0;
 };
 
-// Returns the passes in an order in which each comes behind those that make what it reads or uses. Of those that may
-// come next, the one with the lowest price does; equal ones keep their order. `have`: artefacts that need no maker.
+// Returns the passes in an order in which each comes behind those that make what it reads. Of those that may come next,
+// one goes first that makes what another reads, then one that waits for no maker of what it uses. The lowest
+// price decides among the rest, and equal ones keep their order. `have`: artefacts that need no maker. `price`: of
+// every pass, in seconds.
 std::vector<const graph_pass*> topological_order(const std::vector<const graph_pass*>& passes,
                                                  const std::set<artefact_kind>& have,
                                                  const std::map<const graph_pass*, double>& price);

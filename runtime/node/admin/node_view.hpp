@@ -18,10 +18,12 @@ struct wanted_value {
 };
 using found_values = std::map<std::string, std::string>;
 
-// Reads all values at once and leaves out missing ones. Any other failure answers the request.
+// Reads all values at once and calls `then` with those found, by their names. Missing ones are left out. Any other
+// failure answers the request with its error, and `then` is not called.
 void gather(const call_ptr& c, const std::vector<wanted_value>& wanted, std::function<void(const found_values&)> then);
 
-// Answers with the node: record, source, differences to its parents and to the reference, evaluations.
+// Answers with the candidate `index` of the campaign `of`; 0 is the reference. The answer has its record, source,
+// differences to its parents and to the reference, and its evaluations. errc::not_found: no such campaign or candidate.
 void reply_node(const call_ptr& c, const id128& of, uint64_t index);
 
 } // namespace kevolve
