@@ -24,16 +24,23 @@ public:
   bool attend() override { return true; }
 };
 
-// A locked step reports on descriptor 3, which must not be the lock's own.
-void reserve_report_descriptor() {
-  static const bool done = [] {
-    const auto fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (fd > 3)
-      ::close(fd);
-    return true;
-  }();
-  static_cast<void>(done);
-}
+// Holds descriptor 3 for its life, if nobody else does. A locked step reports there, so that it must not be the lock's.
+class report_descriptor {
+public:
+  report_descriptor() : fd_(::open("/dev/null", O_RDONLY | O_CLOEXEC)) {
+    if (fd_ > 3)
+      ::close(fd_);
+  }
+  report_descriptor(const report_descriptor&) = delete;
+  report_descriptor& operator=(const report_descriptor&) = delete;
+  ~report_descriptor() {
+    if (fd_ == 3)
+      ::close(fd_);
+  }
+
+private:
+  int fd_;
+};
 
 sandbox_policy policy_of(const std::string& folder, const std::vector<std::string>& readable) {
   sandbox_policy policy;
@@ -54,7 +61,7 @@ sandbox_policy policy_of(const std::string& folder, const std::vector<std::strin
 } // namespace
 
 step_result locked_pass_sandbox::run_tool(const locked_command& command, const std::vector<std::string>& readable) {
-  reserve_report_descriptor();
+  const report_descriptor held;
   auto policy = policy_of(command.directory, readable);
   if (command.processor_seconds > 0)
     policy.cpu_seconds = std::min(command.processor_seconds, most_processor_seconds);

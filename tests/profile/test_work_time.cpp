@@ -4,6 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -30,6 +33,13 @@ step_result run_script(const std::string& script, uint32_t processor_seconds) {
 }
 
 } // namespace
+
+TEST_CASE("steps start also after a descriptor that was open at the first of them is closed") {
+  const auto low = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  CHECK(run_script("true", 60).end == step_end::exited);
+  ::close(low);
+  CHECK(run_script("true", 60).end == step_end::exited);
+}
 
 TEST_CASE("work counts, but never more than the time that passed") {
   CHECK(counted_s({10.0, 1.0}, {40.0, 1.5}) == doctest::Approx{0.5}); // others had the processor
