@@ -16,7 +16,7 @@ using namespace kevolve::test;
 
 namespace {
 
-// Every kind of these moves makes a candidate faster, once.
+// Every kind of move counts once: some make a candidate faster, others slower.
 class made_up_judge : public candidate_judge {
 public:
   result<judged_candidate> measure(const proposal& what) override {
@@ -31,7 +31,11 @@ public:
     const auto moves = transform::parse_genome(genome).value();
     for (const auto& m : moves)
       if (kinds.insert(m.name).second)
-        speedup *= m.name == "vectorise" ? 3.0 : m.name == "jam" ? 1.5 : m.name == "flags" ? 1.2 : 0.97;
+        speedup *= m.name == "vectorise" ? 3.0
+                   : m.name == "jam"     ? 1.5
+                   : m.name == "flags"   ? 1.2
+                   : m.name == "unroll"  ? 0.7
+                                         : 0.97;
     score out;
     out.result = verdict::pass;
     out.set_speedup({speedup, 0.99 * speedup, 1.01 * speedup});
@@ -144,7 +148,7 @@ TEST_CASE("the same plan gives the same course") {
   CHECK(courses[0].applied == courses[1].applied);
 }
 
-TEST_CASE("a skill that claims much and brings nothing loses its weight within a campaign") {
+TEST_CASE("a skill that claims much and makes candidates slower is rejected within a campaign") {
   if (!have_clang())
     return;
   auto liar = a_skill("unroll(_1,2)");

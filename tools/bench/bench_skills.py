@@ -79,7 +79,7 @@ def plan_of(arguments: argparse.Namespace, halves: list[list[str]], plans: bool)
 
     return {"campaign": str(CAMPAIGN), "halves": [[task(n) for n in half] for half in halves], "seed": arguments.seed, "seeds": arguments.seeds,
             "candidates": arguments.budget, "lessons": arguments.lessons, "share": SHARE, "seconds": arguments.seconds, "swap": arguments.swap,
-            "plans": plans, "first_ms": 100, "second_ms": 1000}
+            "plans": plans, "first_ms": 100, "second_ms": 400}
 
 
 def counts(task: Json, budget: int) -> list[tuple[int, int]]:

@@ -26,7 +26,8 @@ result<std::string> screened_judge::code_of(const proposal& what) {
       return known->second;
   }
   const auto from = steady::now();
-  auto object = compile(compiler_, bench_.spec().task, what.language, what.source, what.flags, compile_role::candidate);
+  auto object = compile(bench_.compilers().front(), bench_.spec().task, what.language, what.source, what.flags,
+                        compile_role::candidate);
   const auto took = since(from);
   if (!object && object.error().code != errc::bad_input)
     return tl::unexpected(object.error());
@@ -40,12 +41,18 @@ result<std::string> screened_judge::code_of(const proposal& what) {
   return code;
 }
 
-// The caller holds the guard.
-result<score> screened_judge::screened(const std::string& object, const std::string& source, uint32_t ms) {
+result<score> screened_judge::screened(const std::string& code, uint32_t ms) {
+  std::pair<std::string, std::string> made;
+  {
+    std::lock_guard hold{known_.guard};
+    made = known_.made.at(code);
+  }
   for (int i = 1;; ++i) {
     const auto from = steady::now();
-    auto o = bench_.screen(object, source, ms, never);
-    known_.judge_s += since(from);
+    auto o = bench_.screen(made.first, made.second, ms, never);
+    const auto took = since(from);
+    std::lock_guard hold{known_.guard};
+    known_.judge_s += took;
     if (!o && i < attempts)
       continue;
     if (!o)
@@ -53,6 +60,20 @@ result<score> screened_judge::screened(const std::string& object, const std::str
     known_.judge_own_s += static_cast<double>(o->judge_ns) / 1e9;
     return score{*o};
   }
+}
+
+// Two threads that measure the same code at once both get the figure that is there first.
+result<score> screened_judge::known_or_screened(const std::string& code, figures& where, uint32_t ms) {
+  {
+    std::lock_guard hold{known_.guard};
+    if (const auto known = where.find(code); known != where.end())
+      return known->second;
+  }
+  const auto found = screened(code, ms);
+  if (!found)
+    return found;
+  std::lock_guard hold{known_.guard};
+  return where.emplace(code, *found).first->second;
 }
 
 result<judged_candidate> screened_judge::measure(const proposal& what) {
@@ -65,34 +86,22 @@ result<judged_candidate> screened_judge::measure(const proposal& what) {
     out.figures.result = verdict::compile_error;
     return out;
   }
-  std::lock_guard hold{known_.guard};
-  if (const auto known = known_.second.find(*code); known != known_.second.end()) {
-    out.figures = known->second;
-    return out;
+  {
+    std::lock_guard hold{known_.guard};
+    if (const auto known = known_.second.find(*code); known != known_.second.end()) {
+      out.figures = known->second;
+      return out;
+    }
   }
-  auto known = known_.first.find(*code);
-  if (known == known_.first.end()) {
-    const auto& [object, source] = known_.made.at(*code);
-    const auto found = screened(object, source, times_.first_ms);
-    if (!found)
-      return tl::unexpected(found.error());
-    ++known_.screened;
-    known = known_.first.emplace(*code, *found).first;
-  }
-  out.figures = known->second;
+  const auto found = known_or_screened(*code, known_.first, times_.first_ms);
+  if (!found)
+    return tl::unexpected(found.error());
+  out.figures = *found;
   return out;
 }
 
 result<score> screened_judge::confirm(const std::string& code) {
-  std::lock_guard hold{known_.guard};
-  if (const auto known = known_.second.find(code); known != known_.second.end())
-    return known->second;
-  const auto& [object, source] = known_.made.at(code);
-  const auto found = screened(object, source, times_.second_ms);
-  if (!found)
-    return found;
-  ++known_.confirmed;
-  return known_.second.emplace(code, *found).first->second;
+  return known_or_screened(code, known_.second, times_.second_ms);
 }
 
 } // namespace kevolve::bench

@@ -14,41 +14,41 @@
 namespace kevolve::bench {
 
 struct screening_times {
-  uint32_t first_ms = 100;   // of pairs, for each new code
-  uint32_t second_ms = 1000; // for codes that beat a champion
+  uint32_t first_ms = 100;  // of pairs, for each new code
+  uint32_t second_ms = 400; // for codes that beat a champion
 };
+
+using figures = std::map<std::string, score>; // by the digest of an object
 
 // The known figures of a task and what they cost. Campaigns in several threads share one.
 struct known_figures {
-  std::mutex guard;                         // of all below, and of the judge
+  std::mutex guard;                         // of all below
   std::map<std::string, std::string> codes; // digest of a source with its flags → digest of its object; empty: none
-  std::map<std::string, score> first;       // by the object's digest
-  std::map<std::string, score> second;
+  figures first;
+  figures second;
   std::map<std::string, std::pair<std::string, std::string>> made; // object and source, of codes that passed
   double compile_s = 0.0;                                          // wall time, summed over threads
   double judge_s = 0.0;     // wall time of requests, with their turns of the timing core
   double judge_own_s = 0.0; // as the judge says
   uint64_t compiled = 0;
-  uint64_t screened = 0;
-  uint64_t confirmed = 0;
   uint64_t asked = 0; // figures that campaigns wanted
 };
 
-// The view of one thread: with a compile server of its own.
+// The view of one thread, with helpers of its own.
 class screened_judge : public candidate_judge {
 public:
-  screened_judge(screening_bench& bench, workbench& compiler, known_figures& known, const screening_times& times)
-      : bench_(bench), compiler_(compiler), known_(known), times_(times) {}
+  screened_judge(screening_bench& bench, known_figures& known, const screening_times& times)
+      : bench_(bench), known_(known), times_(times) {}
 
   result<judged_candidate> measure(const proposal& what) override;
   result<score> confirm(const std::string& code) override;
 
 private:
   result<std::string> code_of(const proposal& what);
-  result<score> screened(const std::string& object, const std::string& source, uint32_t ms);
+  result<score> screened(const std::string& code, uint32_t ms);
+  result<score> known_or_screened(const std::string& code, figures& where, uint32_t ms);
 
   screening_bench& bench_;
-  workbench& compiler_;
   known_figures& known_;
   const screening_times& times_;
 };

@@ -31,10 +31,10 @@ json json_of(const campaign_course& c) {
   auto curve = json::array();
   for (const auto& [candidates, speedup] : c.curve)
     curve.push_back({{"candidates", candidates}, {"speedup", rounded(speedup)}});
-  return {{"best", rounded(c.best)},  {"judged", c.judged},   {"valid", c.valid},
-          {"given", c.given},         {"applied", c.applied}, {"applied_first", c.first_steps},
-          {"by_skill", c.by_skill},   {"without", c.without}, {"refused", c.refused},
-          {"curve", std::move(curve)}};
+  return {{"best", rounded(c.best)}, {"judged", c.judged},       {"valid", c.valid},
+          {"given", c.given},        {"applied", c.applied},     {"applied_first", c.first_steps},
+          {"by_skill", c.by_skill},  {"without", c.without},     {"propose_s", rounded(c.propose_s)},
+          {"refused", c.refused},    {"curve", std::move(curve)}};
 }
 
 // What is known of one task, over all its campaigns.
@@ -52,11 +52,11 @@ struct open_task {
   campaign_ground ground;
 };
 
-result<open_task> open(const trial_options& o, const trial_task& t, uint32_t compilers) {
+result<open_task> open(const trial_options& o, const trial_task& t) {
   auto spec = small_task(t.file, t.sizes);
   if (!spec)
     return tl::unexpected(spec.error());
-  auto bench = screening_bench::open(o.bin, std::move(*spec), compilers);
+  auto bench = screening_bench::open(o.bin, std::move(*spec), 1);
   if (!bench)
     return tl::unexpected(bench.error());
   open_task out{std::move(*bench), {}};
@@ -123,11 +123,11 @@ private:
   result<void> learn(size_t half) {
     for (auto& t : tasks_[half]) {
       const auto from = steady::now();
-      auto at = open(options_, *t.what, 1);
+      auto at = open(options_, *t.what);
       if (!at)
         return tl::unexpected(at.error());
       for (uint64_t i = 0; i < options_.lessons; ++i) {
-        screened_judge judge{at->bench, at->bench.compilers().front(), t.known, options_.times};
+        screened_judge judge{at->bench, t.known, options_.times};
         auto p = plan_of(t.what->name, "lesson", options_.seed + first_lesson + i);
         auto done = run_campaign(at->ground, p, judge, shelves_[half]);
         if (!done)
@@ -155,12 +155,15 @@ private:
       for (const bool with : {false, true}) // in turn, so that both see the same noise of the machine
         jobs.push_back({options_.seed + i, with, {}});
     const auto from = steady::now();
-    if (!is_over()) {
-      auto at = open(options_, *t.what, options_.threads);
+    std::deque<open_task>
+        open_tasks; // the judges take turns at the timing core, so that one compiles while others time
+    for (uint32_t i = 0; i < options_.threads && !is_over(); ++i) {
+      auto at = open(options_, *t.what);
       if (!at)
         return tl::unexpected(at.error());
-      work_off(jobs, t, *at, shelves_[other]);
+      open_tasks.push_back(std::move(*at));
     }
+    work_off(jobs, t, open_tasks, shelves_[other]);
     t.wall_s += std::chrono::duration<double>(steady::now() - from).count();
     t.known.made.clear();
     auto runs = json::array();
@@ -183,15 +186,15 @@ private:
                 {"runs", std::move(runs)}};
   }
 
-  void work_off(std::deque<job>& jobs, task_state& t, open_task& at, const skill_shelf& earned) {
+  void work_off(std::deque<job>& jobs, task_state& t, std::deque<open_task>& open_tasks, const skill_shelf& earned) {
     std::atomic<size_t> next{0};
     std::vector<std::jthread> workers;
-    for (auto& compiler : at.bench.compilers())
+    for (auto& at : open_tasks)
       workers.emplace_back([&] {
         for (size_t i = next++; i < jobs.size() && !is_over(); i = next++) {
           auto& j = jobs[i];
           auto own = earned; // what a campaign finds does not reach another
-          screened_judge judge{at.bench, compiler, t.known, options_.times};
+          screened_judge judge{at.bench, t.known, options_.times};
           auto p = plan_of(t.what->name, j.with ? "with" : "without", j.seed);
           p.goal = options_.share * t.best;
           p.with_skills = j.with;
@@ -239,8 +242,8 @@ private:
         own += t.known.judge_own_s;
         asked += t.known.asked;
         compiled += t.known.compiled;
-        screened += t.known.screened;
-        confirmed += t.known.confirmed;
+        screened += t.known.first.size();
+        confirmed += t.known.second.size();
       }
     return {{"task_s", rounded(wall)},
             {"compile_s", rounded(compiling)},

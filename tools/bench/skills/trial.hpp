@@ -31,7 +31,7 @@ struct trial_options {
   double seconds = 3'600.0; // no campaign begins after so many
   bool swap = true;         // both halves are asked in turn; else the second alone
   bool plans = false;
-  uint32_t threads = 2; // campaigns at once
+  uint32_t threads = 3; // campaigns at once
   screening_times times;
 };
 
