@@ -16,8 +16,8 @@ class cuda_compiler {
 public:
   static result<cuda_compiler> make(const nvidia_compiler_options& options);
 
-  // Compiles the source as CUDA C++. The artifact is a device package; in the role `sanitised` of the same machine code, with
-  // line information for the tools of the replay.
+  // Compiles the source as CUDA C++. The artifact is a device package; in the role `sanitised` of the same machine
+  // code, with line information for the tools of the replay.
   compile_outcome run(const compile_request& request, attention& listener);
   const cuda_toolchain& tools() const { return tools_; }
   const std::string& sandbox_level() const { return tool_.level(); }
