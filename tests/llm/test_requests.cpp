@@ -1,5 +1,6 @@
 #include "backends/llm/protocol/wire.hpp"
 #include "backends/llm/protocol/wire_table.hpp"
+#include "runtime/base/provider_kinds.hpp"
 
 #include <doctest/doctest.h>
 
@@ -149,6 +150,12 @@ TEST_CASE("each wire format is found by its name, encodes a request and reads a 
   const auto no = parse_wire_format("openai");
   REQUIRE_FALSE(no.has_value());
   CHECK(no.error().detail == "no wire format 'openai'; there are: openai-chat, openai-responses, anthropic");
+}
+
+TEST_CASE("the wire format of every provider has its own row") {
+  for (const auto& provider : kevolve::provider_kinds())
+    CHECK_MESSAGE(entry_of(provider.wire).format == provider.wire,
+                  "provider '" << provider.name << "' needs a row in backends/llm/protocol/wire_table.cpp");
 }
 
 TEST_CASE("invalid UTF-8 does not prevent sending a request") {
