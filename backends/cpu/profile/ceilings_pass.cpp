@@ -33,6 +33,8 @@ private:
   cpu_set_t before_{};
 };
 
+constexpr size_t most_measured = size_t{256} << 20U; // a larger cache counts as this large
+
 result<std::string> measure(int core) {
   const on_core pinned{core};
   peak_meter meter{1};
@@ -43,21 +45,27 @@ result<std::string> measure(int core) {
                      {"flops_per_s_f64", peaks.flops_per_second / 2},
                      {"cycle_ns", cycle_ns()}};
   size_t above = 0;
+  size_t last = 0; // bytes at which the last cache's latency was measured
   auto facts = hardware_facts(core, 1);
   for (const auto& level : peaks.levels) {
     // The C library may name the cache of the whole socket where this core reaches a part of it.
     auto capacity = static_cast<size_t>(level.capacity_bytes);
     if (const auto known = facts["cache." + level.name]; known > 0 && capacity > 0)
       capacity = std::min(capacity, static_cast<size_t>(known));
-    constexpr size_t beyond_caches = size_t{64} << 20U;
+    constexpr size_t beyond_caches = size_t{256} << 20U;
     // Half of the first level; of others, a size that the level above does not hold.
     const auto bytes = capacity == 0 ? beyond_caches : above == 0 ? capacity / 2 : std::min(4 * above, capacity);
     out[level.name + "_bytes_per_s"] = level.bytes_per_second;
     out[level.name + "_capacity"] = capacity;
-    out[level.name + "_store_bytes_per_s"] = store_bytes_per_second(bytes);
+    out[level.name + "_store_bytes_per_s"] = store_bytes_per_second(std::min(bytes, size_t{64} << 20U));
     out[level.name + "_latency_ns"] = load_latency_ns(bytes);
+    last = level.name == "l3" ? bytes : last;
     above = capacity;
   }
+  if (last > 0)
+    out["l3_capacity"] =
+        reached_capacity(last, std::min(out.value("l3_capacity", size_t{0}), most_measured),
+                         out.value("l3_latency_ns", 0.0), out.value("dram_latency_ns", 0.0), load_latency_ns);
   return out.dump();
 }
 
@@ -78,6 +86,7 @@ profile_pass cpu_ceilings_pass() {
   p.summary = "measured rates and latencies of each cache level, and peak arithmetic";
   p.targets = {"cpu"};
   p.makes = {artefact_kind::ceilings};
+  p.version = 2;
   p.use = pass_use::core;
   p.estimate_s = [](const pass_request&) { return 0.8; };
   p.run = run;

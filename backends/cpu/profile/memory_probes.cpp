@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -53,6 +54,18 @@ double load_latency_ns(size_t bytes) {
   return best;
 }
 
+size_t reached_capacity(size_t least, size_t claimed, double level_ns, double behind_ns,
+                        const std::function<double(size_t bytes)>& latency_of) {
+  constexpr double apart = 1.5; // nearer latencies cannot be told from each other
+  if (level_ns <= 0.0 || behind_ns < apart * level_ns)
+    return claimed;
+  const auto limit = std::sqrt(level_ns * behind_ns);
+  auto out = std::min(least, claimed);
+  for (auto bytes = least; bytes <= claimed && latency_of(bytes) < limit; bytes *= 2)
+    out = 2 * bytes > claimed ? claimed : bytes;
+  return out;
+}
+
 double store_bytes_per_second(size_t bytes) {
   byte_buffer memory{bytes};
   auto* words = memory.as<uint64_t>();
@@ -76,14 +89,14 @@ double cycle_ns() {
   constexpr int additions = 16;
   double best = 1e9;
   uint64_t x = 1;
+  // Intel's cores since Golden Cove make several additions of a constant in one cycle, but of a register only one.
+  const uint64_t step = static_cast<uint64_t>(rounds) | 1U;
   for (int k = 0; k < 2 * repeats; ++k) {
     const auto start = steady_clock::now();
     for (int i = 0; i < rounds; ++i)
 #pragma GCC unroll 16
-      for (int j = 0; j < additions; ++j) {
-        x += 3;
-        __asm__ volatile("" : "+r"(x));
-      }
+      for (int j = 0; j < additions; ++j)
+        __asm__ volatile("addq %1, %0" : "+r"(x) : "r"(step));
     best = std::min(best, ns_since(start) / (double{rounds} * additions));
   }
   return best;

@@ -47,6 +47,8 @@ TEST_CASE("names a chain when rounds wait for results") {
   f.bottleneck = "dependency";
   f.throughput_cycles = 1.0;
   CHECK(dominant(f) == bound_class::latency_chain);
+  f.throughput_cycles = 3.5; // most of the time a unit is busy all the same
+  CHECK(dominant(f) == bound_class::port_pressure);
   f.freed_cycles = 1.0;
   CHECK(dominant(f) == bound_class::false_dependence);
 }
@@ -109,6 +111,22 @@ TEST_CASE("blames small pages where the call was timed in them, and hardly else"
   CHECK(dominant(f) == bound_class::tlb_misses);
   f.small_pages = false;
   CHECK(dominant(f) == bound_class::port_pressure);
+}
+
+TEST_CASE("leaves to the caches what simulated misses explain, where pages matter") {
+  auto f = plain();
+  f.call_ns = 10'000.0;
+  f.hot->rounds = 10'000.0;
+  f.bottleneck.clear();
+  f.array_bytes = 1 << 22;
+  f.experiments["huge_pages"] = {"", 1.5, 1.4};
+  f.experiments["smaller_set"] = {"", 16.0, 14.0};
+  CHECK(dominant(f) == bound_class::cache_misses);
+  f.l1_misses = 1000.0; // 15 ns each, ten at a time
+  f.last_level_misses = 10.0;
+  CHECK(dominant(f) == bound_class::tlb_misses);
+  f.last_level_misses = 1000.0; // 90 ns each
+  CHECK(dominant(f) == bound_class::cache_misses);
 }
 
 TEST_CASE("blames the offset within a page where a moved array is faster") {
@@ -211,6 +229,14 @@ TEST_CASE(
   f.throughput_cycles = 1.0;
   for (const auto& x : diagnose(f))
     CHECK(x.bound != bound_class::scalar_code);
+}
+
+TEST_CASE("a rate near a peak comes before rounds that wait for each other") {
+  auto f = plain();
+  f.bottleneck = "dependency";
+  f.throughput_cycles = 1.0;
+  f.mix.access_bytes = 800;
+  CHECK(dominant(f) == bound_class::l1_bandwidth);
 }
 
 TEST_CASE("knows nothing without figures") {

@@ -7,6 +7,7 @@
 #include "backends/cpu/profile/machine_loops.hpp"
 #include "backends/cpu/profile/mca_report.hpp"
 #include "backends/cpu/profile/memory_access.hpp"
+#include "backends/cpu/profile/memory_probes.hpp"
 #include "backends/cpu/profile/remarks.hpp"
 
 #include <doctest/doctest.h>
@@ -186,4 +187,26 @@ TEST_CASE("halves the sizes that make arrays smaller") {
   REQUIRE(smaller);
   CHECK(smaller->sizes.at("n") == 4096);
   CHECK(smaller->sizes.at("rounds") == 100000);
+}
+
+TEST_CASE("a shared cache counts as large as loads find it") {
+  constexpr size_t mib = size_t{1} << 20U;
+  std::vector<size_t> asked;
+  const auto slow_from = [&](size_t limit) {
+    return [&asked, limit](size_t bytes) {
+      asked.push_back(bytes);
+      return bytes < limit ? 32.0 : 120.0;
+    };
+  };
+  CHECK(reached_capacity(8 * mib, 300 * mib, 30.0, 150.0, slow_from(64 * mib)) == 32 * mib);
+  CHECK(asked == std::vector<size_t>{8 * mib, 16 * mib, 32 * mib, 64 * mib});
+  CHECK(reached_capacity(8 * mib, 300 * mib, 30.0, 150.0, slow_from(1000 * mib)) == 300 * mib);
+  CHECK(reached_capacity(8 * mib, 300 * mib, 30.0, 150.0, slow_from(1)) == 8 * mib);
+  asked.clear();
+  CHECK(reached_capacity(8 * mib, 300 * mib, 30.0, 40.0, slow_from(1)) == 300 * mib); // no difference to see
+  CHECK(asked.empty());
+}
+
+TEST_CASE("a clock cycle is one addition that waits for another, and no core makes nine in a nanosecond") {
+  CHECK(cycle_ns() > 0.11);
 }
