@@ -18,9 +18,10 @@ public:
     const std::lock_guard lock{guard_};
     elsewhere_ = std::move(elsewhere);
   }
+  // Changes nothing if it is known where the campaign lives.
   void add(const id128& campaign, std::string where) {
     const std::lock_guard lock{guard_};
-    elsewhere_[campaign] = std::move(where);
+    elsewhere_.emplace(campaign, std::move(where));
   }
   // The campaign lives here.
   void remove(const id128& campaign) {
