@@ -3,10 +3,10 @@
 #include "actors/campaign/campaign_fold.hpp"
 #include "actors/messages/keys.hpp"
 #include "backends/llm/protocol/redaction.hpp"
+#include "runtime/base/base64.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/map_text.hpp"
 #include "runtime/base/printable.hpp"
-#include "runtime/node/admin/base64.hpp"
 #include "runtime/node/admin/json.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "tests/admin/served_node.hpp"
 
-#include "runtime/node/admin/base64.hpp"
+#include "runtime/base/base64.hpp"
 #include "runtime/node/admin/submission.hpp"
 
 #include <doctest/doctest.h>

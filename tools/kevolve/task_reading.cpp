@@ -2,7 +2,7 @@
 
 #include "config/task_sections.hpp"
 #include "config/task_weights.hpp"
-#include "runtime/node/admin/base64.hpp"
+#include "runtime/base/base64.hpp"
 
 namespace kevolve {
 

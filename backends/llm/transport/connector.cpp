@@ -1,8 +1,9 @@
 #include "backends/llm/transport/connector.hpp"
 
+#include "runtime/base/base64.hpp"
+
 #include <boost/asio/connect.hpp>
 #include <boost/asio/write.hpp>
-#include <boost/beast/core/detail/base64.hpp>
 #include <boost/beast/http/read.hpp>
 #include <openssl/crypto.h>
 
@@ -17,12 +18,6 @@ namespace http = boost::beast::http;
 using llm::transport_trouble;
 
 constexpr uint32_t most_proxy_header = 16U << 10U;
-
-std::string base64(std::string_view text) {
-  std::string out(boost::beast::detail::base64::encoded_size(text.size()), '\0');
-  out.resize(boost::beast::detail::base64::encode(out.data(), text.data(), text.size()));
-  return out;
-}
 
 } // namespace
 
@@ -93,7 +88,7 @@ void connector::ask_proxy() {
   const auto there = way_.authority_with_port();
   proxy_head_ = "CONNECT " + there + " HTTP/1.1\r\nHost: " + there + "\r\n";
   if (!way_.proxy->user_info.empty())
-    proxy_head_ += "Proxy-Authorization: Basic " + base64(way_.proxy->user_info.reveal()) + "\r\n";
+    proxy_head_ += "Proxy-Authorization: Basic " + to_base64(way_.proxy->user_info.reveal()) + "\r\n";
   proxy_head_ += "\r\n";
   asio::async_write(*one_, asio::buffer(proxy_head_), [self = shared_from_this()](error_code e, size_t) {
     OPENSSL_cleanse(self->proxy_head_.data(), self->proxy_head_.size());

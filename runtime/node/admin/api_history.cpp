@@ -2,10 +2,10 @@
 #include "actors/messages/keys.hpp"
 #include "config/campaign.hpp"
 #include "config/task_weights.hpp"
+#include "runtime/base/base64.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/expression.hpp"
 #include "runtime/node/admin/api.hpp"
-#include "runtime/node/admin/base64.hpp"
 #include "runtime/node/admin/records_json.hpp"
 
 #include <initializer_list>

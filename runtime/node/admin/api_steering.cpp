@@ -1,11 +1,11 @@
 // Steering over HTTP: campaigns are submitted, forked, and changed while they run or wait.
 #include "actors/campaign/campaign_fold.hpp"
 #include "actors/messages/keys.hpp"
+#include "runtime/base/base64.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/kinds.hpp"
 #include "runtime/base/printable.hpp"
 #include "runtime/node/admin/api.hpp"
-#include "runtime/node/admin/base64.hpp"
 #include "runtime/node/admin/records_json.hpp"
 #include "runtime/node/admin/submission.hpp"
 

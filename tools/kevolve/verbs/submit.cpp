@@ -1,7 +1,7 @@
 // kevolve submit: a campaign's files to a node that stays.
 #include "config/document.hpp"
 #include "config/task_weights.hpp"
-#include "runtime/node/admin/base64.hpp"
+#include "runtime/base/base64.hpp"
 #include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/load.hpp"

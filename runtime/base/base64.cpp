@@ -1,4 +1,4 @@
-#include "runtime/node/admin/base64.hpp"
+#include "runtime/base/base64.hpp"
 
 #include <openssl/evp.h>
 

@@ -1,4 +1,4 @@
-// Bytes that are no text, as JSON carries them.
+// Base64 with padding and without line breaks (RFC 4648): bytes in JSON, and passwords of proxies.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -8,8 +8,9 @@
 
 namespace kevolve {
 
+// Returns the text of these bytes.
 std::string to_base64(std::string_view bytes);
-// Decodes a text. errc::bad_input: the text is not what to_base64() writes.
+// Returns the bytes of a text that to_base64() wrote; errc::bad_input for any other text.
 result<std::string> from_base64(const std::string& text);
 
 } // namespace kevolve
