@@ -3,7 +3,7 @@
 #include "backends/judge/draw_coverage.hpp"
 #include "backends/judge/numbers.hpp"
 #include "backends/judge/source_constants.hpp"
-#include "tests/judge/arguments.hpp"
+#include "tests/support/arguments.hpp"
 
 #include <doctest/doctest.h>
 
@@ -15,7 +15,7 @@ using namespace kevolve;
 namespace {
 
 argument size_of(const std::string& name) {
-  auto a = make_array(name, argument_role::size, dtype::i64, {});
+  auto a = array_argument(name, argument_role::size, dtype::i64, {});
   a.fill.distribution = "integer";
   return a;
 }
@@ -25,13 +25,13 @@ contract separators() {
   contract c;
   c.name = "separators";
   c.entry = "separators";
-  auto text = make_input("text", dtype::u8, {"n"}, "integer");
+  auto text = input_argument("text", dtype::u8, {"n"}, "integer");
   text.fill.low = 32.0;
   text.fill.high = 126.0;
-  auto at = make_array("at", argument_role::output, dtype::i64, {"n"});
+  auto at = array_argument("at", argument_role::output, dtype::i64, {"n"});
   at.extent = "count";
-  c.arguments = {text, at, make_array("count", argument_role::output, dtype::i64, {"1"}), size_of("n")};
-  c.shapes = {make_shape({{"n", 5000}})};
+  c.arguments = {text, at, array_argument("count", argument_role::output, dtype::i64, {"1"}), size_of("n")};
+  c.shapes = {shape_of("", {{"n", 5000}})};
   return c;
 }
 
@@ -39,11 +39,11 @@ contract softmax() {
   contract c;
   c.name = "softmax";
   c.entry = "softmax";
-  auto x = make_input("x", dtype::f32, {"rows", "cols"}, "normal");
+  auto x = input_argument("x", dtype::f32, {"rows", "cols"}, "normal");
   x.fill.std = 2.0;
-  c.arguments = {x, make_array("y", argument_role::output, dtype::f32, {"rows", "cols"}), size_of("rows"),
+  c.arguments = {x, array_argument("y", argument_role::output, dtype::f32, {"rows", "cols"}), size_of("rows"),
                  size_of("cols")};
-  c.shapes = {make_shape({{"rows", 64}, {"cols", 256}})};
+  c.shapes = {shape_of("", {{"rows", 64}, {"cols", 256}})};
   return c;
 }
 
@@ -134,12 +134,14 @@ TEST_CASE("each size from 1 to 65 and those around powers of two are planned for
 
 TEST_CASE("branches of blocked loops and of their remainders meet") {
   contract c;
-  c.arguments = {make_input("x", dtype::f32, {"batch", "channels", "length"}, "normal"),
-                 make_input("filter", dtype::f32, {"outputs", "channels", "taps"}, "normal"),
-                 make_array("y", argument_role::output, dtype::f32, {"batch", "outputs", "length + 2*pad - taps + 1"})};
+  c.arguments = {
+      input_argument("x", dtype::f32, {"batch", "channels", "length"}, "normal"),
+      input_argument("filter", dtype::f32, {"outputs", "channels", "taps"}, "normal"),
+      array_argument("y", argument_role::output, dtype::f32, {"batch", "outputs", "length + 2*pad - taps + 1"})};
   for (const auto* name : {"batch", "channels", "outputs", "length", "taps", "pad"})
     c.arguments.push_back(size_of(name));
-  c.shapes = {make_shape({{"batch", 2}, {"channels", 96}, {"outputs", 96}, {"length", 200}, {"taps", 3}, {"pad", 1}})};
+  c.shapes = {
+      shape_of("", {{"batch", 2}, {"channels", 96}, {"outputs", 96}, {"length", 200}, {"taps", 3}, {"pad", 1}})};
   c.work_flops = "2*batch*outputs*channels*taps*(length - taps + 1)";
   auto plan = plan_draws(c, {});
   plan.draws.resize(100); // a slow reference has time for no more
@@ -254,22 +256,22 @@ TEST_CASE("two draws in a row share their sizes and first element, and differ ot
 
 TEST_CASE("keys stay sorted and unique, samples hit as chosen, offsets follow their lengths") {
   contract c;
-  auto table = make_input("table", dtype::i64, {"entries"}, "sorted_unique");
-  auto values = make_input("values", dtype::i64, {"items"}, "sample_of");
+  auto table = input_argument("table", dtype::i64, {"entries"}, "sorted_unique");
+  auto values = input_argument("values", dtype::i64, {"items"}, "sample_of");
   values.fill.of = "table";
   values.fill.hit = 0.5;
-  auto lengths = make_input("lengths", dtype::i64, {"entries"}, "lengths");
+  auto lengths = input_argument("lengths", dtype::i64, {"entries"}, "lengths");
   lengths.fill.high = 5.0;
-  auto begins = make_input("begins", dtype::i64, {"entries + 1"}, "offsets");
+  auto begins = input_argument("begins", dtype::i64, {"entries + 1"}, "offsets");
   begins.fill.of = "lengths";
   c.arguments = {table,
                  lengths,
                  begins,
                  values,
-                 make_array("y", argument_role::output, dtype::i64, {"items"}),
+                 array_argument("y", argument_role::output, dtype::i64, {"items"}),
                  size_of("entries")};
   c.derived = {{"items", "sum(lengths)"}};
-  c.shapes = {make_shape({{"entries", 100}})};
+  c.shapes = {shape_of("", {{"entries", 100}})};
   bool dense = false;
   bool none = false;
   bool every = false;
@@ -293,10 +295,10 @@ TEST_CASE("keys stay sorted and unique, samples hit as chosen, offsets follow th
 
 TEST_CASE("a scalar's range and weights are tried at their ends") {
   auto task = softmax();
-  auto weight = make_array("w", argument_role::weight, dtype::f32, {"cols"});
+  auto weight = array_argument("w", argument_role::weight, dtype::f32, {"cols"});
   weight.fill.mean = 1.0;
   weight.fill.std = 0.1;
-  auto scale = make_array("scale", argument_role::scalar, dtype::f32, {});
+  auto scale = array_argument("scale", argument_role::scalar, dtype::f32, {});
   scale.range_low = 0.5;
   scale.range_high = 2.0;
   task.arguments.push_back(weight);
@@ -312,7 +314,7 @@ TEST_CASE("a scalar's range and weights are tried at their ends") {
 
 TEST_CASE("static weights are drawn as declared in every draw") {
   auto task = softmax();
-  auto weight = make_array("w", argument_role::weight, dtype::f32, {"cols"});
+  auto weight = array_argument("w", argument_role::weight, dtype::f32, {"cols"});
   weight.is_static = true;
   task.arguments.push_back(weight);
   for (const auto& draw : plan_draws(task, {1.0}).draws)
@@ -360,9 +362,9 @@ TEST_CASE("the account of a plan names its sizes, its patterns and its gaps") {
 
 TEST_CASE("values are chosen at every declared shape, held-out ones too, as far as that is affordable") {
   auto task = softmax();
-  task.shapes.push_back(make_shape({{"rows", 3}, {"cols", 1000}}));
+  task.shapes.push_back(shape_of("", {{"rows", 3}, {"cols", 1000}}));
   task.shapes.back().held_out = true;
-  task.shapes.push_back(make_shape({{"rows", 1 << 20}, {"cols", 1 << 10}})); // far too large
+  task.shapes.push_back(shape_of("", {{"rows", 1 << 20}, {"cols", 1 << 10}})); // far too large
   const auto plan = plan_declared_draws(task);
   std::map<int64_t, size_t> draws;
   for (const auto& draw : plan.draws) {

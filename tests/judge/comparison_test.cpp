@@ -1,10 +1,9 @@
 // Tests every tolerance mode, every type, NaN and infinity. accepts() must never accept an output that compare()
 // rejects.
-#include "arguments.hpp"
-
 #include "backends/judge/comparison.hpp"
 #include "backends/judge/numbers.hpp"
 #include "backends/judge/random_stream.hpp"
+#include "tests/support/arguments.hpp"
 
 #include <doctest/doctest.h>
 
@@ -344,7 +343,7 @@ TEST_CASE("edge cases are compared relative to the largest value") {
   tolerance t;
   t.relative = 1e-5;
   c.tolerances = {t};
-  auto y = make_array("y", argument_role::output, dtype::f32, {"n"});
+  auto y = array_argument("y", argument_role::output, dtype::f32, {"n"});
   CHECK(rule_for(c, y, 0.0).absolute == 0.0);
   CHECK(rule_for(c, y, 0.0, 1e12).absolute == doctest::Approx(1e7));
   CHECK(rule_for(c, y, 0.5).absolute == 0.0);

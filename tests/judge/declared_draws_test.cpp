@@ -2,7 +2,7 @@
 // them.
 #include "backends/judge/adversarial_draws.hpp"
 #include "backends/judge/draw_coverage.hpp"
-#include "tests/judge/arguments.hpp"
+#include "tests/support/arguments.hpp"
 
 #include <doctest/doctest.h>
 
@@ -17,9 +17,9 @@ contract large_sum() {
   contract c;
   c.name = "sum";
   c.entry = "sum";
-  c.arguments = {make_input("x", dtype::f32, {"16384", "16384"}, "normal"),
-                 make_input("bias", dtype::f32, {"16384"}, "normal"),
-                 make_array("y", argument_role::output, dtype::f32, {"16384", "16384"})};
+  c.arguments = {input_argument("x", dtype::f32, {"16384", "16384"}, "normal"),
+                 input_argument("bias", dtype::f32, {"16384"}, "normal"),
+                 array_argument("y", argument_role::output, dtype::f32, {"16384", "16384"})};
   shape_case fixed;
   fixed.name = "fixed";
   c.shapes = {fixed};
@@ -30,10 +30,10 @@ contract rows_of(int64_t rows) {
   contract c;
   c.name = "rows";
   c.entry = "rows";
-  c.arguments = {make_input("x", dtype::f32, {"rows", "4096"}, "normal"),
-                 make_array("y", argument_role::output, dtype::f32, {"rows", "4096"}),
-                 make_array("rows", argument_role::size, dtype::i64, {})};
-  c.shapes = {make_shape({{"rows", rows}})};
+  c.arguments = {input_argument("x", dtype::f32, {"rows", "4096"}, "normal"),
+                 array_argument("y", argument_role::output, dtype::f32, {"rows", "4096"}),
+                 array_argument("rows", argument_role::size, dtype::i64, {})};
+  c.shapes = {shape_of("", {{"rows", rows}})};
   return c;
 }
 
@@ -69,7 +69,7 @@ TEST_CASE("a constant of the sources comes before the other end, in the largest 
 TEST_CASE("shapes that have four affordable draws have no others, and large ones beside them do") {
   auto task = rows_of(16);
   CHECK(plan_large_draws(task, {}).empty());
-  task.shapes.push_back(make_shape({{"rows", 1 << 20}}));
+  task.shapes.push_back(shape_of("", {{"rows", 1 << 20}}));
   task.shapes.back().held_out = true;
   const auto plans = plan_large_draws(task, {});
   REQUIRE(plans.size() == 1);
@@ -90,7 +90,7 @@ TEST_CASE("an affordable draw of a shape that has too few is not planned twice")
 
 TEST_CASE("two draws of every affordable shape are made before time may end the plan") {
   auto task = rows_of(16);
-  task.shapes.push_back(make_shape({{"rows", 3}}));
+  task.shapes.push_back(shape_of("", {{"rows", 3}}));
   const auto plan = plan_declared_draws(task);
   CHECK(plan.least == 4);
   for (size_t i = 0; i < plan.least; ++i)
@@ -99,13 +99,13 @@ TEST_CASE("two draws of every affordable shape are made before time may end the 
 
 TEST_CASE("lengths stay as declared where arrays are large: at their ends they would be larger still") {
   contract c;
-  auto lengths = make_input("lengths", dtype::i64, {"rows"}, "lengths");
+  auto lengths = input_argument("lengths", dtype::i64, {"rows"}, "lengths");
   lengths.fill.high = 50.0;
-  c.arguments = {lengths, make_input("x", dtype::f32, {"items"}, "normal"),
-                 make_array("y", argument_role::output, dtype::f32, {"rows"}),
-                 make_array("rows", argument_role::size, dtype::i64, {})};
+  c.arguments = {lengths, input_argument("x", dtype::f32, {"items"}, "normal"),
+                 array_argument("y", argument_role::output, dtype::f32, {"rows"}),
+                 array_argument("rows", argument_role::size, dtype::i64, {})};
   c.derived = {{"items", "sum(lengths)"}};
-  c.shapes = {make_shape({{"rows", 1 << 22}})};
+  c.shapes = {shape_of("", {{"rows", 1 << 22}})};
   const auto plans = plan_large_draws(c, {});
   REQUIRE(plans.size() == 1);
   for (const auto& draw : plans[0].draws) {

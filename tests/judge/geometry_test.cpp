@@ -1,8 +1,7 @@
 // Tests the layout of arrays and the physics floor.
-#include "arguments.hpp"
-
 #include "backends/judge/geometry.hpp"
 #include "backends/judge/physics.hpp"
+#include "tests/support/arguments.hpp"
 
 #include <doctest/doctest.h>
 
@@ -12,10 +11,10 @@ using namespace kevolve;
 
 TEST_CASE("arrays are aligned, guarded and disjoint") {
   contract c;
-  c.arguments = {make_array("a", argument_role::input, dtype::f32, {"n"}),
-                 make_array("b", argument_role::output, dtype::i8, {"3"}),
-                 make_array("n", argument_role::size, dtype::i64, {}),
-                 make_array("z", argument_role::output, dtype::f64, {"n", "n"})};
+  c.arguments = {array_argument("a", argument_role::input, dtype::f32, {"n"}),
+                 array_argument("b", argument_role::output, dtype::i8, {"3"}),
+                 array_argument("n", argument_role::size, dtype::i64, {}),
+                 array_argument("z", argument_role::output, dtype::f64, {"n", "n"})};
   c.arguments[3].align = 4096;
   std::vector<array_geometry> g;
   for (const auto& a : c.arguments) {
@@ -47,10 +46,10 @@ TEST_CASE("arrays are aligned, guarded and disjoint") {
 
 TEST_CASE("arrays have equal offsets in their pages, or random ones") {
   contract c;
-  c.arguments = {make_array("a", argument_role::input, dtype::f32, {"n"}),
-                 make_array("b", argument_role::input, dtype::f32, {"n"}),
-                 make_array("w", argument_role::weight, dtype::f32, {"n"}),
-                 make_array("n", argument_role::size, dtype::i64, {})};
+  c.arguments = {array_argument("a", argument_role::input, dtype::f32, {"n"}),
+                 array_argument("b", argument_role::input, dtype::f32, {"n"}),
+                 array_argument("w", argument_role::weight, dtype::f32, {"n"}),
+                 array_argument("n", argument_role::size, dtype::i64, {})};
   c.arguments[1].align = 1024;
   c.arguments[2].align = 4096;
   std::vector<array_geometry> g;
@@ -77,7 +76,7 @@ TEST_CASE("arrays have equal offsets in their pages, or random ones") {
 
 TEST_CASE("an array begins within a cache line where the task promises no more") {
   contract c;
-  c.arguments = {make_array("a", argument_role::input, dtype::f32, {"n"})};
+  c.arguments = {array_argument("a", argument_role::input, dtype::f32, {"n"})};
   c.arguments[0].align = 4;
   const std::vector<array_geometry> g{*resolve_geometry(c.arguments[0], {{"n", 1000}}, {})};
   std::set<size_t> within;
@@ -88,9 +87,9 @@ TEST_CASE("an array begins within a cache line where the task promises no more")
 
 TEST_CASE("between fences an array touches the room's front or back, whatever its size") {
   contract c;
-  c.arguments = {make_array("x", argument_role::input, dtype::f32, {"n"}),
+  c.arguments = {array_argument("x", argument_role::input, dtype::f32, {"n"}),
                  {},
-                 make_array("y", argument_role::output, dtype::f64, {"n"})};
+                 array_argument("y", argument_role::output, dtype::f64, {"n"})};
   c.arguments[1].role = argument_role::size;
   c.arguments[2].align = 256;
   for (const int64_t n : {0, 1, 16, 1000, 1024, 2000}) {
@@ -129,7 +128,7 @@ TEST_CASE("between fences an array touches the room's front or back, whatever it
 }
 
 TEST_CASE("invalid shapes are refused") {
-  auto a = make_array("a", argument_role::input, dtype::f32, {"n"});
+  auto a = array_argument("a", argument_role::input, dtype::f32, {"n"});
   CHECK(!resolve_geometry(a, {{"n", -1}}, {}));
   CHECK(!resolve_geometry(a, {}, {}));
   CHECK(!resolve_geometry(a, {{"n", int64_t{1} << 40}}, {}));
@@ -146,7 +145,7 @@ TEST_CASE("invalid shapes are refused") {
 
 TEST_CASE("the working set counts the arrays without guard bands") {
   call_data d;
-  auto x = make_array("x", argument_role::input, dtype::f32, {"n"});
+  auto x = array_argument("x", argument_role::input, dtype::f32, {"n"});
   d.geometries.push_back(*resolve_geometry(x, {{"n", 1000}}, {}));
   d.geometries.push_back(*resolve_geometry(x, {{"n", 24}}, {}));
   d.geometries.emplace_back(); // a size argument
@@ -155,7 +154,7 @@ TEST_CASE("the working set counts the arrays without guard bands") {
 
 TEST_CASE("the floor is the largest of work over rate, at the level that holds the data") {
   contract c;
-  c.arguments = {make_array("x", argument_role::input, dtype::f32, {"n"})};
+  c.arguments = {array_argument("x", argument_role::input, dtype::f32, {"n"})};
   c.work_flops = "2*n";
   c.work_bytes = "4*n";
   call_data d;
@@ -170,7 +169,7 @@ TEST_CASE("the floor is the largest of work over rate, at the level that holds t
   CHECK(*physics_floor_ns(c, d, 100'000, p) == doctest::Approx(2000.0));
   c.work_bytes.clear();
   CHECK(*physics_floor_ns(c, d, 1000, p) == 0.0);
-  c.arguments.push_back(make_array("y", argument_role::output, dtype::f32, {"n"})); // it is always written
+  c.arguments.push_back(array_argument("y", argument_role::output, dtype::f32, {"n"})); // it is always written
   d.geometries = {*resolve_geometry(c.arguments[0], {{"n", 500}}, {}),
                   *resolve_geometry(c.arguments[1], {{"n", 500}}, {})};
   CHECK(*physics_floor_ns(c, d, 1000, p) == doctest::Approx(0.5));

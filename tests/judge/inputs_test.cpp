@@ -1,10 +1,9 @@
 // Tests drawing: all distributions, edge cases, derived sizes, strides, and the independence of the streams.
-#include "arguments.hpp"
-
 #include "backends/judge/call_data.hpp"
 #include "backends/judge/distributions.hpp"
 #include "backends/judge/numbers.hpp"
 #include "backends/judge/random_stream.hpp"
+#include "tests/support/arguments.hpp"
 
 #include <doctest/doctest.h>
 
@@ -20,7 +19,7 @@ call_data draw(const contract& c, const size_map& sizes, uint64_t seed = 7, edge
   draw_options o;
   o.seed = seed;
   o.edge = edge;
-  auto out = draw_call(c, make_shape(sizes), o);
+  auto out = draw_call(c, shape_of("", sizes), o);
   REQUIRE_MESSAGE(out.has_value(), to_string(out.error()));
   return std::move(*out);
 }
@@ -61,7 +60,7 @@ contract one(argument a) {
 TEST_CASE("normal has the right mean, deviation and tails, in every floating type") {
   for (auto t : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64}) {
     CAPTURE(to_string(t));
-    auto a = make_input("x", t, {"n"}, "normal");
+    auto a = input_argument("x", t, {"n"}, "normal");
     a.fill.mean = 2.0;
     a.fill.std = 3.0;
     auto v = values(draw(one(a), {{"n", 200'000}}), 0);
@@ -75,7 +74,7 @@ TEST_CASE("normal has the right mean, deviation and tails, in every floating typ
 }
 
 TEST_CASE("uniform covers exactly its range") {
-  auto a = make_input("x", dtype::f32, {"n"}, "uniform");
+  auto a = input_argument("x", dtype::f32, {"n"}, "uniform");
   a.fill.low = -2.0;
   a.fill.high = 6.0;
   auto v = values(draw(one(a), {{"n", 100'000}}), 0);
@@ -89,7 +88,7 @@ TEST_CASE("integer and lengths are inclusive on both sides, in every integer typ
   for (auto t : {dtype::i8, dtype::u8, dtype::i32, dtype::i64, dtype::f32})
     for (const char* rule : {"integer", "lengths"}) {
       CAPTURE(to_string(t));
-      auto a = make_input("x", t, {"n"}, rule);
+      auto a = input_argument("x", t, {"n"}, rule);
       a.fill.low = 3;
       a.fill.high = 9;
       auto v = values(draw(one(a), {{"n", 5000}}), 0);
@@ -98,17 +97,17 @@ TEST_CASE("integer and lengths are inclusive on both sides, in every integer typ
       CHECK(*seen.begin() == 3.0);
       CHECK(*seen.rbegin() == 9.0);
     }
-  auto b = values(draw(one(make_input("x", dtype::boolean, {"n"}, "integer")), {{"n", 1000}}), 0);
+  auto b = values(draw(one(input_argument("x", dtype::boolean, {"n"}, "integer")), {{"n", 1000}}), 0);
   CHECK(mean(b) == doctest::Approx(0.5).epsilon(0.2));
 }
 
 TEST_CASE("a bound beyond every integer counts as the largest") {
   for (const std::string distribution : {"integer", "sorted_unique"}) {
     CAPTURE(distribution);
-    auto a = make_input("k", dtype::i64, {"n"}, distribution);
+    auto a = input_argument("k", dtype::i64, {"n"}, distribution);
     a.fill.low = -1e300;
     a.fill.high = 1e300;
-    const auto data = draw_call(one(a), make_shape({{"n", 100}}), {});
+    const auto data = draw_call(one(a), shape_of("", {{"n", 100}}), {});
     REQUIRE(data);
     const auto* values = data->inputs[0].as<int64_t>();
     CHECK(*std::min_element(values, values + 100) < 0);
@@ -117,7 +116,7 @@ TEST_CASE("a bound beyond every integer counts as the largest") {
 }
 
 TEST_CASE("sorted_unique is strictly increasing and keeps bounds that fit") {
-  auto a = make_input("keys", dtype::i32, {"n"}, "sorted_unique");
+  auto a = input_argument("keys", dtype::i32, {"n"}, "sorted_unique");
   auto v = values(draw(one(a), {{"n", 50'000}}), 0);
   CHECK(std::adjacent_find(v.begin(), v.end(), [](double x, double y) { return x >= y; }) == v.end());
   CHECK(v.back() - v.front() > 1e6);
@@ -127,11 +126,11 @@ TEST_CASE("sorted_unique is strictly increasing and keeps bounds that fit") {
   CHECK(v.front() == 10.0);
   CHECK(v.back() == 60'009.0);
   draw_options o;
-  CHECK(!draw_call(one(make_input("k", dtype::i8, {"n"}, "sorted_unique")), make_shape({{"n", 200}}), o));
+  CHECK(!draw_call(one(input_argument("k", dtype::i8, {"n"}, "sorted_unique")), shape_of("", {{"n", 200}}), o));
 }
 
 TEST_CASE("most sorted tables have uneven gaps, so that interpolation fails") {
-  const auto a = make_input("keys", dtype::i64, {"n"}, "sorted_unique");
+  const auto a = input_argument("keys", dtype::i64, {"n"}, "sorted_unique");
   int uneven = 0;
   for (uint64_t seed = 1; seed <= 32; ++seed) {
     const auto v = values(draw(one(a), {{"n", 4096}}, seed), 0);
@@ -146,10 +145,10 @@ TEST_CASE("most sorted tables have uneven gaps, so that interpolation fails") {
 
 TEST_CASE("half of the misses of sample_of lie beside an entry") {
   contract c;
-  auto ids = make_input("ids", dtype::i64, {"n"}, "sample_of");
+  auto ids = input_argument("ids", dtype::i64, {"n"}, "sample_of");
   ids.fill.of = "table";
   ids.fill.hit = 0.0;
-  auto table = make_input("table", dtype::i64, {"k"}, "integer");
+  auto table = input_argument("table", dtype::i64, {"k"}, "integer");
   table.fill.low = 0;
   table.fill.high = 1e12;
   c.arguments = {table, ids};
@@ -164,9 +163,9 @@ TEST_CASE("half of the misses of sample_of lie beside an entry") {
 
 TEST_CASE("offsets are the exclusive prefix sum of their lengths") {
   contract c;
-  auto lengths = make_input("len", dtype::i32, {"n"}, "lengths");
+  auto lengths = input_argument("len", dtype::i32, {"n"}, "lengths");
   lengths.fill.high = 5;
-  auto offsets = make_input("off", dtype::i64, {"n + 1"}, "offsets");
+  auto offsets = input_argument("off", dtype::i64, {"n + 1"}, "offsets");
   offsets.fill.of = "len";
   c.arguments = {offsets, lengths}; // comes before the argument that it needs
   auto d = draw(c, {{"n", 100}});
@@ -179,15 +178,15 @@ TEST_CASE("offsets are the exclusive prefix sum of their lengths") {
   }
   CHECK(off.back() == sum);
   c.arguments[0].shape = {"n"};
-  CHECK(!draw_call(c, make_shape({{"n", 100}}), {}));
+  CHECK(!draw_call(c, shape_of("", {{"n", 100}}), {}));
 }
 
 TEST_CASE("sample_of hits its table at the declared rate and misses it otherwise") {
   contract c;
-  auto ids = make_input("ids", dtype::i64, {"n"}, "sample_of");
+  auto ids = input_argument("ids", dtype::i64, {"n"}, "sample_of");
   ids.fill.of = "table";
   ids.fill.hit = 0.25;
-  c.arguments = {make_input("table", dtype::i64, {"k"}, "sorted_unique"), ids};
+  c.arguments = {input_argument("table", dtype::i64, {"k"}, "sorted_unique"), ids};
   auto d = draw(c, {{"n", 20'000}, {"k", 1000}});
   auto table = values(d, 0);
   const std::set<double> known(table.begin(), table.end());
@@ -198,10 +197,10 @@ TEST_CASE("sample_of hits its table at the declared rate and misses it otherwise
 
 TEST_CASE("a derived size may be the sum of drawn values, and may set other sizes") {
   contract c;
-  auto lengths = make_input("len", dtype::i64, {"users"}, "lengths");
+  auto lengths = input_argument("len", dtype::i64, {"users"}, "lengths");
   lengths.fill.high = 10;
-  c.arguments = {make_input("v", dtype::f32, {"items", "2"}, "normal"), lengths};
-  c.arguments.push_back(make_array("items", argument_role::size, dtype::i64, {}));
+  c.arguments = {input_argument("v", dtype::f32, {"items", "2"}, "normal"), lengths};
+  c.arguments.push_back(array_argument("items", argument_role::size, dtype::i64, {}));
   c.derived = {{"items", "sum(len)"}};
   auto d = draw(c, {{"users", 50}});
   auto len = values(d, 1);
@@ -211,13 +210,13 @@ TEST_CASE("a derived size may be the sum of drawn values, and may set other size
   CHECK(d.by_value[2] == static_cast<uint64_t>(sum));
   CHECK(draw(c, {{"users", 50}}, 8).sizes.at("items") != sum);
   c.derived = {{"items", "other + 1"}, {"other", "items + 1"}};
-  CHECK(!draw_call(c, make_shape({{"users", 50}}), {}));
+  CHECK(!draw_call(c, shape_of("", {{"users", 50}}), {}));
 }
 
 TEST_CASE("edge cases change exactly the arguments that list them") {
   contract c;
-  c.arguments = {make_input("x", dtype::f32, {"n"}, "normal"), make_input("y", dtype::f32, {"n"}, "normal"),
-                 make_input("len", dtype::i64, {"n"}, "lengths")};
+  c.arguments = {input_argument("x", dtype::f32, {"n"}, "normal"), input_argument("y", dtype::f32, {"n"}, "normal"),
+                 input_argument("len", dtype::i64, {"n"}, "lengths")};
   c.arguments[0].edge = {"zeros", "large", "denormal"};
   c.arguments[2].edge = {"large"};
   c.arguments[2].fill.high = 12;
@@ -234,7 +233,7 @@ TEST_CASE("edge cases change exactly the arguments that list them") {
 
 TEST_CASE("cancelling values come in pairs or near one another, inside their distribution's range") {
   contract c;
-  c.arguments = {make_input("x", dtype::f32, {"n"}, "normal"), make_input("y", dtype::f32, {"n"}, "uniform")};
+  c.arguments = {input_argument("x", dtype::f32, {"n"}, "normal"), input_argument("y", dtype::f32, {"n"}, "uniform")};
   for (auto& a : c.arguments)
     a.edge = {"cancellation"};
   c.arguments[1].fill.low = 2.0;
@@ -244,7 +243,7 @@ TEST_CASE("cancelling values come in pairs or near one another, inside their dis
     o.seed = 5;
     o.edge = edge_kind::cancellation;
     o.variant = v;
-    return *draw_call(c, make_shape({{"n", 1000}}), o);
+    return *draw_call(c, shape_of("", {{"n", 1000}}), o);
   };
   const auto paired = values(variant(0), 0);
   double of_pairs = 0.0;
@@ -266,7 +265,7 @@ TEST_CASE("cancelling values come in pairs or near one another, inside their dis
 
 TEST_CASE("special values occur in some of the rows, one in each") {
   contract c;
-  c.arguments = {make_input("x", dtype::f32, {"rows", "cols"}, "normal")};
+  c.arguments = {input_argument("x", dtype::f32, {"rows", "cols"}, "normal")};
   c.arguments[0].edge = {"special"};
   const auto v = values(draw(c, {{"rows", 100}, {"cols", 50}}, 1, edge_kind::special), 0);
   int touched = 0;
@@ -288,8 +287,8 @@ TEST_CASE("special values occur in some of the rows, one in each") {
 
 TEST_CASE("a seed reproduces the data, and varying one argument changes only that one") {
   contract c;
-  c.arguments = {make_input("x", dtype::f32, {"n"}, "normal"), make_input("y", dtype::f32, {"n"}, "normal")};
-  c.arguments.push_back(make_array("s", argument_role::scalar, dtype::f32, {}));
+  c.arguments = {input_argument("x", dtype::f32, {"n"}, "normal"), input_argument("y", dtype::f32, {"n"}, "normal")};
+  c.arguments.push_back(array_argument("s", argument_role::scalar, dtype::f32, {}));
   const auto base = draw(c, {{"n", 64}});
   CHECK(values(base, 0) == values(draw(c, {{"n", 64}}), 0));
   CHECK(values(base, 0) != values(base, 1));
@@ -298,7 +297,7 @@ TEST_CASE("a seed reproduces the data, and varying one argument changes only tha
   o.seed = 7;
   o.varied = 1;
   o.variation = 99;
-  auto varied = draw_call(c, make_shape({{"n", 64}}), o);
+  auto varied = draw_call(c, shape_of("", {{"n", 64}}), o);
   REQUIRE(varied.has_value());
   CHECK(values(base, 0) == values(*varied, 0));
   CHECK(values(base, 1) != values(*varied, 1));
@@ -307,7 +306,7 @@ TEST_CASE("a seed reproduces the data, and varying one argument changes only tha
 
 TEST_CASE("static weights are equal in all calls, also in edge cases, and can be varied") {
   contract c;
-  c.arguments = {make_input("w", dtype::f32, {"n"}, "normal"), make_input("x", dtype::f32, {"n"}, "normal")};
+  c.arguments = {input_argument("w", dtype::f32, {"n"}, "normal"), input_argument("x", dtype::f32, {"n"}, "normal")};
   c.arguments[0].role = argument_role::weight;
   c.arguments[0].is_static = true;
   c.arguments[0].edge = {"zeros"};
@@ -318,7 +317,7 @@ TEST_CASE("static weights are equal in all calls, also in edge cases, and can be
     o.edge = edge;
     o.varied = varied;
     o.variation = 5;
-    return draw_call(c, make_shape({{"n", 100}}), o).value();
+    return draw_call(c, shape_of("", {{"n", 100}}), o).value();
   };
   const auto first = with(1, edge_kind::none, -1);
   const auto second = with(2, edge_kind::zeros, -1);
@@ -329,32 +328,33 @@ TEST_CASE("static weights are equal in all calls, also in edge cases, and can be
 
 TEST_CASE("own values take the place of drawn ones, through strides, and must fit the array") {
   contract c;
-  c.arguments = {make_input("w", dtype::f32, {"2", "3"}, "normal"), make_input("x", dtype::f32, {"4"}, "normal")};
+  c.arguments = {input_argument("w", dtype::f32, {"2", "3"}, "normal"),
+                 input_argument("x", dtype::f32, {"4"}, "normal")};
   c.arguments[0].role = argument_role::weight;
   c.arguments[0].strides = {"5", "1"};
   const std::vector<float> numbers{1, 2, 3, 4, 5, 6};
   own_values own{{"w", std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(float))}};
   draw_options o;
   o.seed = 7;
-  const auto drawn = draw_call(c, make_shape({}), o).value();
+  const auto drawn = draw_call(c, shape_of("", {}), o).value();
   o.own = &own;
-  const auto given = draw_call(c, make_shape({}), o).value();
+  const auto given = draw_call(c, shape_of("", {}), o).value();
   CHECK(values(given, 0) == std::vector<double>{1, 2, 3, 4, 5, 6});
   CHECK(values(given, 1) == values(drawn, 1));
   CHECK(names_of(own, c) == "w");
   own["w"].resize(20);
-  const auto misfit = draw_call(c, make_shape({}), o);
+  const auto misfit = draw_call(c, shape_of("", {}), o);
   REQUIRE_FALSE(misfit.has_value());
   CHECK(misfit.error().detail == "argument 'w': its own values have 20 bytes, and the array has 24");
   c.arguments[0].is_static = true; // the same in every call that a candidate sees
-  CHECK(draw_call(c, make_shape({}), o).has_value());
+  CHECK(draw_call(c, shape_of("", {}), o).has_value());
   CHECK(names_of(own, c).empty());
 }
 
 TEST_CASE("varying a table keeps the values sampled from it") {
   contract c;
-  c.arguments = {make_input("table", dtype::i64, {"n"}, "sorted_unique"),
-                 make_input("values", dtype::i64, {"n"}, "sample_of")};
+  c.arguments = {input_argument("table", dtype::i64, {"n"}, "sorted_unique"),
+                 input_argument("values", dtype::i64, {"n"}, "sample_of")};
   c.arguments[1].fill.of = "table";
   c.arguments[1].fill.hit = 0.5;
   const auto base = draw(c, {{"n", 64}});
@@ -362,14 +362,14 @@ TEST_CASE("varying a table keeps the values sampled from it") {
   o.seed = 7;
   o.varied = 0;
   o.variation = 99;
-  auto varied = draw_call(c, make_shape({{"n", 64}}), o);
+  auto varied = draw_call(c, shape_of("", {{"n", 64}}), o);
   REQUIRE(varied.has_value());
   CHECK(values(base, 0) != values(*varied, 0));
   CHECK(values(base, 1) == values(*varied, 1));
 }
 
 TEST_CASE("strided inputs have NaN in their gaps") {
-  auto a = make_input("x", dtype::f32, {"2", "3"}, "uniform");
+  auto a = input_argument("x", dtype::f32, {"2", "3"}, "uniform");
   a.strides = {"5", "1"};
   auto d = draw(one(a), {});
   CHECK(d.geometries[0].span == 8);
@@ -378,7 +378,7 @@ TEST_CASE("strided inputs have NaN in their gaps") {
   for (auto x : values(d, 0))
     CHECK(std::isfinite(x));
   a.strides = {"2", "1"};
-  CHECK(!draw_call(one(a), make_shape({}), {}));
+  CHECK(!draw_call(one(a), shape_of("", {}), {}));
 }
 
 TEST_CASE("scalars have their declared type, as in a register") {
@@ -390,8 +390,8 @@ TEST_CASE("scalars have their declared type, as in a register") {
 
 TEST_CASE("the promoted task sees the same numbers in double") {
   contract c;
-  c.arguments = {make_input("x", dtype::f16, {"n"}, "normal"), make_input("i", dtype::i32, {"n"}, "integer")};
-  auto s = make_array("s", argument_role::scalar, dtype::f32, {});
+  c.arguments = {input_argument("x", dtype::f16, {"n"}, "normal"), input_argument("i", dtype::i32, {"n"}, "integer")};
+  auto s = array_argument("s", argument_role::scalar, dtype::f32, {});
   s.has_value = true;
   s.value = 0.1;
   c.arguments.push_back(s);
@@ -441,7 +441,7 @@ TEST_CASE("large values come everywhere, scattered, one in each row, and in few 
     o.seed = 7;
     o.edge = edge_kind::large;
     o.variant = variant;
-    auto drawn = draw_call(c, make_shape({{"n", 512}}), o);
+    auto drawn = draw_call(c, shape_of("", {{"n", 512}}), o);
     REQUIRE(drawn.has_value());
     const auto v = values(*drawn, 0);
     size_t rows_with = 0;

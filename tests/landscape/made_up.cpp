@@ -1,9 +1,18 @@
 #include "tests/landscape/made_up.hpp"
 
+#include <doctest/doctest.h>
+
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 
 namespace kevolve::bench {
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  REQUIRE_MESSAGE(value != nullptr, name << " is not set: run through ctest");
+  return value;
+}
 
 void put(landscape& to, step_kind kind, const std::string& genome, double speedup) {
   auto& n = to.nodes.emplace_back();

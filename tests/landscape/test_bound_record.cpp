@@ -9,20 +9,9 @@
 #include <doctest/doctest.h>
 
 #include <cstdio>
-#include <cstdlib>
 
 using namespace kevolve;
 using namespace kevolve::bench;
-
-namespace {
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  REQUIRE(value != nullptr);
-  return value;
-}
-
-} // namespace
 
 TEST_CASE("the fastest candidates with code of their own and no bottleneck yet are profiled first") {
   auto record = made_up();
@@ -66,8 +55,8 @@ TEST_CASE("a source counts as the candidate's only with the features that the re
 
 TEST_CASE("the candidates of a fresh record are made again from their moves, and profiled") {
   record_options o;
-  o.bin = variable("KEVOLVE_BIN");
-  o.task = variable("KEVOLVE_SOURCE") + "/config/tasks/softmax_rows.task.toml";
+  o.bin = environment("KEVOLVE_BIN");
+  o.task = environment("KEVOLVE_SOURCE") + "/config/tasks/softmax_rows.task.toml";
   o.out = "landscape-test-bounds";
   o.sizes = {{"rows", 16}, {"cols", 64}};
   o.seconds = 300.0;
@@ -102,7 +91,7 @@ TEST_CASE("the candidates of a fresh record are made again from their moves, and
     without.features.erase("bound");
     CHECK(node_line(without) == node_line(before.nodes[i])); // nothing else changes
   }
-  b.task = variable("KEVOLVE_SOURCE") + "/config/tasks/layernorm.task.toml";
+  b.task = environment("KEVOLVE_SOURCE") + "/config/tasks/layernorm.task.toml";
   b.sizes.clear();
   const auto other = name_bounds(b);
   REQUIRE_FALSE(other);

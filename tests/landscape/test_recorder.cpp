@@ -1,30 +1,21 @@
 // The recorder with the real generator, compiler and judge, on a tiny shape.
 #include "tools/bench/landscape/recorder.hpp"
+
+#include "tests/landscape/made_up.hpp"
 #include "tools/bench/landscape/world.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 
 using namespace kevolve;
 using namespace kevolve::bench;
 
-namespace {
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  REQUIRE(value != nullptr);
-  return value;
-}
-
-} // namespace
-
 TEST_CASE("a record goes on where it was stopped, and the fastest are measured again") {
   record_options o;
-  o.bin = variable("KEVOLVE_BIN");
-  o.task = variable("KEVOLVE_SOURCE") + "/config/tasks/softmax_rows.task.toml";
+  o.bin = environment("KEVOLVE_BIN");
+  o.task = environment("KEVOLVE_SOURCE") + "/config/tasks/softmax_rows.task.toml";
   o.out = "landscape-test-recorded";
   o.sizes = {{"rows", 16}, {"cols", 64}};
   o.seconds = 300.0;

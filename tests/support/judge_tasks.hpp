@@ -2,35 +2,10 @@
 #pragma once
 
 #include "backends/protocol.hpp"
-#include "runtime/base/expression.hpp"
 #include "runtime/base/ids.hpp"
+#include "tests/support/arguments.hpp"
 
 namespace kevolve {
-
-inline argument array_argument(std::string name, argument_role role, dtype type, std::vector<std::string> shape) {
-  argument a;
-  a.name = std::move(name);
-  a.role = role;
-  a.type = type;
-  a.shape = std::move(shape);
-  return a;
-}
-
-inline argument size_argument(std::string name) {
-  argument a;
-  a.name = std::move(name);
-  a.role = argument_role::size;
-  a.type = dtype::i64;
-  return a;
-}
-
-inline shape_case shape_of(std::string name, size_map sizes, bool held_out = false) {
-  shape_case s;
-  s.name = std::move(name);
-  s.sizes = std::move(sizes);
-  s.held_out = held_out;
-  return s;
-}
 
 // Returns the task of void poly(const float *x, const float *w, float *y, int64_t n)
 inline contract poly_task() {
