@@ -13,10 +13,12 @@ namespace kevolve::redteam {
 std::string folder();
 // Returns the exhibits of this process, which are read once.
 const catalogue& exhibits();
-// Judges each of these, with each of its variants.
-void try_all(const std::vector<exhibit>& list);
-// Does the same for the cheats whose first class begins with one of these letters.
-void try_cheats(const std::string& letters);
+// Judges an exhibit with each of its variants. Returns what is wrong with the judgements, or an empty text.
+std::string objection_to(const exhibit& e);
+// Returns the cheats whose first class begins with one of these letters.
+std::vector<exhibit> cheats_of(const std::string& letters);
+// A file outside the sandbox, which cheats try to write.
+inline constexpr const char* mark_of_a_cheat = "/tmp/kevolve-was-here";
 // The letters of all entries of the test.
 inline const std::string process_classes = "P";
 inline const std::string time_classes = "TS";
