@@ -5,10 +5,13 @@
 #include <doctest/doctest.h>
 
 #include <arpa/inet.h>
+#include <poll.h>
 #include <pwd.h>
 #include <signal.h>
+#include <sys/inotify.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,6 +61,31 @@ const passwd* unprivileged() {
   argv.push_back(nullptr);
   ::execv(argv[0], argv.data());
   ::_exit(127);
+}
+
+struct owned_fd {
+  explicit owned_fd(int n) : fd(n) {}
+  owned_fd(const owned_fd&) = delete;
+  owned_fd& operator=(const owned_fd&) = delete;
+  ~owned_fd() {
+    if (fd >= 0)
+      ::close(fd);
+  }
+  int fd;
+};
+
+// PostgreSQL rewrites its lock file whenever its state changes, and `pg_ctl --wait` reads it, too: the first line is
+// its process, the eighth its state.
+bool takes_connections(const std::string& data, int pid) {
+  std::ifstream in{data + "/postmaster.pid"};
+  std::string line;
+  for (int number = 1; std::getline(in, line); ++number) {
+    if (number == 1 && line != std::to_string(pid))
+      return false;
+    if (number == 8)
+      return line.starts_with("ready");
+  }
+  return false;
 }
 
 } // namespace
@@ -129,18 +157,26 @@ postgres_server::~postgres_server() {
 void postgres_server::start() {
   if (port_ == 0)
     port_ = free_port();
+  const auto data = folder_ + "/data";
+  const owned_fd changes{::inotify_init1(IN_CLOEXEC)};
+  REQUIRE(::inotify_add_watch(changes.fd, data.c_str(), IN_CREATE | IN_MODIFY) >= 0);
   std::fflush(stdout);
   pid_ = ::fork();
   if (pid_ == 0)
-    become({programs() + "/postgres", "-D", folder_ + "/data", "-p", std::to_string(port_), "-k", folder_, "-c",
+    become({programs() + "/postgres", "-D", data, "-p", std::to_string(port_), "-k", folder_, "-c",
             "listen_addresses=127.0.0.1", "-c", "max_connections=200"},
            folder_ + "/log");
-  for (;;) { // it says nothing when it is ready
-    REQUIRE_MESSAGE(::waitpid(pid_, nullptr, WNOHANG) == 0, "PostgreSQL ended; its log is in " << folder_);
-    if (postgres::connection::open(options("owner", "postgres")))
-      return;
-    ::usleep(20'000);
+  const owned_fd end{static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0))};
+  REQUIRE(end.fd >= 0);
+  while (!takes_connections(data, pid_)) {
+    pollfd fds[] = {{changes.fd, POLLIN, 0}, {end.fd, POLLIN, 0}};
+    ::poll(fds, 2, -1);
+    REQUIRE_MESSAGE(fds[1].revents == 0, "PostgreSQL ended; its log is in " << folder_);
+    char events[4096];
+    REQUIRE(::read(changes.fd, events, sizeof events) > 0);
   }
+  const auto opened = postgres::connection::open(options("owner", "postgres"));
+  REQUIRE_MESSAGE(opened.has_value(), opened.error().detail);
 }
 
 void postgres_server::stop() {

@@ -68,7 +68,10 @@ def free_ports(count: int) -> list[int]:
 
 
 def wait_for(condition: Callable[[], object], limit_s: float = 120) -> object:
-    """Asks until the condition is true, and returns its value; TimeoutError after the limit."""
+    """Asks until the condition is true, and returns its value; TimeoutError after the limit.
+
+    Slurm reports neither a node that became idle nor a job's state to anyone who waits: squeue and scontrol have to be asked.
+    """
     end = time.monotonic() + limit_s
     while not (value := condition()):
         if time.monotonic() > end:
