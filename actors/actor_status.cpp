@@ -1,5 +1,6 @@
 #include "actors/actor_status.hpp"
 
+#include "actors/actor_states.hpp"
 #include "actors/messages/messages.hpp"
 #include "runtime/base/log.hpp"
 #include "runtime/base/wall_clock.hpp"
@@ -45,7 +46,7 @@ std::string describe_end(const caf::error& reason) {
 namespace {
 
 bool is_busy(const actor_status_view& v) {
-  return v.ended_ns == 0 && !v.at_rest && v.state != "idle" && v.state != "starting";
+  return v.ended_ns == 0 && !v.at_rest && v.state != actor_state::idle && v.state != actor_state::starting;
 }
 
 // Adds a live actor to its kind's tally; sign -1 removes it.
@@ -87,8 +88,8 @@ void actor_status::handling(std::string message, uint64_t mailbox) {
     v.message = std::move(message);
     v.mailbox = mailbox;
     v.since_ns = wall_clock_ns();
-    if (v.state == "idle" || v.state == "starting")
-      v.state = "busy";
+    if (v.state == actor_state::idle || v.state == actor_state::starting)
+      v.state = actor_state::busy;
   });
 }
 
@@ -98,8 +99,8 @@ void actor_status::handled() {
     ++v.handled;
     v.message.clear();
     v.since_ns = wall_clock_ns();
-    if (v.state == "busy")
-      v.state = "idle";
+    if (v.state == actor_state::busy)
+      v.state = actor_state::idle;
   });
 }
 
@@ -146,7 +147,7 @@ void actor_status::ended(const std::string& cause) {
   std::lock_guard lock{guard_};
   if (std::exchange(counted_, false))
     count_live(*tally_, view_, -1);
-  view_.state = "dead";
+  view_.state = actor_state::dead;
   view_.ended_ns = wall_clock_ns();
   view_.last_failure = cause;
 }
@@ -173,7 +174,7 @@ actor_status_ptr actor_status_table::open(std::string kind, std::string name, ui
   v.kind = std::move(kind);
   v.name = std::move(name);
   v.parent = parent;
-  v.state = "starting";
+  v.state = actor_state::starting;
   v.spawned_ns = wall_clock_ns();
   v.since_ns = v.spawned_ns;
   std::lock_guard lock{guard_};
@@ -248,12 +249,13 @@ std::vector<actor_status_view> actor_status_table::list() const {
 
 std::string actor_status_table::state_of(const actor_status_view& v) {
   if (v.ended_ns != 0)
-    return "dead";
-  return is_busy(v) ? "busy" : v.state == "starting" ? "starting" : "idle";
+    return actor_state::dead;
+  return is_busy(v) ? actor_state::busy : v.state == actor_state::starting ? actor_state::starting : actor_state::idle;
 }
 
 const std::vector<std::string>& actor_status_table::asked_states() {
-  static const std::vector<std::string> all{"live", "starting", "idle", "busy", "dead"};
+  static const std::vector<std::string> all{actor_state::live, actor_state::starting, actor_state::idle,
+                                            actor_state::busy, actor_state::dead};
   return all;
 }
 
@@ -265,7 +267,7 @@ actor_status_table::page_of_statuses actor_status_table::page(const std::string&
     if (out.total++ >= first && out.items.size() < limit)
       out.items.push_back(std::move(v));
   };
-  const bool any_live = state.empty() || state == "live"; // then only the actors on the page are read
+  const bool any_live = state.empty() || state == actor_state::live; // then only the actors on the page are read
   const auto walk = [&](const auto& statuses, auto actor_status_of) {
     if (any_live && first >= statuses.size()) {
       out.total += statuses.size();
@@ -286,7 +288,7 @@ actor_status_table::page_of_statuses actor_status_table::page(const std::string&
     walk(live_, [](const living& x) { return x.own_status; });
   else if (const auto found = kinds_.find(kind); found != kinds_.end())
     walk(found->second, [](const actor_status_ptr& own_status) { return own_status; });
-  if (state == "live")
+  if (state == actor_state::live)
     return out;
   for (const auto& v : dead_)
     if ((kind.empty() || v.kind == kind) && (state.empty() || state_of(v) == state))

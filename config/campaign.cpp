@@ -1,6 +1,7 @@
 #include "config/campaign.hpp"
 
 #include "config/campaign_sections.hpp"
+#include "runtime/base/choice_words.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/kinds.hpp"
 
@@ -77,7 +78,9 @@ void declare_evolution(section& s, evolution_spec& x) {
   s.value("population",
           {.text = "evolution: the fittest of an island, among whom parents are chosen", .low = 2, .high = 1000},
           x.population);
-  s.value("parents", {.text = "evolution: how a parent is chosen from a population", .choices = {"tournament", "rank"}},
+  s.value("parents",
+          {.text = "evolution: how a parent is chosen from a population",
+           .choices = {parents_by::tournament, parents_by::rank}},
           x.parents);
   s.value("tournament", {.text = "evolution: entrants of a tournament", .low = 1, .high = 100}, x.tournament);
   s.value(
@@ -293,7 +296,7 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
   }
   const auto weighted =
       std::count_if(spec.generators.begin(), spec.generators.end(), [](const auto& g) { return g.weight > 0.0; });
-  spec.generator_choice = weighted > 1 ? "bandit" : "weights";
+  spec.generator_choice = weighted > 1 ? drawn_by::bandit : drawn_by::weights;
   spec.ask_again = 2;
   root.table("search", {.text = "the policy"}, [&](section& s) {
     declare_search(s, spec.search);
@@ -302,7 +305,7 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
     s.value("generator_choice",
             {.text = "weights: generators are drawn by their weights; bandit: the one that gains most for its time and "
                      "money is asked, the others now and then, and the weights are its prior",
-             .choices = {"weights", "bandit"},
+             .choices = {drawn_by::weights, drawn_by::bandit},
              .fallback = "bandit with two generators or more"},
             spec.generator_choice);
     s.retired("adapt_weights", "search.generator_choice = \"bandit\" follows what each generator gains, \"weights\" "
@@ -326,7 +329,7 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
                        {.text =
                             "weights: as given; bandit: they follow what each operator gains, between a quarter and "
                             "four times",
-                        .choices = {"weights", "bandit"}},
+                        .choices = {drawn_by::weights, drawn_by::bandit}},
                        spec.memory_choice);
              });
   root.table("draft", {.text = "the first candidates, from the root"}, [&](section& s) {

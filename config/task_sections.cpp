@@ -1,5 +1,6 @@
 #include "config/task_sections.hpp"
 
+#include "runtime/base/edge_names.hpp"
 #include "runtime/base/fill_names.hpp"
 #include "runtime/base/kinds.hpp"
 
@@ -134,9 +135,11 @@ bool declare_argument(section& s, argument& a, std::string& origin) {
   if (a.alias)
     s.error("alias", not_there_yet(reserved_place::argument_setting, "alias"));
   s.value("edge",
-          {.text = "extra correctness cases", .choices = {"zeros", "large", "denormal", "cancellation", "special"}},
+          {.text = "extra correctness cases",
+           .choices = {edge_name::zeros, edge_name::large, edge_name::denormal, edge_name::cancellation,
+                       edge_name::special}},
           a.edge);
-  for (const auto* kind : {"denormal", "cancellation", "special"})
+  for (const auto* kind : {edge_name::denormal, edge_name::cancellation, edge_name::special})
     if (!is_floating(a.type) && std::find(a.edge.begin(), a.edge.end(), kind) != a.edge.end())
       s.error("edge", "'" + std::string{kind} + "' is for floating types");
   std::string nonfinite = "refuse";

@@ -2,6 +2,7 @@
 
 #include "actors/search/mixture.hpp"
 #include "actors/search/policy.hpp"
+#include "runtime/base/choice_words.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/send.hpp>
@@ -87,7 +88,7 @@ std::optional<next_step> next_generator(const campaign_state& st, uint64_t seed)
   if (at_work >= static_cast<uint64_t>(spec.search.in_flight))
     return std::nullopt;
   next_step out;
-  if (spec.generator_choice == "bandit") {
+  if (spec.generator_choice == drawn_by::bandit) {
     out.arms = bandit_arms(st.fold, spec);
     for (const auto& load : loads)
       out.may.push_back(load.weight > 0.0 && has_room(load));

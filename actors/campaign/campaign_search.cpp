@@ -2,6 +2,7 @@
 #include "actors/campaign/campaign_fold.hpp"
 #include "actors/search/axes.hpp"
 #include "actors/search/surprise.hpp"
+#include "runtime/base/choice_words.hpp"
 #include "runtime/base/memory_operators.hpp"
 
 #include <algorithm>
@@ -119,8 +120,8 @@ std::vector<generator_brief> brief_of_generators(const campaign_fold& f, const c
   uint64_t begun = 0;
   for (const auto& [place, steps] : f.begun)
     begun += steps;
-  const auto scores = spec.generator_choice == "bandit" ? bandit_scores(bandit_arms(f, spec))
-                                                        : std::vector<double>(spec.generators.size(), 0.0);
+  const auto scores = spec.generator_choice == drawn_by::bandit ? bandit_scores(bandit_arms(f, spec))
+                                                                : std::vector<double>(spec.generators.size(), 0.0);
   for (size_t i = 0; i < spec.generators.size(); ++i) {
     auto& b = out.emplace_back();
     b.kind = spec.generators[i].kind;
@@ -154,7 +155,7 @@ policy_options policy_of(const campaign_spec& spec) {
   const auto& e = spec.evolution;
   o.evolution = {static_cast<uint64_t>(e.islands),
                  static_cast<uint64_t>(e.population),
-                 e.parents == "rank" ? parent_choice::rank : parent_choice::tournament,
+                 e.parents == parents_by::rank ? parent_choice::rank : parent_choice::tournament,
                  static_cast<uint64_t>(e.tournament),
                  e.elites,
                  e.crossover,
@@ -164,7 +165,7 @@ policy_options policy_of(const campaign_spec& spec) {
   o.spreads = spec.selection_rules >= 1;
   o.stall = {static_cast<uint64_t>(spec.stall.after), static_cast<uint64_t>(spec.stall.broaden),
              spec.selection_rules >= 1 ? spec.stall.restarts : 0.0};
-  o.adapt_memory = spec.memory_choice == "bandit";
+  o.adapt_memory = spec.memory_choice == drawn_by::bandit;
   return o;
 }
 

@@ -185,9 +185,10 @@ caf::result<steer_answer> inject(pointer self, steer_request& q) {
                      std::to_string(waiting)
                          + " injected candidates wait for their judgement already, as many as may: inject more when "
                            "some are judged; in batch mode export them first (kevolve batch export)"});
-  q.what.generator = "inject";
+  q.what.generator = to_string(steer_action::inject);
   q.what.summary = "injected by " + q.by + (q.reason.empty() ? "" : ": " + q.reason);
-  const auto node = inject_candidate(f, st.context->id, st.context->spec->seed, q.index, q.what, "inject", false);
+  const auto node = inject_candidate(f, st.context->id, st.context->spec->seed, q.index, q.what,
+                                     to_string(steer_action::inject), false);
   const auto index = node.record.index;
   st.flight.select(index); // its actor follows when it is stored
   consequence c;

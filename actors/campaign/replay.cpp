@@ -5,6 +5,7 @@
 #include "actors/synthesis/conversation.hpp"
 #include "backends/llm/protocol/tokens.hpp"
 #include "backends/target.hpp"
+#include "runtime/base/choice_words.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/kinds.hpp"
 #include "runtime/base/memory_operators.hpp"
@@ -55,7 +56,8 @@ private:
       differs(e, "a node without a parent");
       return;
     }
-    if (r.policy == "inject" || r.policy == "fork" || fold.steered.injected.contains(r.index))
+    if (r.policy == to_string(steer_action::inject) || r.policy == to_string(steer_action::fork)
+        || fold.steered.injected.contains(r.index))
       return; // a person chose
     ++out.choices;
     const auto seed = node_seed(from.spec.seed, fold.tree.size());
@@ -85,7 +87,7 @@ private:
   void choose_generator(const journal_event& e, const selection_record& r) {
     const auto arms = bandit_arms(fold, from.spec);
     const auto chosen = pick_arm(arms, noted_arms(r, arms.size()));
-    if (from.spec.generator_choice == "bandit" && chosen && *chosen != chosen_generator(r))
+    if (from.spec.generator_choice == drawn_by::bandit && chosen && *chosen != chosen_generator(r))
       differs(e, "candidate " + std::to_string(r.index) + " would be made by generator " + std::to_string(*chosen)
                      + "; recorded is generator " + std::to_string(chosen_generator(r)));
   }

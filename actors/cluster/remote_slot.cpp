@@ -1,5 +1,6 @@
 #include "actors/cluster/remote_slot.hpp"
 
+#include "actors/actor_states.hpp"
 #include "actors/cluster/job_blobs.hpp"
 #include "actors/devices/leased_job.hpp"
 #include "actors/messages/promises.hpp"
@@ -51,7 +52,7 @@ void finish(Self* self, Outcome o) {
     return;
   o.job = std::exchange(st.job, id128{});
   st.own_status->flight(-1);
-  st.own_status->says("idle");
+  st.own_status->says(actor_state::idle);
   auto promise = std::exchange(st.promise, {});
   promise.deliver(std::move(o));
   if (st.offer_due || st.withdrawn)

@@ -3,6 +3,7 @@
 // pair.
 #pragma once
 
+#include "actors/actor_states.hpp"
 #include "actors/actor_status.hpp"
 #include "actors/devices/device_board.hpp"
 #include "actors/devices/device_health.hpp"
@@ -158,7 +159,7 @@ void offer(Self* self) {
           [self, unfit = st.unfit](uint64_t epoch) {
             auto& state = self->state;
             state.epoch = unfit.empty() ? epoch : 0;
-            state.own_status->says(unfit.empty() ? "idle" : unfit);
+            state.own_status->says(unfit.empty() ? actor_state::idle : unfit);
             auto instance = caf::actor_cast<caf::actor_addr>(self->current_sender());
             if (instance != state.scheduler_instance) {
               state.scheduler_instance = instance;
@@ -221,7 +222,7 @@ void finish(Self* self) {
   st.watched = false;
   ++st.jobs;
   st.own_status->flight(-1);
-  st.own_status->says("idle");
+  st.own_status->says(actor_state::idle);
   if (st.offer_due)
     offer(self);
 }

@@ -1,5 +1,6 @@
 #include "actors/evaluation/evaluator.hpp"
 
+#include "actors/actor_states.hpp"
 #include "actors/campaign/append.hpp"
 #include "actors/cluster/cluster_board.hpp"
 #include "actors/devices/leased_job.hpp"
@@ -585,7 +586,7 @@ evaluator_actor::behavior_type evaluator(pointer self, actor_status_ptr own_stat
   self->state.context = std::move(context);
   self->state.own_status->about(short_string(self->state.context->id));
   report_exceptions(self);
-  self->state.own_status->says("idle");
+  self->state.own_status->says(actor_state::idle);
   return {
       [self](atom::prepare) -> caf::result<preparation> {
         auto& st = self->state;

@@ -1,3 +1,4 @@
+#include "actors/actor_states.hpp"
 #include "actors/campaign/append.hpp"
 #include "actors/cluster/cluster_board.hpp"
 #include "actors/devices/leased_job.hpp"
@@ -63,7 +64,7 @@ void ready(pointer self, const making_ptr& m) {
   auto& st = self->state;
   st.preparing = false;
   st.prepared = true;
-  st.own_status->says("idle");
+  st.own_status->says(actor_state::idle);
   st.fixed = m->out;
   st.reference = std::move(m->reference);
   st.oracle = std::move(m->oracle);

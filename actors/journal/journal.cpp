@@ -1,5 +1,6 @@
 #include "actors/journal/journal.hpp"
 
+#include "actors/actor_states.hpp"
 #include "actors/messages/promises.hpp"
 #include "runtime/base/log.hpp"
 
@@ -140,7 +141,7 @@ void write_group(journal_actor::stateful_pointer<journal_state> self) {
       p.deliver(to_error(done.error()));
     return;
   }
-  st.own_status->says("idle");
+  st.own_status->says(actor_state::idle);
   if (st.hooks.after)
     st.hooks.after(group);
   for (size_t i = 0; i < waiting.size(); ++i)
@@ -189,7 +190,7 @@ journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_sta
   self->state.data = std::move(data);
   self->state.reserve = reserve;
   report_exceptions(self);
-  self->state.own_status->says("idle");
+  self->state.own_status->says(actor_state::idle);
   return {
       [self](atom::append, append_request& request) -> caf::result<uint64_t> {
         auto& st = self->state;

@@ -1,5 +1,6 @@
 #include "actors/knowledge/retrieval.hpp"
 
+#include "actors/messages/document_outcomes.hpp"
 #include "backends/llm/protocol/tokens.hpp"
 
 #include <algorithm>
@@ -155,7 +156,7 @@ retrieval retrieve(const knowledge_base& base, const retrieval_request& request)
     else if (s.row.tokens > left)
       s.row.outcome = "budget";
     else {
-      s.row.outcome = "quoted";
+      s.row.outcome = document_outcome::quoted;
       left -= s.row.tokens;
       ++quoted_of[d.id];
       out.sections.push_back(quoted(d, text));

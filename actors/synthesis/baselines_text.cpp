@@ -1,10 +1,11 @@
 #include "actors/synthesis/prompt_parts.hpp"
 #include "runtime/base/kinds.hpp"
+#include "runtime/base/verdict_text.hpp"
 
 namespace kevolve::synthesis {
 
 std::string baselines_text(const prompt_facts& facts, const shown_node& n) {
-  if (facts.baselines.empty() || n.node.verdict != "pass")
+  if (facts.baselines.empty() || !is_pass(n.node.verdict))
     return {};
   if (best_baseline(n.node.baselines) == nullptr)
     return "Beside PyTorch node " + std::to_string(n.index)

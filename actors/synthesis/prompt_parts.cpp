@@ -1,7 +1,9 @@
 #include "actors/synthesis/prompt_parts.hpp"
+#include "runtime/base/edge_names.hpp"
 #include "runtime/base/fill_names.hpp"
 #include "runtime/base/kinds.hpp"
 #include "runtime/base/memory_operators.hpp"
+#include "runtime/base/verdict_text.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -49,17 +51,17 @@ std::string edge_words(const argument& a) {
   std::string out;
   for (const auto& edge : a.edge) {
     out += out.empty() ? "; checked beside these: " : "; ";
-    if (edge == "zeros")
+    if (edge == edge_name::zeros)
       out += "nothing but zeros";
-    else if (edge == "large")
+    else if (edge == edge_name::large)
       out += counts ? "nothing but the largest"
                     : "finite values of any magnitude, up to where sums of their squares "
                       "stay finite, everywhere, scattered, or in one of many rows";
-    else if (edge == "denormal")
+    else if (edge == edge_name::denormal)
       out += "denormal values";
-    else if (edge == "cancellation")
+    else if (edge == edge_name::cancellation)
       out += "values so close to each other, far from 0 or around it, that their leading digits cancel";
-    else if (edge == "special")
+    else if (edge == edge_name::special)
       out += "a NaN or an infinity in some rows";
     else
       out += edge;
@@ -120,11 +122,11 @@ std::string interval_words(double low, double high) {
 }
 
 std::string outcome_words(const ancestor& a) {
-  if (a.verdict.empty() || a.verdict == "none")
+  if (a.verdict.empty() || a.verdict == to_string(verdict::none))
     return "no result so far";
   if (a.duplicate_of != 0)
-    return a.detail.empty() || a.verdict != "pass" ? "same as candidate " + std::to_string(a.duplicate_of) : a.detail;
-  return a.verdict == "pass"
+    return a.detail.empty() || !is_pass(a.verdict) ? "same as candidate " + std::to_string(a.duplicate_of) : a.detail;
+  return is_pass(a.verdict)
              ? "passed, " + number(a.speedup) + " times as fast as the reference" + interval_words(a.ci_low, a.ci_high)
              : a.verdict;
 }

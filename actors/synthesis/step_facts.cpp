@@ -1,5 +1,6 @@
 #include "actors/synthesis/step_facts.hpp"
 
+#include "actors/messages/document_outcomes.hpp"
 #include "actors/synthesis/diagnosis_report.hpp"
 #include "actors/synthesis/step_signals.hpp"
 #include "actors/synthesis/step_skills.hpp"
@@ -188,7 +189,7 @@ void add_documents(prompt_facts& out, const campaign_facts& campaign, const gene
   wanted.tokens = campaign.document_tokens;
   auto skills = quoted_skills(step.skills, std::min(skill_tokens, wanted.tokens));
   for (const auto& s : skills.trace.sections)
-    wanted.tokens -= s.outcome == "quoted" ? s.tokens : 0;
+    wanted.tokens -= s.outcome == document_outcome::quoted ? s.tokens : 0;
   auto found = knowledge::retrieve(*campaign.knowledge, wanted);
   out.documents = std::move(skills.sections); // measured, so they come first
   std::move(found.sections.begin(), found.sections.end(), std::back_inserter(out.documents));

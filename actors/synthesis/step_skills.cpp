@@ -2,6 +2,7 @@
 
 #include "actors/knowledge/skill_distil.hpp"
 #include "actors/knowledge/text_index.hpp"
+#include "actors/messages/document_outcomes.hpp"
 #include "backends/llm/protocol/tokens.hpp"
 
 #include <algorithm>
@@ -70,7 +71,7 @@ knowledge::retrieval quoted_skills(const std::vector<offered_skill>& offered, in
     else if (row.tokens > tokens)
       row.outcome = "budget";
     else {
-      row.outcome = "quoted";
+      row.outcome = document_outcome::quoted;
       tokens -= row.tokens;
       out.sections.push_back(std::move(section));
     }

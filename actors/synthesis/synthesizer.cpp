@@ -1,5 +1,6 @@
 #include "actors/synthesis/synthesizer.hpp"
 
+#include "actors/actor_states.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
 #include "actors/synthesis/context.hpp"
@@ -146,7 +147,7 @@ synthesizer_actor::behavior_type synthesizer(synthesizer_pointer self, actor_sta
   self->state.context = std::move(context);
   self->state.own_status->about(short_string(self->state.context->id));
   report_exceptions(self);
-  self->state.own_status->says("idle");
+  self->state.own_status->says(actor_state::idle);
   return {
       [self](atom::synthesize, synthesis_step& step) -> caf::result<candidate> {
         auto& st = self->state;

@@ -3,6 +3,7 @@
 #include "backends/judge/chosen_values.hpp"
 #include "backends/judge/distributions.hpp"
 #include "backends/judge/numbers.hpp"
+#include "runtime/base/edge_names.hpp"
 #include "runtime/base/fill_names.hpp"
 
 #include <algorithm>
@@ -13,7 +14,9 @@ namespace kevolve {
 
 namespace {
 
-constexpr std::array edge_names{"none", "zeros", "large", "denormal", "cancellation", "special", "adversarial"};
+constexpr std::array edge_names{
+    "none",       edge_name::zeros, edge_name::large, edge_name::denormal, edge_name::cancellation, edge_name::special,
+    "adversarial"};
 
 // Gaps between rows of an input are filled with NaN, so that a kernel that reads them shows it.
 constexpr int gap_byte = 0xff;

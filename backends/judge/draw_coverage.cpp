@@ -1,6 +1,7 @@
 #include "backends/judge/draw_coverage.hpp"
 
 #include "backends/judge/geometry.hpp"
+#include "runtime/base/edge_names.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -201,11 +202,11 @@ std::string draw_coverage::not_tried() const {
   }
   parts.emplace_back("values outside the fill rules");
   if (reads_floats(task_)) {
-    if (!has_edge(task_, "special"))
+    if (!has_edge(task_, edge_name::special))
       parts.emplace_back("infinities and NaN");
-    if (!has_edge(task_, "large"))
+    if (!has_edge(task_, edge_name::large))
       parts.emplace_back("huge values");
-    if (!has_edge(task_, "denormal"))
+    if (!has_edge(task_, edge_name::denormal))
       parts.emplace_back("denormal numbers");
   }
   for (const auto& a : task_.arguments)

@@ -1,5 +1,6 @@
 #include "runtime/node/campaigns.hpp"
 
+#include "actors/actor_states.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
 #include "runtime/base/codec.hpp"
@@ -324,7 +325,7 @@ campaigns_actor::behavior_type campaigns(campaigns_actor::stateful_pointer<campa
     self->state.running.clear();
     self->quit(m.reason);
   });
-  self->state.own_status->says("idle");
+  self->state.own_status->says(actor_state::idle);
   if (resume_all || !self->state.ground.started->empty())
     steps::resume_unfinished(self, resume_all);
   return {

@@ -30,7 +30,7 @@ append_request first_append(const id128& id, const campaign_submission& submissi
     steered(std::move(r));
   }
   if (how.origin) {
-    auto node = inject_candidate(f, id, submission.seed, 0, how.first, "fork", true);
+    auto node = inject_candidate(f, id, submission.seed, 0, how.first, to_string(steer_action::fork), true);
     put(a, node, how.first);
     steering_record r;
     r.action = steer_action::fork;

@@ -1,5 +1,6 @@
 #include "runtime/node/retention.hpp"
 
+#include "actors/actor_states.hpp"
 #include "actors/messages/promises.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/log.hpp"
@@ -57,7 +58,7 @@ void forget(pointer self) {
   if (done.trouble)
     tell(self, *done.trouble);
   else
-    st.own_status->says("idle");
+    st.own_status->says(actor_state::idle);
   if (!done.forgotten.empty())
     log::info("retention", "{} ended campaigns were forgotten: limits.keep_candidates is {}", done.forgotten.size(),
               st.keep);
@@ -97,7 +98,7 @@ caf::behavior retention(caf::stateful_actor<retention_state>* self, actor_status
   st.held = std::move(held);
   st.keep = keep;
   report_exceptions(self);
-  st.own_status->says("idle");
+  st.own_status->says(actor_state::idle);
   self->send(self, atom::tick_v); // for campaigns that an earlier session left
   return {
       [self](atom::tick) {

@@ -1,5 +1,6 @@
 #include "runtime/node/supervisor.hpp"
 
+#include "actors/actor_states.hpp"
 #include "actors/messages/messages.hpp"
 #include "runtime/base/log.hpp"
 
@@ -121,7 +122,7 @@ caf::behavior supervisor(pointer self, actor_status_ptr own_status, supervision_
   });
   for (size_t i = 0; i < st.children.size(); ++i)
     start_child(self, i);
-  st.own_status->says("idle");
+  st.own_status->says(actor_state::idle);
   return {
       [self](atom::tick, uint64_t index) {
         handling h{self, self->state.own_status, "tick"};
@@ -148,7 +149,7 @@ caf::behavior proxy(caf::stateful_actor<proxy_state>* self, actor_status_ptr own
       [self](atom::publish, caf::actor& instance) {
         auto& st = self->state;
         st.current = std::move(instance);
-        st.own_status->says(st.current ? "idle" : "down");
+        st.own_status->says(st.current ? actor_state::idle : "down");
         if (!st.current)
           return;
         for (auto& [promise, message] : std::exchange(st.held, {}))

@@ -96,6 +96,33 @@ class Kinds(unittest.TestCase):
         found = [f"{path}: {m.group(0)}" for path, text in files.items() for m in compared.finditer(text)]
         self.assertEqual(found, [])
 
+    def test_nobody_compares_strings_with_a_word_of_these_tables(self) -> None:
+        tables = {
+            "runtime/base/choice_words.hpp": {"bandit", "rank"},
+            "runtime/base/edge_names.hpp": {"zeros", "cancellation"},
+            "actors/actor_states.hpp": {"idle", "busy"},
+            "actors/messages/document_outcomes.hpp": {"quoted"},
+            "backends/nvidia/runner/call_phases.hpp": {"arena", "tensor map"},
+        }
+        for path, some in tables.items():
+            self.assertTrue(some <= table(path, r'const char\* \w+ = "([a-z ]+)"'), path)
+        words = set().union(*(table(p, r'const char\* \w+ = "([a-z ]+)"') for p in tables)) - {"kernel", "dead"}
+        compared = re.compile(r'[=!]= "(?:' + "|".join(words) + r')"')
+        self.assertTrue(compared.search('spec.generator_choice == "bandit"'))
+        files = {p: x for p, x in sources().items() if p.suffix != ".py" and p.parts[:3] != ("backends", "generators", "transform")}
+        found = [f"{path}: {m.group(0)}" for path, text in files.items() for m in compared.finditer(text)]
+        self.assertEqual(found, [])
+
+    def test_nobody_compares_a_verdict_with_a_string(self) -> None:
+        names = set(re.findall(r'^    "(\w+)",$', (ROOT / "runtime/base/verdict.cpp").read_text(), re.MULTILINE))
+        self.assertTrue({"pass", "none", "cheating"} <= names)
+        compared = re.compile(r'\bverdict"?[\])]* [=!]= "(?:' + "|".join(names) + r')"')
+        for text in ('a.verdict != "pass"', 'text_at(d, "verdict") == "pass"', 'x["verdict"] == "none"'):
+            self.assertTrue(compared.search(text), text)
+        files = {p: x for p, x in sources().items() if p.suffix != ".py"}
+        found = [f"{path}: {m.group(0)}" for path, text in files.items() for m in compared.finditer(text)]
+        self.assertEqual(found, [])
+
     def test_nobody_names_a_distribution_by_a_string(self) -> None:
         names = table("runtime/base/fill_names.hpp", r'const char\* \w+ = "(\w+)"')
         self.assertEqual(len(names), 7)

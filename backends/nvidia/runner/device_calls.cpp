@@ -1,5 +1,6 @@
 // The timed part of a session, and the probe with a known answer.
 #include "backends/nvidia/cupti.hpp"
+#include "backends/nvidia/runner/call_phases.hpp"
 #include "backends/nvidia/runner/device_session.hpp"
 #include "backends/nvidia/runner/own_code.hpp"
 
@@ -92,9 +93,9 @@ cuda_wire::done device_session::go() {
   const auto recorded = call_->record(end_, stream_);
   open_gate();
   const auto finished = call_->synchronize(stream_);
-  if (!well(opened, "event", out.how) || !well(before, "sweep", out.how) || !well(begun, "event", out.how)
-      || !well(launched, "launch", out.how) || !well(finished, "run", out.how) || !well(recorded, "event", out.how)
-      || !well(call_->context_synchronize(), "run", out.how))
+  if (!well(opened, "event", out.how) || !well(before, call_phase::sweep, out.how) || !well(begun, "event", out.how)
+      || !well(launched, call_phase::launch, out.how) || !well(finished, "run", out.how)
+      || !well(recorded, "event", out.how) || !well(call_->context_synchronize(), "run", out.how))
     return out;
   float milliseconds = 0.0F;
   if (!well(call_->elapsed(&milliseconds, before_, end_), "event", out.how))
@@ -128,7 +129,7 @@ cuda_wire::done device_session::go_plain() {
   cuda_wire::done out;
   const auto launched = launch_all();
   const auto finished = call_->synchronize(stream_);
-  if (well(launched, "launch", out.how))
+  if (well(launched, call_phase::launch, out.how))
     well(finished, "run", out.how);
   return out;
 }

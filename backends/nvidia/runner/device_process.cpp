@@ -1,6 +1,7 @@
 #include "backends/nvidia/runner/device_process.hpp"
 
 #include "backends/launch_plan/plan_check.hpp"
+#include "backends/nvidia/runner/call_phases.hpp"
 #include "runtime/base/fault_kinds.hpp"
 #include "runtime/base/verdict_rules.hpp"
 
@@ -74,17 +75,17 @@ evaluation_error judge_answer(const cuda_wire::answer& how) {
   };
   switch (how.status < 0 ? blame::machine : blame_for(how.status)) {
     case blame::memory:
-      if (how.phase == "arena" || how.phase == "sweep" || how.phase == "context")
+      if (how.phase == call_phase::arena || how.phase == call_phase::sweep || how.phase == call_phase::context)
         return infra(fault_kind::no_space, "device memory: " + how.detail);
       return no(verdict::out_of_memory, how.phase);
     case blame::candidate:
-      if (how.phase == "load" || how.phase == "shared memory")
+      if (how.phase == call_phase::load || how.phase == call_phase::shared_memory)
         return no(verdict::load_error, rule_name::machine_code);
-      if (how.phase == "kernel")
+      if (how.phase == call_phase::kernel)
         return no(verdict::load_error, rule_name::no_such_kernel);
-      if (how.phase == "tensor map")
+      if (how.phase == call_phase::tensor_map)
         return no(verdict::load_error, rule_name::tensor_map);
-      if (how.phase == "launch" && how.status < 700)
+      if (how.phase == call_phase::launch && how.status < 700)
         return no(verdict::load_error, rule_name::launch_refused);
       if (how.status == 702)
         return no(verdict::timeout, rule_name::device_watchdog);
@@ -192,7 +193,8 @@ attempt<void> device_process::load(gpu_judge_context& b) {
                                       cuda_wire::word::loaded, start_limit);
   if (!loaded)
     return infrastructure(fault_kind::worker_killed, "while code was loaded: " + to_string(loaded.error()));
-  if (in_arena_ && loaded->how.status != 0 && loaded->how.status != out_of_memory && loaded->how.phase == "arena") {
+  if (in_arena_ && loaded->how.status != 0 && loaded->how.status != out_of_memory
+      && loaded->how.phase == call_phase::arena) {
     b.examiner.give_up(loaded->how.detail);
     return infrastructure(fault_kind::device_sick, loaded->how.detail);
   }

@@ -1,6 +1,7 @@
 #include "backends/nvidia/runner/device_session.hpp"
 
 #include "backends/nvidia/cupti.hpp"
+#include "backends/nvidia/runner/call_phases.hpp"
 #include "backends/nvidia/runner/own_code.hpp"
 
 #include <sys/mman.h>
@@ -89,8 +90,8 @@ cuda_wire::hello device_session::open(int device) {
     return out;
   }
   out.facts["cupti"] = recording_;
-  if (!well(call_->context_retain(&context_, device), "context", out.how)
-      || !well(call_->context_use(context_), "context", out.how)
+  if (!well(call_->context_retain(&context_, device), call_phase::context, out.how)
+      || !well(call_->context_use(context_), call_phase::context, out.how)
       || !well(call_->make_stream(&stream_, own_stream), "stream", out.how)
       || !well(call_->make_event(&before_, 0), "event", out.how)
       || !well(call_->make_event(&begin_, 0), "event", out.how) || !well(call_->make_event(&end_, 0), "event", out.how)
@@ -133,7 +134,7 @@ cuda_wire::hello device_session::open(int device) {
   out.l2_bytes = l2_bytes_;
   // Nobody waits for it yet; load() tells of it where there is no room.
   cuda_wire::answer unheard;
-  make_room(sweep_, sweep_bytes_, sweep_bytes_for(l2_bytes_), "sweep", unheard);
+  make_room(sweep_, sweep_bytes_, sweep_bytes_for(l2_bytes_), call_phase::sweep, unheard);
   // kHz and bits; both edges of the clock carry data.
   out.memory_bytes_per_second = 2e3 * attribute(36) * attribute(37) / 8.0;
   out.clock_khz = static_cast<uint32_t>(attribute(13));
@@ -150,10 +151,10 @@ cuda_wire::hello device_session::open(int device) {
 
 bool device_session::load_own_code(cuda_wire::answer& how) {
   void* host = nullptr;
-  if (!well(call_->load_module(&own_code_, own_code), "context", how)
-      || !well(call_->get_function(&probe_, own_code_, probe_name), "context", how)
-      || !well(call_->get_function(&gate_, own_code_, gate_name), "context", how)
-      || !well(call_->allocate_host(&host, sizeof(uint32_t), host_mapped), "context", how))
+  if (!well(call_->load_module(&own_code_, own_code), call_phase::context, how)
+      || !well(call_->get_function(&probe_, own_code_, probe_name), call_phase::context, how)
+      || !well(call_->get_function(&gate_, own_code_, gate_name), call_phase::context, how)
+      || !well(call_->allocate_host(&host, sizeof(uint32_t), host_mapped), call_phase::context, how))
     return false;
   flag_ = static_cast<uint32_t*>(host);
   return true;
@@ -161,7 +162,7 @@ bool device_session::load_own_code(cuda_wire::answer& how) {
 
 bool device_session::load_code(cuda_wire::answer& how) {
   for (const auto& image : images_)
-    if (!well(call_->load_module(&modules_.emplace_back(), image.data()), "load", how)) {
+    if (!well(call_->load_module(&modules_.emplace_back(), image.data()), call_phase::load, how)) {
       modules_.pop_back();
       return false;
     }
@@ -169,7 +170,7 @@ bool device_session::load_code(cuda_wire::answer& how) {
     auto found = status{500}; // not found
     for (size_t i = 0; i < modules_.size() && found == 500; ++i)
       found = call_->get_function(&k.entry, modules_[i], k.name.c_str());
-    if (!well(found, "kernel", how)) {
+    if (!well(found, call_phase::kernel, how)) {
       how.detail = "there is no kernel '" + k.name + "' in the code";
       return false;
     }
@@ -195,7 +196,8 @@ bool device_session::load_code(cuda_wire::answer& how) {
     for (size_t i = 0; call_->parameter_info(k.entry, i, &offset, &bytes) == success; ++i)
       k.facts.parameters.push_back(static_cast<uint32_t>(bytes));
     const auto most_dynamic = std::max(attribute(97) - shared, 0);
-    if (!well(call_->set_function_attribute(k.entry, attribute_dynamic_shared, most_dynamic), "shared memory", how))
+    if (!well(call_->set_function_attribute(k.entry, attribute_dynamic_shared, most_dynamic), call_phase::shared_memory,
+              how))
       return false;
     call_->set_function_attribute(k.entry, attribute_non_portable_cluster, 0);
   }
@@ -220,7 +222,7 @@ bool device_session::make_room(device_pointer& block, uint64_t& have, uint64_t b
 
 bool device_session::take_arena(const cuda_wire::load& order, int arena_fd, cuda_wire::answer& how) {
   if (order.on_device) {
-    if (!well(shared_.take(*call_, device_, order.arena_bytes, arena_fd), "arena", how)) {
+    if (!well(shared_.take(*call_, device_, order.arena_bytes, arena_fd), call_phase::arena, how)) {
       how.detail = std::string{"arena: "} + shared_.function() + ": " + how.name;
       return false;
     }
@@ -236,7 +238,7 @@ bool device_session::take_arena(const cuda_wire::load& order, int arena_fd, cuda
   exchange_ = static_cast<std::byte*>(base);
   // Copies from memory that the device knows are several times faster. It holds nothing that the device does not.
   call_->pin(exchange_, order.arena_bytes, 0);
-  return make_room(arena_, arena_bytes_, order.arena_bytes + rotation_room, "arena", how);
+  return make_room(arena_, arena_bytes_, order.arena_bytes + rotation_room, call_phase::arena, how);
 }
 
 cuda_wire::loaded device_session::load(const cuda_wire::load& order, int arena_fd) {
@@ -244,7 +246,7 @@ cuda_wire::loaded device_session::load(const cuda_wire::load& order, int arena_f
   const auto start = steady_clock::now();
   const bool taken = take_arena(order, arena_fd, out.how);
   close(arena_fd);
-  if (!taken || !make_room(sweep_, sweep_bytes_, sweep_bytes_for(l2_bytes_), "sweep", out.how))
+  if (!taken || !make_room(sweep_, sweep_bytes_, sweep_bytes_for(l2_bytes_), call_phase::sweep, out.how))
     return out;
   images_ = order.modules;
   for (const auto& name : order.kernels)
@@ -303,13 +305,13 @@ bool device_session::encode_maps(cuda_wire::answer& how) {
     const auto& m = order_.plan.maps[i];
     if (m.dims.empty() || m.strides.size() + 1 != m.dims.size() || m.box.size() != m.dims.size()
         || m.element_strides.size() != m.dims.size() || call_->encode_tiled == nullptr)
-      return well(1, "tensor map", how);
+      return well(1, call_phase::tensor_map, how);
     auto* address = reinterpret_cast<void*>(address_of(m.buffer) + m.offset); // the driver's type for it
     const uint64_t none = 0; // a rank of one has no strides, and the driver wants a place for them nevertheless
     const auto s = call_->encode_tiled(&maps_[i], m.type, static_cast<uint32_t>(m.dims.size()), address, m.dims.data(),
                                        m.strides.empty() ? &none : m.strides.data(), m.box.data(),
                                        m.element_strides.data(), m.interleave, m.swizzle, m.l2_promotion, m.oob_fill);
-    if (!well(s, "tensor map", how)) {
+    if (!well(s, call_phase::tensor_map, how)) {
       how.detail = "the driver refuses tensor map '" + m.name + "' (" + how.name + ")";
       return false;
     }

@@ -1,5 +1,7 @@
 #include "backends/nvidia/runner/separate_session.hpp"
 
+#include "backends/nvidia/runner/call_phases.hpp"
+
 #include <algorithm>
 
 namespace kevolve::cuda {
@@ -38,12 +40,12 @@ bool separate_session::prepare(const cuda_wire::replay_call& wanted,
 }
 
 bool separate_session::call(cuda_wire::answer& how) {
-  return well(launch_all(), "launch", how) && well(call_->synchronize(stream_), "run", how)
+  return well(launch_all(), call_phase::launch, how) && well(call_->synchronize(stream_), "run", how)
          && well(call_->context_synchronize(), "run", how);
 }
 
 bool separate_session::place(const std::string& name, uint64_t bytes, device_pointer& at, cuda_wire::answer& how) {
-  if (well(call_->allocate(&at, std::max<uint64_t>(bytes, 1)), "arena", how))
+  if (well(call_->allocate(&at, std::max<uint64_t>(bytes, 1)), call_phase::arena, how))
     return true;
   how.detail = "there is no room for '" + name + "': " + how.name;
   return false;

@@ -1,6 +1,7 @@
 #include "backends/nvidia/runner/timeline.hpp"
 
 #include "backends/nvidia/cupti.hpp"
+#include "backends/nvidia/runner/call_phases.hpp"
 #include "backends/nvidia/runner/own_code.hpp"
 #include "backends/nvidia/runner/separate_session.hpp"
 
@@ -52,7 +53,7 @@ public:
     const auto ended = call_->record(end_, stream_);
     open_gate();
     const auto finished = call_->synchronize(stream_);
-    return well(swept, "sweep", how) && well(begun, "event", how) && well(worked, "launch", how)
+    return well(swept, call_phase::sweep, how) && well(begun, "event", how) && well(worked, call_phase::launch, how)
                    && well(ended, "event", how) && well(finished, "run", how)
                    && well(call_->elapsed(&milliseconds, begin_, end_), "event", how)
                ? to_ns(milliseconds)
@@ -83,7 +84,7 @@ public:
     const auto launched = launch_all();
     const std::chrono::nanoseconds took = steady_clock::now() - start;
     open_gate();
-    return well(launched, "launch", how) && well(call_->synchronize(stream_), "run", how)
+    return well(launched, call_phase::launch, how) && well(call_->synchronize(stream_), "run", how)
                ? static_cast<double>(took.count())
                : -1.0;
   }

@@ -1,5 +1,6 @@
 #include "runtime/node/admin/document_figures.hpp"
 
+#include "actors/messages/document_outcomes.hpp"
 #include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "store/store.hpp"
@@ -73,7 +74,7 @@ std::set<std::string> quoted_documents(const exchange_record& asked) {
   for (const auto& r : asked.retrievals)
     if (r.reason != skills_reason)
       for (const auto& s : r.sections)
-        if (s.outcome == "quoted")
+        if (s.outcome == document_outcome::quoted)
           out.insert(s.document);
   return out;
 }

@@ -1,6 +1,7 @@
 #include "runtime/node/admin/skills_json.hpp"
 
 #include "actors/knowledge/skill_gate.hpp"
+#include "runtime/base/verdict_text.hpp"
 #include "runtime/node/admin/interval_json.hpp"
 
 #include <cmath>
@@ -12,7 +13,7 @@ namespace {
 constexpr double normal_95 = 1.96; // standard deviations to either side of the mean
 
 bool passed(const skill_application& a) {
-  return a.verdict.empty() || a.verdict == "pass";
+  return a.verdict.empty() || is_pass(a.verdict);
 }
 
 json factor_interval(double log_gain, double deviation) {

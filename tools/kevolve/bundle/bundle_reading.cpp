@@ -2,6 +2,7 @@
 
 #include "backends/target.hpp"
 #include "runtime/base/program_directory.hpp"
+#include "runtime/base/verdict_text.hpp"
 #include "tools/kevolve/bundle/device_reading.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
 #include "tools/kevolve/output/terminal.hpp"
@@ -98,7 +99,7 @@ void read_times(const json& shapes, bundle_input& b) {
 
 result<void> read_best(const json& status, json best, bundle_input& b) {
   const auto verdict = raw_at(best, "verdict");
-  if (verdict != "pass")
+  if (!is_pass(verdict))
     return fail(errc::not_found, fmt::format("nothing to bundle: candidate {}, the best, does not pass ({})",
                                              count_at(best, "index"), verdict.empty() ? "no verdict" : verdict));
   if (const auto why = raw_at(status, "reason"); why.find("its best no longer holds") != std::string::npos)

@@ -2,6 +2,7 @@
 
 #include "runtime/base/ids.hpp"
 #include "runtime/base/kinds.hpp"
+#include "runtime/base/verdict_text.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/task_reading.hpp"
@@ -31,7 +32,7 @@ result<std::vector<uint64_t>> passing_nodes(connection& node, const std::string&
     if (!page)
       return tl::unexpected(page.error());
     for (const auto& n : (*page)["items"])
-      if (index_at(n, "index") != 0 && exact(n, "verdict") == "pass" && !n.value("banned", false))
+      if (index_at(n, "index") != 0 && is_pass(exact(n, "verdict")) && !n.value("banned", false))
         out.push_back(index_at(n, "index"));
     if (!(*page)["next"].is_string())
       return out;
@@ -53,7 +54,7 @@ dispatch::compared_kernel screening_of(const json& node, const contract& task) {
   dispatch::compared_kernel out{index_at(node, "index"), 0, std::vector<double>(task.shapes.size(), 0.0)};
   for (const auto& e : node["evaluations"]) {
     const auto outcome = e.find("outcome");
-    if (outcome == e.end() || exact(*outcome, "verdict") != "pass" || (*outcome)["shapes"].empty())
+    if (outcome == e.end() || !is_pass(exact(*outcome, "verdict")) || (*outcome)["shapes"].empty())
       continue;
     const bool direct = exact(e, "baseline") == "reference" || exact(e, "rival") == "reference";
     out.baseline = direct ? 0 : index_at(node, node.contains("baseline") ? "baseline" : "rival");

@@ -1,5 +1,6 @@
 #include "tools/kevolve/output/live_view.hpp"
 
+#include "runtime/base/verdict_text.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 
@@ -130,7 +131,7 @@ private:
       mark = "…";
       colour = yellow;
       figure = "in flight";
-    } else if (verdict == "pass") {
+    } else if (is_pass(verdict)) {
       mark = index == best_ ? "★" : path_.contains(index) ? "▲" : "✓";
       colour = index == best_ || path_.contains(index) ? bold_green : green;
       figure = figure_text(n);

@@ -3,6 +3,7 @@
 #include "backends/judge/draw_coverage.hpp"
 #include "backends/judge/outcome_figures.hpp"
 #include "backends/target.hpp"
+#include "runtime/base/verdict.hpp"
 #include "runtime/node/admin/records_json.hpp"
 #include "tools/kevolve/bundle/escape.hpp"
 #include "tools/kevolve/output/campaign_result.hpp"
@@ -202,7 +203,7 @@ std::string report_text(const campaign_result& r, const target& hardware) {
   }
   out += "## Candidates\n\n" + head({"verdict", "candidates"});
   for (const auto& [verdict, n] : r.by_verdict)
-    out += row({verdict == "none" ? "no candidate came of it" : verdict, std::to_string(n)});
+    out += row({verdict == to_string(kevolve::verdict::none) ? "no candidate came of it" : verdict, std::to_string(n)});
   if (r.reused > 0)
     out += fmt::format("\n{} reused from other campaigns of this data directory; `kevolve tree` shows which.\n",
                        human_number(r.reused, "verdict"));

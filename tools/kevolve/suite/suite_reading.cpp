@@ -1,6 +1,7 @@
 #include "tools/kevolve/suite/suite_reading.hpp"
 
 #include "config/task.hpp"
+#include "runtime/base/verdict.hpp"
 #include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
 
@@ -20,7 +21,7 @@ bool has_compiled(connection& node, const std::string& id) {
     return false;
   return std::any_of((*tree)["items"].begin(), (*tree)["items"].end(), [](const json& n) {
     const auto verdict = text_at(n, "verdict");
-    return !verdict.empty() && verdict != "reference" && verdict != "compile_error";
+    return !verdict.empty() && verdict != "reference" && verdict != to_string(kevolve::verdict::compile_error);
   });
 }
 

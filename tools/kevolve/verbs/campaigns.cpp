@@ -1,6 +1,8 @@
 // Verbs that ask about campaigns or steer them.
+#include "actors/messages/document_outcomes.hpp"
 #include "config/diagnostic.hpp"
 #include "runtime/base/verdict.hpp"
+#include "runtime/base/verdict_text.hpp"
 #include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/client/only_campaign.hpp"
 #include "tools/kevolve/exit_codes.hpp"
@@ -71,7 +73,7 @@ bool wanted(const campaign_options& o, const json& row) {
     return row.value(o.verdict, false);
   if (o.verdict == "injected")
     return !text_at(row, "injected_by").empty();
-  if (o.verdict == "none") // it has ended without: no candidate, or none that could be judged
+  if (o.verdict == to_string(verdict::none)) // it has ended without: no candidate, or none that could be judged
     return text_at(row, "state") == "finished" && text_at(row, "verdict").empty();
   if (o.verdict == "duplicate")
     return row.contains("duplicate_of") && row["duplicate_of"].is_number();
@@ -126,7 +128,7 @@ void print_tree(const json& list) {
       {"CANDIDATE", "PARENT", "VERDICT", "SPEEDUP", "INTERVAL", "VISITS", "STEP"}};
   for (const auto& n : list["items"]) {
     auto verdict = text_at(n, "verdict");
-    auto known = verdict == "pass" || verdict == "reference";
+    auto known = is_pass(verdict) || verdict == "reference";
     rows.push_back({std::to_string(n["index"].get<uint64_t>()), parents_of(n),
                     !verdict.empty()                  ? verdict
                     : text_at(n, "waits_for").empty() ? text_at(n, "state")
@@ -179,7 +181,7 @@ void print_candidate(const json& n) {
   const auto headline = text_at(n, "baseline_headline");
   const auto beside = headline.empty() ? headline : headline + "; against the reference ";
   out += fmt::format("candidate {}  {}  {}\n", n["index"].get<uint64_t>(), verdict.empty() ? state : verdict,
-                     verdict == "pass" ? beside + figure_text(n) + " " + interval_text(n) : "");
+                     is_pass(verdict) ? beside + figure_text(n) + " " + interval_text(n) : "");
   out += fmt::format("  step        {}\n  generator   {}, flags {}\n  parents     {}\n", text_at(p, "summary"),
                      text_at(p, "generator"), text_at(p, "flags"), n["parents"].dump());
   if (n.contains("duplicate_of") && n["duplicate_of"].is_number())
@@ -202,7 +204,7 @@ void print_candidate(const json& n) {
                            : "no answer yet");
     for (const auto& r : x.value("retrievals", json::array()))
       for (const auto& s : r["sections"])
-        if (text_at(s, "outcome") == "quoted")
+        if (text_at(s, "outcome") == document_outcome::quoted)
           out += fmt::format("  document    {}: {}\n", text_at(s, "document"), text_at(s, "heading"));
   }
   for (const auto& e : n["evaluations"])

@@ -3,6 +3,7 @@
 #include "backends/missing_helper.hpp"
 #include "runtime/base/log.hpp"
 #include "runtime/base/program_directory.hpp"
+#include "runtime/base/verdict_text.hpp"
 #include "runtime/node/admin/records_json.hpp"
 #include "tools/kevolve/client/candidate_file.hpp"
 #include "tools/kevolve/client/compile_alone.hpp"
@@ -190,7 +191,7 @@ void print_text(const json& d, const judge_outcome& last) {
   if (const auto& seen = d["diagnosis"]["evidence"]; seen.is_object() && seen.contains("redrawn"))
     out += "  " + printable(seen["redrawn"].get<std::string>()) + "\n";
   if (const auto& c = d["correctness"]; c.is_object())
-    out += correctness_text(c, verdict == "pass");
+    out += correctness_text(c, is_pass(verdict));
   if (d["tried"].is_object())
     out += printable(d["tried"]["text"].get<std::string>()) + " " + printable(d["not_tried"].get<std::string>()) + "\n";
   if (const auto& seen = d["diagnosis"]["evidence"]; seen.is_object())
@@ -219,7 +220,7 @@ int judge_in(node& where, const eval_options& o, const campaign_spec& spec, cons
     print_out(to_text(document) + "\n");
   else
     print_text(document, judged->outcome.last);
-  return document["verdict"] == "pass" ? exit_code::ok : exit_code::failed;
+  return is_pass(text_at(document, "verdict")) ? exit_code::ok : exit_code::failed;
 }
 
 int evaluate(const eval_options& o) {

@@ -1,6 +1,7 @@
 // kevolve events: what happened, in the node's one sequence; and with --follow, what happens.
 #include "actors/messages/records.hpp"
 #include "config/diagnostic.hpp"
+#include "runtime/base/verdict_text.hpp"
 #include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/client/follow.hpp"
 #include "tools/kevolve/exit_codes.hpp"
@@ -51,7 +52,7 @@ std::string gist(const json& e) {
                        text_at(d, "by"), human_number(d["candidates"].get<size_t>(), "candidate"));
   if (kind == "node_finished")
     return out + text_at(d, "verdict") + " "
-           + (text_at(d, "verdict") == "pass" ? human_speedup(number_at(d, "speedup")) : text_at(d, "rule"));
+           + (is_pass(text_at(d, "verdict")) ? human_speedup(number_at(d, "speedup")) : text_at(d, "rule"));
   if (is_champion_change(kind))
     return out + human_speedup(number_at(d, "speedup")) + " " + interval_text(d);
   for (const auto* key : {"state", "stop_reason", "reason", "stage", "policy", "summary", "name", "detail"})

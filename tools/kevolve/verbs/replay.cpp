@@ -1,4 +1,5 @@
 // kevolve record, kevolve replay: a campaign as one file, and run again from it.
+#include "runtime/base/verdict.hpp"
 #include "runtime/node/admin/records_json.hpp"
 #include "runtime/node/recording.hpp"
 #include "runtime/node/rejudge.hpp"
@@ -80,7 +81,7 @@ int replay_file(const record_options& o) {
     candidates.push_back({{"candidate", n.index},
                           {"node", n.index},
                           {"generator", or_null(n.generator)},
-                          {"verdict", or_null(n.verdict == "none" ? "" : n.verdict)},
+                          {"verdict", or_null(n.verdict == to_string(verdict::none) ? "" : n.verdict)},
                           {"rule", or_null(n.rule)},
                           {"speedup", n.speedup},
                           {"best", n.best},

@@ -4,6 +4,7 @@
 #include "backends/generators/transform/plans/emphasis.hpp"
 #include "backends/generators/transform/plans/suggested.hpp"
 #include "runtime/base/random.hpp"
+#include "runtime/base/verdict_text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -280,7 +281,7 @@ private:
     for (const auto& a : context_.parents)
       if (auto g = parse_genome(a.genome); g && !g->empty()) {
         parents.push_back(std::move(*g));
-        failed.push_back(a.verdict != "pass");
+        failed.push_back(!is_pass(a.verdict));
       }
     if (const bool afresh = context_.draft || parents.empty();
         !context_.suggestions.empty() && (afresh || (parents.size() == 1 && !failed[0])))
