@@ -1,4 +1,4 @@
-"""The base of the browser's tests: a browser for each case, one node for each module, and a check of the console."""
+"""The base of the browser's tests: one browser for each module and size, left clean by each case, and a check of the console."""
 
 from __future__ import annotations
 
@@ -7,7 +7,34 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import real_node
-from webdriver import Browser, NotHere, browser_programs
+from webdriver import Browser, NotHere, WebDriverError, browser_programs
+
+
+class _Browsers:
+    """The browsers of the module that runs. A browser takes seconds to start, and each case leaves it as it was."""
+
+    open: dict[tuple[int, bool], Browser] = {}
+
+    @classmethod
+    def take(cls, width: int, dark: bool) -> Browser:
+        if not cls.open:
+            unittest.addModuleCleanup(cls.close)
+        if (width, dark) not in cls.open:
+            cls.open[width, dark] = Browser(width, 900, dark)
+        return cls.open[width, dark]
+
+    @classmethod
+    def put_back(cls, width: int, dark: bool) -> None:
+        """Removes what a case has left. A browser for which that fails is not used again."""
+        try:
+            cls.open[width, dark].forget()
+        except (WebDriverError, OSError):
+            cls.open.pop((width, dark)).close()
+
+    @classmethod
+    def close(cls) -> None:
+        while cls.open:
+            cls.open.popitem()[1].close()
 
 
 class BrowserCase(unittest.TestCase):
@@ -29,7 +56,8 @@ class BrowserCase(unittest.TestCase):
         self._folder = TemporaryDirectory(prefix="kevolve-page-")
         self.addCleanup(self._folder.cleanup)
         self.folder = Path(self._folder.name)
-        self.browser = self.enterContext(Browser(self.width, 900, self.dark))
+        self.browser = _Browsers.take(self.width, self.dark)
+        self.addCleanup(_Browsers.put_back, self.width, self.dark)
 
     def check_console(self) -> None:
         """Checks that nothing violated the content policy and nothing failed, except for expected messages."""

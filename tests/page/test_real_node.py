@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 import unittest
+from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,31 +21,27 @@ POLICY = {
 
 
 class _Stored:
-    """One short campaign, run once and served to every case from a copy."""
+    """One short campaign, run once, and a daemon that serves it to every case. Cases that change what is stored change their own part."""
 
-    folder: TemporaryDirectory[str] | None = None
-    data = Path()
+    running: ExitStack | None = None
+    node: real_node.Node
 
     @classmethod
-    def copy(cls, to: Path) -> Path:
-        if cls.folder is None:
-            cls.folder = TemporaryDirectory(prefix="kevolve-page-")
-            cls.data = Path(cls.folder.name) / "data"
-            with real_node.campaign(cls.data, budget__candidates="12", search__policy="evolution") as node:
+    def serve(cls) -> real_node.Node:
+        if cls.running is None:
+            cls.running = ExitStack()
+            unittest.addModuleCleanup(cls.running.close)
+            data = Path(cls.running.enter_context(TemporaryDirectory(prefix="kevolve-page-"))) / "data"
+            with real_node.campaign(data, budget__candidates="8", search__policy="evolution") as node:
                 node.finish()
-        shutil.copytree(cls.data, to)
-        return to
-
-
-def tearDownModule() -> None:
-    if _Stored.folder is not None:
-        _Stored.folder.cleanup()
+            cls.node = cls.running.enter_context(real_node.daemon(data))
+        return cls.node
 
 
 class OnADaemon(BrowserCase):
     def setUp(self) -> None:
         super().setUp()
-        self.node = self.enterContext(real_node.daemon(_Stored.copy(self.folder / "data")))
+        self.node = _Stored.serve()
         self.campaign: dict[str, Any] = self.node.get("/v1/campaigns")["items"][0]
 
     def sign_in(self) -> None:

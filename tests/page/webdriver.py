@@ -104,19 +104,36 @@ class Browser:
             self._end_driver()
             raise
         self._session = f"/session/{started['sessionId']}"
-        self.resize(width, height)
-        if dark:
-            self.devtools("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]})
+        self._size = (width, height)
+        self._scheme = "dark" if dark else ""
+        self._emulate()
+
+    def _emulate(self) -> None:
+        self.resize(*self._size)
+        self.devtools("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": self._scheme}]})
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
         try:
             self._ask("DELETE", self._session)
         except (WebDriverError, OSError):
             pass
         self._end_driver()
+
+    def forget(self) -> None:
+        """Leaves the page in a fresh window, without what pages have stored, cached or written to the console."""
+        new = self._ask("POST", f"{self._session}/window/new", {"type": "tab"})["handle"]
+        self._ask("DELETE", f"{self._session}/window")
+        self._ask("POST", f"{self._session}/window", {"handle": new})
+        for command in ("Network.clearBrowserCookies", "Network.clearBrowserCache"):
+            self.devtools(command, {})
+        self.log()
+        self._emulate()
 
     def _end_driver(self) -> None:
         self._driver.terminate()
