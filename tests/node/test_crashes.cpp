@@ -23,6 +23,8 @@ constexpr mishap mishaps[] = {
     {"kevolve-judge", true},    {"kevolve-zygote", true}, {"kevolve-compile-server", true},
 };
 
+constexpr uint64_t most_in_flight = 4; // the default of search.in_flight
+
 bool strike(live_node& n, const mishap& m) {
   if (!m.process)
     return n.crash(m.what);
@@ -37,7 +39,7 @@ bool strike(live_node& n, const mishap& m) {
 TEST_CASE("a campaign survives the death of every actor and helper, and scores none of them") {
   scratch_folder dir;
   live_node n{dir.path};
-  auto id = n.submit("row_energy", {"budget.candidates=60"});
+  auto id = n.submit("row_energy", {"budget.candidates=1000"});
   uint64_t seen = 0;
   for (const auto& m : mishaps) {
     CAPTURE(m.what);
@@ -47,10 +49,15 @@ TEST_CASE("a campaign survives the death of every actor and helper, and scores n
     });
     seen = n.status(id).candidates;
   }
+  steer_request enough; // the deaths decide how many candidates there are by now
+  enough.action = steer_action::budget;
+  enough.set_candidates = true;
+  enough.budget.candidates = seen + most_in_flight + 2;
+  REQUIRE(n.steer(id, enough));
   auto s = n.await_end(id);
   CHECK(s.state == "finished");
   CHECK(s.stop_reason == end_reason::budget);
-  CHECK(s.candidates == 60);
+  CHECK(s.candidates == enough.budget.candidates);
   CHECK(s.final_confirmed);
   n.stop();
   auto f = audit(dir.path, id);

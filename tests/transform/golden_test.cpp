@@ -17,6 +17,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -189,16 +190,23 @@ std::vector<std::string> lines_in(const fs::path& file) {
   return out;
 }
 
-void compare(const std::string& file, const std::vector<std::string>& now) {
+bool rewrites() {
+  const char* rewrite = std::getenv("KEVOLVE_REWRITE_GOLDEN");
+  return rewrite != nullptr && *rewrite == '1';
+}
+
+// Compares the lines of these subjects with those that the file holds of them.
+void compare(const std::string& file, const std::set<std::string>& subjects, const std::vector<std::string>& now) {
   const auto path = source_folder() / "tests/transform/golden" / file;
-  if (const char* rewrite = std::getenv("KEVOLVE_REWRITE_GOLDEN"); rewrite != nullptr && *rewrite == '1') {
+  if (rewrites()) {
     std::ofstream out(path);
     for (const auto& line : now)
       out << line << '\n';
     return;
   }
-  const auto then = lines_in(path);
+  auto then = lines_in(path);
   REQUIRE_MESSAGE(!then.empty(), path.string(), " is missing");
+  std::erase_if(then, [&](const std::string& line) { return !subjects.contains(line.substr(0, line.find(' '))); });
   constexpr int most_shown = 10;
   int differences = 0;
   for (size_t i = 0; i < std::max(then.size(), now.size()); ++i) {
@@ -213,13 +221,26 @@ void compare(const std::string& file, const std::vector<std::string>& now) {
 } // namespace
 
 TEST_CASE("the generator proposes for shipped tasks what the golden corpus holds") {
+  const auto names = task_names();
   if (have_clang())
-    compare("tasks.txt", corpus_of(task_names(), load_task_nest));
+    compare("tasks.txt", {names.begin(), names.end()}, corpus_of(names, load_task_nest));
 }
 
-TEST_CASE("the generator proposes for nests what the golden corpus holds") {
+// The whole corpus takes a minute; a change of the generator's structure shows in a part of it, too.
+TEST_CASE("the generator proposes for every fourth nest what the golden corpus holds") {
+  if (!have_clang() || rewrites())
+    return;
+  const auto all = nest_names();
+  std::vector<std::string> names;
+  for (size_t i = 0; i < all.size(); i += 4)
+    names.push_back(all[i]);
+  compare("nests.txt", {names.begin(), names.end()}, corpus_of(names, load_nest));
+}
+
+TEST_CASE("the generator proposes for nests what the golden corpus holds" * doctest::test_suite("long")) {
+  const auto names = nest_names();
   if (have_clang())
-    compare("nests.txt", corpus_of(nest_names(), load_nest));
+    compare("nests.txt", {names.begin(), names.end()}, corpus_of(names, load_nest));
 }
 
 TEST_CASE("comments of a candidate do not count in the golden corpus") {

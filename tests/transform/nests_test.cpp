@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <map>
 
 namespace kevolve::test {
 
@@ -23,12 +24,19 @@ std::vector<std::string> a_part_of_the_nests() {
   return out;
 }
 
+// The nest of that name, which is parsed once for all cases.
+const nest& parsed(const std::string& name) {
+  static std::map<std::string, nest> all;
+  const auto found = all.find(name);
+  return found != all.end() ? found->second : all.emplace(name, load_nest(name)).first->second;
+}
+
 // Applies the moves that each nest's comments name, and compares what the rewritten nest computes.
 void check_moves(const std::vector<std::string>& names) {
   if (!have_clang())
     return;
   for (const auto& name : names) {
-    auto n = load_nest(name);
+    const auto& n = parsed(name);
     bench b(n);
     auto reference = read(n);
     auto env = environment_of(n, reference);
@@ -61,7 +69,7 @@ void check_proposals(const std::vector<std::string>& names) {
   const char* more = std::getenv("KEVOLVE_TRANSFORM_PROPOSALS"); // a longer hunt by hand
   const uint64_t count = more != nullptr ? std::strtoull(more, nullptr, 10) : 4;
   for (const auto& name : names) {
-    auto n = load_nest(name);
+    const auto& n = parsed(name);
     bench b(n);
     auto g = make_generator("transform").value();
     auto c = context_of(n);
@@ -90,7 +98,7 @@ TEST_CASE("loops are found independent exactly where the nests say so") {
   if (!have_clang())
     return;
   for (const auto& name : nest_names()) {
-    auto n = load_nest(name);
+    const auto& n = parsed(name);
     auto p = read(n);
     auto env = environment_of(n, p);
     for (const auto& label : n.independent) {
@@ -112,7 +120,7 @@ TEST_CASE("moves decline with the reason the nests give") {
   if (!have_clang())
     return;
   for (const auto& name : nest_names()) {
-    auto n = load_nest(name);
+    const auto& n = parsed(name);
     auto reference = read(n);
     auto env = environment_of(n, reference);
     CAPTURE(name);
