@@ -1,4 +1,4 @@
-// What became of a document that a step retrieved, as retrieval records hold it.
+// The outcomes of a document that a step retrieved, as retrieval records hold them.
 #pragma once
 
 namespace kevolve::document_outcome {

@@ -137,8 +137,8 @@ def rows_of(document: Json) -> list[list[str]]:
 
 
 def failures(document: Json) -> list[str]:
-    """Returns a line for lessons that earned nothing, for a task without a run, for an arm whose steps were given skills, or
-    none, against its setting, and for a campaign without a valid candidate."""
+    """Returns a line for each failure: lessons that earned nothing, a task without a run, a campaign without a valid
+    candidate. So does an arm whose steps were given skills, or none, against its setting."""
     out = [f"{', '.join(b['learnt_on'])}: no skill was earned" for b in document["books"] if b["asked"] and not b["skills"]]
     for t in document["tasks"]:
         if not t["runs"]:

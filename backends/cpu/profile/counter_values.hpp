@@ -16,8 +16,8 @@ inline constexpr const char* slot_prefix = "slots of ";
 // The counts of a run by name; one that was not counted is left out.
 using counter_values = std::map<std::string, double>;
 
-// Returns the count of a reading (value, time enabled, time running), scaled for the time in which others had the
-// processor's counters; -1 if it never ran.
+// Returns the count of a reading (value, time enabled, time running); -1 if it never ran. It is scaled for the time in
+// which others had the processor's counters.
 double scaled_count(const std::array<uint64_t, 3>& reading);
 
 struct call_counters {

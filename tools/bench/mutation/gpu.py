@@ -23,7 +23,7 @@ COMPILERS = 8
 SEARCHERS = 3
 JUDGES = 3
 TIMES_SYNCHRONISATION = 3  # most of its faults have no witness
-# What a run that is cut short should have reached.
+# A run that is cut short should have reached these.
 FIRST = ("original", "value", "size", "boundary", "synchronisation")
 
 

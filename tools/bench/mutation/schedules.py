@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-# Which warps sleep: the even ones or the odd ones, counted over a block and over the blocks.
+# The even warps sleep, or the odd ones, counted over a block and over the blocks.
 SCHEDULES = (0, 1)
 VARIABLE = "mutant_schedule"
 SLEEP = r"""

@@ -37,7 +37,7 @@ json json_of(const campaign_course& c) {
           {"refused", c.refused},    {"curve", std::move(curve)}};
 }
 
-// What is known of one task, over all its campaigns.
+// The state of one task over all its campaigns.
 struct task_state {
   const trial_task* what = nullptr;
   known_figures known;

@@ -1,5 +1,5 @@
-"""Measures a module with weights too large to compute with here: the file makes it with smaller numbers, and what is found is
-carried to the whole by the power that a second one, twice as large, shows."""
+"""Measures a module with weights too large to compute with here. The file makes it with smaller numbers. The measured figure
+is carried to the whole by the power that a second module, twice as large, shows."""
 
 import copy
 import math

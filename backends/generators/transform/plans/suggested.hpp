@@ -22,8 +22,8 @@ struct suggested_step {
 std::vector<suggested_step> suggested_steps(const std::vector<move_suggestion>& from, const program& p,
                                             const environment& env);
 
-// Return one of several steps, which must not be empty: the one with the greatest weight, the first of equal ones; or
-// one that is drawn by the square of its weight, since a large gain is worth more than several small ones.
+// Return one of several steps, which must not be empty. most_promising() returns the first with the greatest weight.
+// drawn() draws by the square of weights, since a large gain is worth more than several small ones.
 const suggested_step* most_promising(const std::vector<const suggested_step*>& among);
 const suggested_step* drawn(const std::vector<const suggested_step*>& among, splitmix64& random);
 
