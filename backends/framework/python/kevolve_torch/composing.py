@@ -44,15 +44,18 @@ class Call:
             call = f"_function({', '.join(self.inputs)})"
         for i, path in enumerate(self.states):
             owner, _, name = path.rpartition(".")
-            lines += [f"_owner_{i} = _module.get_submodule({owner!r})", f"_state_{i} = _owner_{i}.{name}"]
+            lines += [f"_owner_{i} = _module.get_submodule({owner!r})", f"_state_{i} = _written(_owner_{i}.{name})"]
         result = f"_outputs({call})"
         parameters = ", ".join(self.parameters)
         floating = ", ".join(self.parameters) + ("," if len(self.parameters) == 1 else "")
         lines += ["", "", f"def {ENTRY}({parameters}):"]
         if self.widens:
             lines.append(f"    if any(_a.dtype == _torch.float64 for _a in ({floating})):")
-            lines += ["        " + line for line in self.fresh("_wide(_state_{i})")]
-            lines.append(f"        return _in_double(lambda: {result})")
+            if self.states:  # set within the call, so that the oracle's mode may write into it
+                lines += ["        def _call():", *("            " + line for line in self.fresh("_wide(_state_{i})")),
+                          f"            return {result}", "        return _in_double(_call)"]
+            else:
+                lines.append(f"        return _in_double(lambda: {result})")
         lines += ["    " + line for line in self.fresh("_state_{i}")]
         lines.append(f"    return {result}")
         return "\n".join(lines) + "\n"

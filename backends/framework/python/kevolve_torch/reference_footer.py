@@ -42,6 +42,12 @@ def _made(make, training, replaced):
     return module
 
 
+def _written(x):
+    """Returns a copy that calls may write into, also where inference mode made the module."""
+    with _torch.inference_mode(False):
+        return x.clone()
+
+
 def _outputs(result):
     """Returns the tensors of a result in order; a number is an array of one element."""
     return tuple(x.reshape(1) if x.dim() == 0 else x for x in _pytree.tree_leaves(result))
