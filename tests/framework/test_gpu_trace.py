@@ -325,6 +325,15 @@ class Rules(Traced):
         self.assertEqual(made.task()["argument"][0]["fill"], {"distribution": "normal", "mean": 0.0, "std": 1.0})
         self.assertTrue(any("a copy of 'x' is accepted" in r for r in made.document["rules"]))
 
+    def test_weights_whose_results_are_a_few_huge_ones_are_drawn_narrower(self):
+        text = plain("return (x * torch.exp(torch.cumsum(self.steps, dim=0))) @ self.mix", "[torch.randn(64, 32768)]").replace(
+            "    def forward", "    def __init__(self):\n        super().__init__()\n"
+            "        self.steps = torch.nn.Parameter(torch.randn(64, 32768))\n"
+            "        self.mix = torch.nn.Parameter(torch.randn(32768, 8))\n\n    def forward")
+        made = self.made(text)
+        self.assertEqual(made.task()["argument"][1]["fill"], {"distribution": "normal", "mean": 0.0, "std": 0.1})
+        self.assertTrue(any(r.startswith("weights drawn with 0.1 of the module's spread") for r in made.document["rules"]))
+
     def test_free_dimensions_become_sizes_and_shapes(self):
         text = "import torch\n\n\ndef rows(x):\n    return torch.softmax(x, dim=-1)\n"
         made = self.made(text, "--input", "64x40:f32", "--dynamic", "x:0=rows", "--shape", "rows=512")

@@ -2,6 +2,7 @@
 
 from kevolve_torch import measuring
 
+SMALLER_HALF = "zeros in place of the smaller half"
 NORMAL = {"distribution": "normal", "mean": 0.0, "std": 1.0}
 
 
@@ -22,7 +23,7 @@ def answers(torch, seen, i):
     if results[0].numel() >= 4:
         yield "one constant", [torch.full_like(r, float(r.median())) for r in results]
         if all(bool((small(r) & (r != 0)).any()) for r in results):
-            yield "zeros in place of the smaller half", [torch.where(small(r), torch.zeros_like(r), r) for r in results]
+            yield SMALLER_HALF, [torch.where(small(r), torch.zeros_like(r), r) for r in results]
     if len(results) > 1:
         yield "the previous answer", [results[n - 1] for n in range(len(results))]
     for name, x in seen[0][0].items():
