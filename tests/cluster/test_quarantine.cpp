@@ -64,7 +64,8 @@ TEST_CASE("a worker that is far slower than others with its fingerprint is quara
   home.stop(SIGTERM, 0);
 }
 
-TEST_CASE("a worker whose device changes under it is quarantined, and another does its jobs") {
+TEST_CASE("a worker whose device changes under it is quarantined, and another does its jobs"
+          * doctest::test_suite("long")) {
   const auto there = read_file(huge_pages);
   const auto changed =
       there.find("[madvise]") == std::string::npos ? "always [madvise] never\n" : "always madvise [never]\n";

@@ -51,7 +51,7 @@ TEST_CASE("without a stand-in the campaign pauses with the reason, and continues
   CHECK(s.valid == 4);
 }
 
-TEST_CASE("when its provider fails repeatedly, the stand-in generator continues") {
+TEST_CASE("when its provider fails repeatedly, the stand-in generator continues" * doctest::test_suite("long")) {
   scratch_folder dir;
   scripted_service service{std::vector<script>(50, refuses(500, "{}"))};
   live_node n{dir.path, {.providers = {service.spec}}};

@@ -133,39 +133,39 @@ TEST_CASE("a campaign ended by its budget continues once that is raised, also af
   id128 id;
   {
     live_node n{dir.path};
-    id = n.submit("row_energy", {"budget.candidates=6"});
+    id = n.submit("row_energy", {"budget.candidates=3"});
     auto s = n.await_end(id);
     REQUIRE(s.stop_reason == end_reason::budget);
     auto refused = n.resume(id);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == errc::conflict);
-    CHECK(refused.error().detail.find("6 candidates are used up") != std::string::npos);
+    CHECK(refused.error().detail.find("3 candidates are used up") != std::string::npos);
     auto q = wish(steer_action::budget);
     q.set_candidates = true;
-    q.budget.candidates = 8;
+    q.budget.candidates = 4;
     REQUIRE(n.steer(id, q));
     REQUIRE(n.resume(id));
-    s = n.await(id, [](const campaign_status& x) { return x.state == "finished" && x.candidates >= 8; });
-    CHECK(s.candidates == 8);
+    s = n.await(id, [](const campaign_status& x) { return x.state == "finished" && x.candidates >= 4; });
+    CHECK(s.candidates == 4);
   }
   live_node n{dir.path};
   REQUIRE(n.wake(id)); // nobody runs it
   const auto early = n.resume(id);
   REQUIRE_FALSE(early); // the answer comes from the stored events
-  CHECK(early.error().detail.find("8 candidates are used up; raise its budget first") != std::string::npos);
+  CHECK(early.error().detail.find("4 candidates are used up; raise its budget first") != std::string::npos);
   auto q = wish(steer_action::budget);
   q.set_candidates = true;
-  q.budget.candidates = 10;
+  q.budget.candidates = 5;
   auto raised = n.steer(id, q);
   REQUIRE_MESSAGE(raised, (raised ? "" : to_string(raised.error())));
-  CHECK(n.resume(id, "two more")->state == "queued");
-  auto s = n.await(id, [](const campaign_status& x) { return x.state == "finished" && x.candidates >= 10; });
-  CHECK(s.candidates == 10);
+  CHECK(n.resume(id, "one more")->state == "queued");
+  auto s = n.await(id, [](const campaign_status& x) { return x.state == "finished" && x.candidates >= 5; });
+  CHECK(s.candidates == 5);
   n.stop();
   auto f = audit(dir.path, id);
   CHECK(f.tree.hash() == s.tree_hash);
   CHECK(f.ended);
-  CHECK(reopened_because(dir.path, id) == std::vector<std::string>{"its budget was raised", "two more"});
+  CHECK(reopened_because(dir.path, id) == std::vector<std::string>{"its budget was raised", "one more"});
 }
 
 TEST_CASE("a ban replaces the champion, and undoing it restores the champion") {
