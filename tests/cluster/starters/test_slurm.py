@@ -18,8 +18,8 @@ MISSING = slurm_cluster.missing_programs()
 
 
 @unittest.skipIf(MISSING, f"no {', '.join(MISSING)}: apt-get install munge slurmctld slurmd slurm-client")
-class Scripts(unittest.TestCase):
-    """One Slurm for all tests; a recording daemon stands where kevolved does."""
+class Workers(unittest.TestCase):
+    """One Slurm for all tests of a class; a recording daemon stands where kevolved does."""
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -64,6 +64,10 @@ class Scripts(unittest.TestCase):
         """Runs a job of higher priority that needs the whole node."""
         self.slurm.run_through("--partition=high", self.whole_node(), f"--output={self.folder}/high", "--wrap=true")
 
+
+class Scripts(Workers):
+    """What takes seconds."""
+
     def test_writes_settings_from_its_environment(self) -> None:
         more = self.folder / "more.toml"
         more.write_text("[limits]\ncompilers = 2\n")
@@ -102,12 +106,6 @@ class Scripts(unittest.TestCase):
         self.assertEqual(self.slurm.job(number)["JobState"], "CANCELLED")
         self.assertEqual(len(self.recorded("ended")), 1)
         self.assertEqual(list((self.folder / "local").iterdir()), [])
-
-    def test_a_worker_drains_before_its_time_limit_and_does_not_start_again(self) -> None:
-        number = self.submit("--time=1")
-        wait_for(lambda: self.slurm.job(number)["JobState"] == "COMPLETED")
-        self.assertEqual(len(self.recorded("ended")), 1)
-        self.assertEqual(self.slurm.job(number)["Restarts"], "0")
 
     def test_a_worker_that_fails_does_not_start_again(self) -> None:
         (self.folder / "record" / "fail").touch()
@@ -149,6 +147,16 @@ class Scripts(unittest.TestCase):
         number = self.submit(KEVOLVE_DEPLOYMENT="")
         wait_for(lambda: self.slurm.job(number)["JobState"] == "FAILED")
         self.assertIn("KEVOLVE_DEPLOYMENT: is the name of the deployment", (self.folder / f"out.{number}").read_text())
+
+
+class TimeLimit(Workers):
+    """Slurm counts limits in minutes."""
+
+    def test_a_worker_drains_before_its_time_limit_and_does_not_start_again(self) -> None:
+        number = self.submit("--time=1")
+        wait_for(lambda: self.slurm.job(number)["JobState"] == "COMPLETED")
+        self.assertEqual(len(self.recorded("ended")), 1)
+        self.assertEqual(self.slurm.job(number)["Restarts"], "0")
 
 
 if __name__ == "__main__":
