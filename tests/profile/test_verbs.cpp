@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 using namespace kevolve::test;
@@ -20,12 +21,20 @@ void write_reduction(const temporary_folder& f) {
                              : "\n[work]\nflops = \"2 * rows * cols\"\nbytes = \"4 * rows * cols\"\n"));
 }
 
-json run_campaign(const temporary_folder& f) {
+// Runs a campaign once for all cases, and gives each a copy of its data. Returns its result.
+json finished_campaign(const temporary_folder& f) {
+  static const temporary_folder first;
+  static const json result = [] {
+    write_reduction(first);
+    const auto done = run_kevolve({"run", "row_energy.toml", "--set", "budget.candidates=3", "--json"}, first.path);
+    CAPTURE(done.err);
+    REQUIRE(done.code == 0);
+    return done.document();
+  }();
   write_reduction(f);
-  const auto done = run_kevolve({"run", "row_energy.toml", "--set", "budget.candidates=3", "--json"}, f.path);
-  CAPTURE(done.err);
-  REQUIRE(done.code == 0);
-  return done.document();
+  std::filesystem::copy(first.path + "/kevolve-data", f.path + "/kevolve-data",
+                        std::filesystem::copy_options::recursive);
+  return result;
 }
 
 const json* pass_of(const json& profile, const std::string& name) {
@@ -39,7 +48,7 @@ const json* pass_of(const json& profile, const std::string& name) {
 
 TEST_CASE("a candidate of a finished campaign is profiled, and the profile is stored with it") {
   temporary_folder f;
-  const auto campaign = run_campaign(f);
+  const auto campaign = finished_campaign(f);
   const auto best = std::to_string(campaign["best"]["node"].get<int>());
   const auto figures = run_kevolve({"candidate", best, "--json"}, f.path).document();
 
@@ -181,12 +190,12 @@ absolute = 1e-3
 TEST_CASE("a campaign profiles its own best within its share, and none with a share of 0") {
   temporary_folder f;
   write_reduction(f);
-  const auto run = [&](const std::string& share, const std::string& data) {
-    return run_kevolve({"run", "row_energy.toml", "--data", data, "--set", "budget.candidates=14", "--set",
+  const auto run = [&](const std::string& share, const std::string& data, const std::string& candidates) {
+    return run_kevolve({"run", "row_energy.toml", "--data", data, "--set", "budget.candidates=" + candidates, "--set",
                         "budget.wall=120s", "--set", "profile.share=" + share, "--json"},
                        f.path);
   };
-  const auto done = run("0.9", "with");
+  const auto done = run("0.9", "with", "10");
   CAPTURE(done.err);
   REQUIRE(done.code == 0);
   const auto status = run_kevolve({"status", "--data", "with", "--json"}, f.path).document();
@@ -199,7 +208,7 @@ TEST_CASE("a campaign profiles its own best within its share, and none with a sh
   CHECK(p["failed"] == 0);
   CHECK_FALSE(p["bounds"].empty());
   CHECK(run_kevolve({"status", "--data", "with"}, f.path).out.find("  profiles    ") != std::string::npos);
-  const auto without = run("0", "without");
+  const auto without = run("0", "without", "3");
   REQUIRE(without.code == 0);
   const auto other = run_kevolve({"status", "--data", "without", "--json"}, f.path).document();
   const auto& plain = other.contains("profiling") ? other : other["campaigns"][0];
@@ -348,7 +357,7 @@ TEST_CASE("a true assertion frees its loop, and the bundle lists it as a precond
 
 TEST_CASE("a node profiles on request over HTTP, and refuses a wrong request") {
   temporary_folder f;
-  const auto campaign = run_campaign(f);
+  const auto campaign = finished_campaign(f);
   const auto id = campaign["campaign"].get<std::string>();
   const auto best = std::to_string(campaign["best"]["node"].get<int>());
   f.write("kevolved.toml", "data_dir = \"kevolve-data\"\nlisten = \"127.0.0.1:0\"\n");
