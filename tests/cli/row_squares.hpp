@@ -12,7 +12,7 @@ namespace kevolve::test {
 
 struct row_squares_variant {
   std::string summary = "Sum of squares of every row";
-  int64_t rows = 1024;     // of the first shape, with 2048 columns; a held-out one has 33 x 17
+  int64_t rows = 512;      // of the first shape, with 2048 columns; a held-out one has 33 x 17
   bool short_rows = false; // a shape of 100000 x 3, too
   bool declares_work = false;
 };

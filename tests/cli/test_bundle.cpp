@@ -58,7 +58,7 @@ TEST_CASE("a bundle builds and passes its test without kevolve, and fails it wit
   CAPTURE(built.out);
   CAPTURE(built.err);
   CHECK(built.code == 0);
-  CHECK(built.out.find("rows=1024 cols=2048: ok: 'y', 1024 elements") != std::string::npos);
+  CHECK(built.out.find("rows=512 cols=2048: ok: 'y', 512 elements") != std::string::npos);
   CHECK(built.out.find("0 of 2 shapes wrong") != std::string::npos);
   CHECK(built.err.find("warning") == std::string::npos);
 

@@ -127,7 +127,7 @@ TEST_CASE("admission's notes on a task are in the result and in the report") {
   temporary_folder f;
   write_row_squares(f);
   auto task = row_squares_task();
-  const std::string large = "rows = 1024\ncols = 2048\n";
+  const std::string large = "rows = 512\ncols = 2048\n";
   task.replace(task.find(large), large.size(), "rows = 8\ncols = 64\n");
   f.write("row_squares.task.toml", task);
   auto result = run_kevolve({"run", "campaign.toml", "--set", "budget.candidates=1", "--json"}, f.path).document();
