@@ -68,7 +68,7 @@ class Node:
     def token(self) -> str:
         return (self.data / "token").read_text().strip()
 
-    def finish(self, limit_s: float = 180) -> None:
+    def finish(self, limit_s: float = 900) -> None:
         """Waits for the program's end."""
         self._process.wait(limit_s)
 

@@ -32,7 +32,7 @@ class _Stored:
             cls.running = ExitStack()
             unittest.addModuleCleanup(cls.running.close)
             data = Path(cls.running.enter_context(TemporaryDirectory(prefix="kevolve-page-"))) / "data"
-            with real_node.campaign(data, budget__candidates="8", search__policy="evolution") as node:
+            with real_node.campaign(data, budget__candidates="8", budget__wall="1h", search__policy="evolution") as node:
                 node.finish()
             cls.node = cls.running.enter_context(real_node.daemon(data))
         return cls.node
@@ -270,13 +270,13 @@ class Live(BrowserCase):
         b = self.browser
         data = self.folder / "data"
         nodes = "return Number(document.querySelector('canvas.tree')?.getAttribute('aria-label').match(/of (\\d+) candidates/)[1] ?? 0)"
-        with real_node.campaign(data, budget__wall="120s", stop__stall="100000") as running:
+        with real_node.campaign(data, budget__wall="1h", stop__stall="100000") as running:
             port, token = running.port, running.token
             b.sign_in(running.url, token)
             b.wait("a campaign", lambda: b.run("return document.querySelector('tbody a')?.click() ?? !!location.hash.match(/campaigns\\//)"))
             b.run("window.never_reloaded = true")
-            first = b.wait("a node", lambda: b.run(nodes))
-            b.wait("more nodes", lambda: b.run(nodes) > first, 60)
+            first = b.wait("a node", lambda: b.run(nodes), 300)
+            b.wait("more nodes", lambda: b.run(nodes) > first, 300)
             b.wait("the stream", lambda: b.run("return !!document.querySelector('.stream.live')"))
             b.run("[...document.querySelectorAll('button')].find((x) => x.innerText === 'Pause').click()")
             b.wait_text("paused", ".chip")
@@ -288,7 +288,7 @@ class Live(BrowserCase):
         with real_node.daemon(data, port) as again:
             self.assertEqual(again.port, port)
             b.wait("the stream again", lambda: b.run("return !!document.querySelector('.stream.live')"), 60)
-            b.wait("nodes of the new process", lambda: b.run(nodes) > seen, 60)
+            b.wait("nodes of the new process", lambda: b.run(nodes) > seen, 300)
             self.assertTrue(b.run("return window.never_reloaded"))
         self.check_console()
 
