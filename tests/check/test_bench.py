@@ -79,8 +79,8 @@ class Skills(unittest.TestCase):
     def document(self, *, skills: int = 2, given: int = 3, told: int = 0, valid: int = 8,
                  pairs: tuple[tuple[int | None, int | None], ...] = ((4, 2), (None, 4))) -> common.Json:
         runs = [{"seed": 1 + k, "without": self.run_of(a, given=told, valid=valid), "with": self.run_of(b, given=given)} for k, (a, b) in enumerate(pairs)]
-        return {"seeds": len(pairs), "budget": 8, "lessons": 1,
-                "cost": {"compile_s": 1.0, "compiled": 2, "judge_own_s": 0.5, "screened": 2, "confirmed": 0, "asked": 4},
+        return {"seeds": len(pairs), "budget": 8, "lessons": 1, "figures": "judge",
+                "cost": {"compile_s": 1.0, "compiled": 2, "judge_s": 0.5, "screened": 2, "confirmed": 0, "asked": 4},
                 "books": [{"learnt_on": ["softmax_rows"], "plans": False, "asked": True, "states": {"hypothesis": skills}, "skills": [{}] * skills}],
                 "tasks": [{"task": "row_lse", "plans": False, "goal": 1.9, "best_of_lessons": 2.0, "runs": runs}]}
 

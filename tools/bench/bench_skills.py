@@ -30,6 +30,7 @@ SHARE = 0.95
 ARMS = ["without", "with"]
 WANTED = 1.5
 DRAWS = 2000
+FIGURES = {"judge": "the judge's screening", "calls": "the fastest of plain calls in turn with the reference, with outputs compared on one draw; no judge"}
 
 
 def task_file(name: str, folder: Path) -> Path:
@@ -79,7 +80,7 @@ def plan_of(arguments: argparse.Namespace, halves: list[list[str]], plans: bool)
 
     return {"campaign": str(CAMPAIGN), "halves": [[task(n) for n in half] for half in halves], "seed": arguments.seed, "seeds": arguments.seeds,
             "candidates": arguments.budget, "lessons": arguments.lessons, "share": SHARE, "seconds": arguments.seconds, "swap": arguments.swap,
-            "plans": plans, "first_ms": 100, "second_ms": 400}
+            "plans": plans, "calls": arguments.figures == "calls", "first_ms": 100, "second_ms": 400}
 
 
 def counts(task: Json, budget: int) -> list[tuple[int, int]]:
@@ -173,9 +174,9 @@ def render(document: Json) -> str:
                         f"{document['seeds']} seeds, at most {document['budget']} candidates each; the goal is {100 * SHARE:.0f} % of the best of "
                         f"{document['lessons']} lessons of {document['budget']}. A run that missed it counts as its budget. By a skill at once: of the "
                         f"first five candidates with skills. Intervals: over seeds, that of the median over tasks and seeds. Skills earned: {books_text(document)}. "
-                        f"An evaluation took {common.number(cost['compile_s'] / max(1, cost['compiled']))} s to compile and "
-                        f"{common.number(cost['judge_own_s'] / max(1, cost['screened'] + cost['confirmed']))} s to judge; {cost['compiled']:,} were compiled and "
-                        f"{cost['screened']:,} judged for {cost['asked']:,} proposals."])
+                        f"Figures: {FIGURES[document['figures']]}. An evaluation took {common.number(cost['compile_s'] / max(1, cost['compiled']))} s to compile and "
+                        f"{common.number(cost['judge_s'] / max(1, cost['screened'] + cost['confirmed']))} s to measure, with waits; {cost['compiled']:,} were compiled and "
+                        f"{cost['screened']:,} measured for {cost['asked']:,} proposals."])
 
 
 def trial(arguments: argparse.Namespace, halves: list[list[str]], plans: bool) -> Json:
@@ -199,16 +200,18 @@ def main() -> None:
     p.add_argument("--lessons", type=int, help="campaigns of each task that earn skills (short 1, long 2)")
     p.add_argument("--plans", choices=["no", "yes", "both"], default="no", help="the generator's own sequences")
     p.add_argument("--task", nargs="+", help="these tasks of the halves alone", choices=[t for half in HALVES for t in half])
+    p.add_argument("--figures", choices=["judge", "calls"], default="judge",
+                   help="the judge's screening, or the fastest of plain calls, which wait for no timing core")
     p.add_argument("--seconds", type=float, default=86_400.0, help="no campaign begins after so many; what did not run is left out, and said")
     arguments = p.parse_args()
-    common.need(arguments.bin, "bench-skills")
+    common.need(arguments.bin, "bench-skills", "bench-call-runner")
     long = arguments.long
     arguments.seeds = arguments.seeds or (5 if long else 1)
     arguments.budget = arguments.budget or (60 if long else 12)
     arguments.lessons = arguments.lessons or (2 if long else 1)
     arguments.swap = long
     halves = [[t for t in half if not arguments.task or t in arguments.task] for half in (HALVES if long else SHORT)]
-    document = common.header("skills", arguments) | {"seeds": arguments.seeds, "budget": arguments.budget, "lessons": arguments.lessons,
+    document = common.header("skills", arguments) | {"figures": arguments.figures, "seeds": arguments.seeds, "budget": arguments.budget, "lessons": arguments.lessons,
                                                      "tasks": [], "books": [], "cost": {}}
     for plans in {"no": [False], "yes": [True], "both": [False, True]}[arguments.plans]:
         done = trial(arguments, halves, plans)

@@ -21,6 +21,7 @@ public:
   const task_spec& spec() const { return spec_; }
   int timing_core() const { return bench_.device.cores.empty() ? 0 : bench_.device.cores.front(); }
   const target& hardware() const { return *bench_.hardware; }
+  const std::string& reference() const { return reference_; } // its object
   std::vector<workbench>& compilers() { return compilers_; }
   // Returns the part of a proposal's context that all steps have in common.
   const synthesis_context& context() const { return context_; }

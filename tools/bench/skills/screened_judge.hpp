@@ -1,4 +1,4 @@
-// Figures of candidates by a short screening. All campaigns of a task share them: equal code has one figure, so that no
+// Figures of compiled candidates. All campaigns of a task share them: equal code has one figure, so that no
 // campaign is luckier with its noise than another.
 #pragma once
 
@@ -6,6 +6,7 @@
 #include "tools/bench/skills/skill_campaign.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -18,6 +19,9 @@ struct screening_times {
   uint32_t second_ms = 400; // for codes that beat a champion
 };
 
+// Measures an object, with its source, for so many milliseconds of pairs.
+using measurement_of = std::function<result<score>(const std::string& object, const std::string& source, uint32_t ms)>;
+
 using figures = std::map<std::string, score>; // by the digest of an object
 
 // The known figures of a task and what they cost. Campaigns in several threads share one.
@@ -28,8 +32,7 @@ struct known_figures {
   figures second;
   std::map<std::string, std::pair<std::string, std::string>> made; // object and source, of codes that passed
   double compile_s = 0.0;                                          // wall time, summed over threads
-  double judge_s = 0.0;     // wall time of requests, with their turns of the timing core
-  double judge_own_s = 0.0; // as the judge says
+  double judge_s = 0.0; // likewise, of measurements, with their turns of the timing core
   uint64_t compiled = 0;
   uint64_t asked = 0; // figures that campaigns wanted
 };
@@ -37,8 +40,8 @@ struct known_figures {
 // The view of one thread, with helpers of its own.
 class screened_judge : public candidate_judge {
 public:
-  screened_judge(screening_bench& bench, known_figures& known, const screening_times& times)
-      : bench_(bench), known_(known), times_(times) {}
+  screened_judge(screening_bench& bench, measurement_of measured, known_figures& known, const screening_times& times)
+      : bench_(bench), measured_(std::move(measured)), known_(known), times_(times) {}
 
   result<judged_candidate> measure(const proposal& what) override;
   result<score> confirm(const std::string& code) override;
@@ -49,6 +52,7 @@ private:
   result<score> known_or_screened(const std::string& code, figures& where, uint32_t ms);
 
   screening_bench& bench_;
+  measurement_of measured_;
   known_figures& known_;
   const screening_times& times_;
 };

@@ -3,6 +3,7 @@
 #include "actors/campaign/campaign_fold.hpp"
 #include "actors/synthesis/step_signals.hpp"
 #include "config/campaign.hpp"
+#include "tools/bench/skills/call_pair.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -21,6 +22,7 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 
+constexpr double never = 1e-300;         // an error level at which no comparison is decided early
 constexpr uint64_t first_lesson = 1'000; // its seed; others follow
 
 double rounded(double x) {
@@ -50,6 +52,16 @@ struct task_state {
 struct open_task {
   screening_bench bench;
   campaign_ground ground;
+  std::optional<call_pair> calls; // none: the judge measures
+
+  measurement_of measured() {
+    return [this](const std::string& object, const std::string& source, uint32_t ms) -> result<score> {
+      if (calls)
+        return calls->measure(object, ms);
+      auto o = bench.screen(object, source, ms, never);
+      return o ? result<score>{score{*o}} : tl::unexpected(o.error());
+    };
+  }
 };
 
 result<open_task> open(const trial_options& o, const trial_task& t) {
@@ -59,13 +71,19 @@ result<open_task> open(const trial_options& o, const trial_task& t) {
   auto bench = screening_bench::open(o.bin, std::move(*spec), 1);
   if (!bench)
     return tl::unexpected(bench.error());
-  open_task out{std::move(*bench), {}};
+  open_task out{std::move(*bench), {}, {}};
   out.ground.context = out.bench.context();
   std::string about;
   for (const auto& [what, words] : out.bench.hardware().about())
     about += what + ": " + words + "\n";
   for (const auto& s : synthesis::campaign_signals(out.ground.context, out.bench.hardware().name(), about))
     out.ground.signals.push_back(knowledge::to_string(s));
+  if (o.calls) {
+    auto pair = call_pair::make(o.bin + "/bench-call-runner", out.ground.context.task, out.bench.reference(), o.seed);
+    if (!pair)
+      return tl::unexpected(pair.error());
+    out.calls = std::move(*pair);
+  }
   return out;
 }
 
@@ -127,7 +145,7 @@ private:
       if (!at)
         return tl::unexpected(at.error());
       for (uint64_t i = 0; i < options_.lessons; ++i) {
-        screened_judge judge{at->bench, t.known, options_.times};
+        screened_judge judge{at->bench, at->measured(), t.known, options_.times};
         auto p = plan_of(t.what->name, "lesson", options_.seed + first_lesson + i);
         auto done = run_campaign(at->ground, p, judge, shelves_[half]);
         if (!done)
@@ -194,7 +212,7 @@ private:
         for (size_t i = next++; i < jobs.size() && !is_over(); i = next++) {
           auto& j = jobs[i];
           auto own = earned; // what a campaign finds does not reach another
-          screened_judge judge{at.bench, t.known, options_.times};
+          screened_judge judge{at.bench, at.measured(), t.known, options_.times};
           auto p = plan_of(t.what->name, j.with ? "with" : "without", j.seed);
           p.goal = options_.share * t.best;
           p.with_skills = j.with;
@@ -229,7 +247,6 @@ private:
     double wall = 0.0;
     double compiling = 0.0;
     double judging = 0.0;
-    double own = 0.0;
     uint64_t asked = 0;
     uint64_t compiled = 0;
     uint64_t screened = 0;
@@ -239,19 +256,14 @@ private:
         wall += t.wall_s;
         compiling += t.known.compile_s;
         judging += t.known.judge_s;
-        own += t.known.judge_own_s;
         asked += t.known.asked;
         compiled += t.known.compiled;
         screened += t.known.first.size();
         confirmed += t.known.second.size();
       }
-    return {{"task_s", rounded(wall)},
-            {"compile_s", rounded(compiling)},
-            {"judge_s", rounded(judging)},
-            {"judge_own_s", rounded(own)},
-            {"asked", asked},
-            {"compiled", compiled},
-            {"screened", screened},
+    return {{"task_s", rounded(wall)},     {"compile_s", rounded(compiling)},
+            {"judge_s", rounded(judging)}, {"asked", asked},
+            {"compiled", compiled},        {"screened", screened},
             {"confirmed", confirmed}};
   }
 
@@ -280,6 +292,7 @@ result<void> read_plan(const std::string& text, trial_options& to) {
     plan.at("seconds").get_to(to.seconds);
     plan.at("swap").get_to(to.swap);
     plan.at("plans").get_to(to.plans);
+    plan.at("calls").get_to(to.calls);
     plan.at("first_ms").get_to(to.times.first_ms);
     plan.at("second_ms").get_to(to.times.second_ms);
   } catch (const std::exception& e) {

@@ -31,6 +31,7 @@ struct trial_options {
   double seconds = 3'600.0; // no campaign begins after so many
   bool swap = true;         // both halves are asked in turn; else the second alone
   bool plans = false;
+  bool calls = false;   // plain calls measure (call_pair.hpp), not the judge
   uint32_t threads = 3; // campaigns at once
   screening_times times;
 };
