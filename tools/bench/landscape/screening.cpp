@@ -55,16 +55,7 @@ result<void> screening_bench::compile_reference() {
 
 result<void> screening_bench::make_context() {
   const auto& task = spec_.task;
-  context_.task = task;
-  std::erase_if(context_.task.shapes, [](const shape_case& s) { return s.held_out; });
-  context_.form = bench_.hardware->form(task);
-  context_.reference_source = spec_.reference_source;
-  const bool exact = asks_for_exact_results(task);
-  for (const auto& f : bench_.hardware->flag_menu())
-    if (!f.fast_math || !exact)
-      context_.flag_menu.push_back(f.name);
-  context_.baseline_flags = baseline_flags(bench_);
-  context_.hardware = bench_.hardware->hardware();
+  context_ = context_of(*bench_.hardware, spec_);
   compile_request q;
   q.job = random_id();
   q.kind = compile_kind::syntax_tree;
@@ -80,6 +71,24 @@ result<void> screening_bench::make_context() {
   if (tree->result == verdict::pass)
     context_.syntax_tree = std::make_shared<const std::string>(std::move(tree->artifact));
   return {};
+}
+
+synthesis_context context_of(const target& hardware, const task_spec& spec) {
+  synthesis_context out;
+  const auto& task = spec.task;
+  out.task = task;
+  std::erase_if(out.task.shapes, [](const shape_case& s) { return s.held_out; });
+  out.form = hardware.form(task);
+  out.reference_source = spec.reference_source;
+  const bool exact = asks_for_exact_results(task);
+  for (const auto& f : hardware.flag_menu()) {
+    if (!f.fast_math || !exact)
+      out.flag_menu.push_back(f.name);
+    if (f.baseline)
+      out.baseline_flags = f.name;
+  }
+  out.hardware = hardware.hardware();
+  return out;
 }
 
 result<judge_outcome> screening_bench::screen(const std::string& object, const std::string& source, uint32_t ms,

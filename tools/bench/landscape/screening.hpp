@@ -41,6 +41,9 @@ private:
   std::string oracle_;
 };
 
+// Returns the part of a proposal's context that all steps of a task have in common, without its syntax tree.
+synthesis_context context_of(const target& hardware, const task_spec& spec);
+
 // Returns the pairs of the declared shapes.
 std::vector<shape_pairs> pairs_of_outcome(const judge_outcome& o);
 // Loads a task. With sizes, the first declared shape with these replaces all declared ones.

@@ -1,5 +1,7 @@
 #include "tools/bench/skills/call_pair.hpp"
 
+#include "backends/cpu/compile_server/syntax_tree.hpp"
+#include "backends/cpu/flags.hpp"
 #include "backends/judge/call_data.hpp"
 #include "runtime/base/ids.hpp"
 
@@ -11,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <sstream>
 
 namespace kevolve::bench {
 
@@ -37,7 +40,7 @@ std::string text_of(const contract& task, const call_data& data) {
     const auto bytes = takes_array ? static_cast<uint64_t>(data.geometries[i].bytes()) : 0;
     put(out, takes_array ? 1 : 0);
     put(out, is_output ? 1 : 0);
-    put(out, a.type == dtype::f32 ? 4 : a.type == dtype::f64 ? 8 : 0);
+    put(out, a.type == dtype::f32 ? 4 : a.type == dtype::f64 ? 8 : 0); // by value: how it is passed
     put(out, takes_array ? bytes : data.by_value[i]);
     if (!takes_array)
       continue;
@@ -52,8 +55,8 @@ std::string text_of(const contract& task, const call_data& data) {
 
 } // namespace
 
-result<call_pair> call_pair::make(std::string runner, const contract& task, const std::string& reference,
-                                  uint64_t seed) {
+result<call_pair> call_pair::make(std::string runner, const synthesis_context& of, uint64_t seed) {
+  const auto& task = of.task;
   const auto shape = std::find_if(task.shapes.begin(), task.shapes.end(), [](const auto& s) { return !s.held_out; });
   if (shape == task.shapes.end())
     return fail(errc::bad_input, task.name + " declares no shape");
@@ -70,9 +73,48 @@ result<call_pair> call_pair::make(std::string runner, const contract& task, cons
                                               std::filesystem::remove_all(*p, ignored);
                                               delete p;
                                             }};
-  write(path + "/reference.so", reference);
   write(path + "/call", text_of(task, *data));
-  return call_pair{std::move(runner), task.entry, std::move(folder)};
+  call_pair out{std::move(runner), task.entry, std::move(folder)};
+  const auto reference = out.compiled(of.reference_source, of.baseline_flags);
+  if (!reference)
+    return tl::unexpected(reference.error());
+  write(path + "/reference.so", *reference);
+  return out;
+}
+
+result<std::string> call_pair::syntax_tree(const std::string& source) const {
+  const auto stem = *folder_ + "/" + to_string(random_id());
+  write(stem + ".c", source);
+  return entry_and_helpers(entry_, [&](const std::string& filter) -> result<std::string> {
+    const auto command = "clang-19 -fsyntax-only -w -std=gnu17 -Xclang -ast-dump=json -Xclang -ast-dump-filter="
+                         + filter + " " + stem + ".c > " + stem + ".json 2>/dev/null";
+    if (std::system(command.c_str()) != 0)
+      return fail(errc::unsupported, "the reference has no syntax tree");
+    std::ifstream in{stem + ".json"};
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+  });
+}
+
+result<std::string> call_pair::compiled(const std::string& source, const std::string& flags) const {
+  const auto* entry = find_flags(flags);
+  if (entry == nullptr)
+    return fail(errc::internal, "no flags '" + flags + "'");
+  const auto stem = *folder_ + "/" + to_string(random_id());
+  write(stem + ".c", source);
+  const bool is_gcc = entry->family == compiler_family::gcc;
+  std::string command = is_gcc ? "gcc-12" : "clang-19";
+  for (const auto& word : is_gcc ? entry->gcc : entry->clang)
+    command += " " + word;
+  command += " -std=gnu17 -w -fPIC -shared " + stem + ".c -o " + stem + ".so -lm >/dev/null 2>&1";
+  const auto status = std::system(command.c_str());
+  std::ifstream in{stem + ".so", std::ios::binary};
+  std::ostringstream bytes;
+  bytes << in.rdbuf();
+  std::filesystem::remove(stem + ".c");
+  std::filesystem::remove(stem + ".so");
+  return status == 0 ? result<std::string>{bytes.str()} : fail(errc::bad_input, "it does not compile");
 }
 
 result<score> call_pair::measure(const std::string& object, uint32_t ms) const {

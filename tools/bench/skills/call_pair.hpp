@@ -3,7 +3,7 @@
 // judge: outputs are compared on one draw, within a tolerance of its own.
 #pragma once
 
-#include "runtime/base/contract.hpp"
+#include "backends/generator.hpp"
 #include "runtime/base/measurement.hpp"
 #include "runtime/base/result.hpp"
 
@@ -15,9 +15,15 @@ namespace kevolve::bench {
 
 class call_pair {
 public:
-  // Draws the data of the task's first declared shape. `runner` is the program, `reference` the reference's object.
-  static result<call_pair> make(std::string runner, const contract& task, const std::string& reference, uint64_t seed);
+  // Draws the data of the task's first declared shape, and compiles the reference. `runner` is the program.
+  static result<call_pair> make(std::string runner, const synthesis_context& task, uint64_t seed);
 
+  // Returns clang's syntax tree of the entry and the functions that it calls, as generators read it.
+  result<std::string> syntax_tree(const std::string& source) const;
+
+  // Returns the object of a source with those flags of the menu, made by the compiler itself, without a sandbox.
+  // errc::bad_input: it does not compile.
+  result<std::string> compiled(const std::string& source, const std::string& flags) const;
   // Returns the candidate's verdict and speed-up. Threads may call it at once.
   result<score> measure(const std::string& object, uint32_t ms) const;
 

@@ -24,15 +24,17 @@ constexpr size_t alignment = 64;
 constexpr unsigned most_seconds = 20; // of processor time; ends what hangs
 constexpr int least_calls = 5;
 
-// Sizes and pointers go the same way in the C call, and what is passed beyond a function's parameters is not read.
+// Sizes and pointers go in their registers and on the stack, scalars of f32 in vector registers: the order among both
+// does not matter in the C call of x86-64. What is passed beyond a function's parameters is not read.
 using entry = void (*)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-                       uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+                       uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, float, float, float,
+                       float);
 
 // One argument, as call_pair.cpp writes it.
 struct argument {
   uint64_t is_array = 0;
   uint64_t is_output = 0;
-  uint64_t float_bytes = 0; // 4 or 8: compared within a tolerance; 0: exactly
+  uint64_t float_bytes = 0; // 4 or 8: a floating type; outputs are compared within a tolerance
   uint64_t value = 0;       // by value; of an array its bytes
 };
 
@@ -67,10 +69,14 @@ class buffers {
 public:
   explicit buffers(const call& of) : of_(of) {
     for (size_t i = 0; i < of.arguments.size(); ++i) {
-      values_[i] = of.arguments[i].value;
-      if (of.arguments[i].is_array != 0)
-        values_[i] =
-            reinterpret_cast<uint64_t>(std::aligned_alloc(alignment, (of.data[i].size() / alignment + 1) * alignment));
+      const auto& a = of.arguments[i];
+      if (a.is_array != 0) {
+        arrays_[i] = static_cast<char*>(std::aligned_alloc(alignment, (of.data[i].size() / alignment + 1) * alignment));
+        values_[words_++] = reinterpret_cast<uint64_t>(arrays_[i]);
+      } else if (a.float_bytes != 0)
+        std::memcpy(&scalars_[floats_++ % scalars_.size()], &a.value, sizeof(float));
+      else
+        values_[words_++] = a.value;
     }
     fill();
   }
@@ -79,15 +85,20 @@ public:
       if (of_.arguments[i].is_array != 0)
         std::memcpy(bytes(i), of_.data[i].data(), of_.data[i].size());
   }
-  char* bytes(size_t i) const { return reinterpret_cast<char*>(values_[i]); }
+  char* bytes(size_t i) const { return arrays_[i]; }
   void run(entry f) const {
     const auto& v = values_;
-    f(v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], v[11], v[12], v[13], v[14], v[15]);
+    f(v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], v[11], v[12], v[13], v[14], v[15], scalars_[0],
+      scalars_[1], scalars_[2], scalars_[3]);
   }
 
 private:
   const call& of_;
-  std::array<uint64_t, most_arguments> values_{};
+  std::array<char*, most_arguments> arrays_{};
+  std::array<uint64_t, most_arguments> values_{}; // sizes and addresses, in order
+  std::array<float, 4> scalars_{};
+  size_t words_ = 0;
+  size_t floats_ = 0;
 };
 
 template <class T>

@@ -25,8 +25,7 @@ result<std::string> screened_judge::code_of(const proposal& what) {
       return known->second;
   }
   const auto from = steady::now();
-  auto object = compile(bench_.compilers().front(), bench_.spec().task, what.language, what.source, what.flags,
-                        compile_role::candidate);
+  auto object = compiled_(what);
   const auto took = since(from);
   if (!object && object.error().code != errc::bad_input)
     return tl::unexpected(object.error());

@@ -2,7 +2,6 @@
 // campaign is luckier with its noise than another.
 #pragma once
 
-#include "tools/bench/landscape/screening.hpp"
 #include "tools/bench/skills/skill_campaign.hpp"
 
 #include <cstdint>
@@ -22,6 +21,9 @@ struct screening_times {
 // Measures an object, with its source, for so many milliseconds of pairs.
 using measurement_of = std::function<result<score>(const std::string& object, const std::string& source, uint32_t ms)>;
 
+// Returns the object of a proposal. errc::bad_input: it does not compile.
+using compiler_of = std::function<result<std::string>(const proposal& what)>;
+
 using figures = std::map<std::string, score>; // by the digest of an object
 
 // The known figures of a task and what they cost. Campaigns in several threads share one.
@@ -40,8 +42,8 @@ struct known_figures {
 // The view of one thread, with helpers of its own.
 class screened_judge : public candidate_judge {
 public:
-  screened_judge(screening_bench& bench, measurement_of measured, known_figures& known, const screening_times& times)
-      : bench_(bench), measured_(std::move(measured)), known_(known), times_(times) {}
+  screened_judge(compiler_of compiled, measurement_of measured, known_figures& known, const screening_times& times)
+      : compiled_(std::move(compiled)), measured_(std::move(measured)), known_(known), times_(times) {}
 
   result<judged_candidate> measure(const proposal& what) override;
   result<score> confirm(const std::string& code) override;
@@ -51,7 +53,7 @@ private:
   result<score> screened(const std::string& code, uint32_t ms);
   result<score> known_or_screened(const std::string& code, figures& where, uint32_t ms);
 
-  screening_bench& bench_;
+  compiler_of compiled_;
   measurement_of measured_;
   known_figures& known_;
   const screening_times& times_;

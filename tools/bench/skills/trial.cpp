@@ -3,6 +3,7 @@
 #include "actors/campaign/campaign_fold.hpp"
 #include "actors/synthesis/step_signals.hpp"
 #include "config/campaign.hpp"
+#include "tools/bench/landscape/screening.hpp"
 #include "tools/bench/skills/call_pair.hpp"
 
 #include <algorithm>
@@ -39,6 +40,29 @@ json json_of(const campaign_course& c) {
           {"refused", c.refused},    {"curve", std::move(curve)}};
 }
 
+// The helpers of a task, while its campaigns run.
+struct open_task {
+  campaign_ground ground;
+  std::optional<screening_bench> bench; // the judge measures
+  std::optional<call_pair> calls;       // or plain calls do
+
+  compiler_of compiled() {
+    return [this](const proposal& what) {
+      return calls ? calls->compiled(what.source, what.flags)
+                   : compile(bench->compilers().front(), bench->spec().task, what.language, what.source, what.flags,
+                             compile_role::candidate);
+    };
+  }
+  measurement_of measured() {
+    return [this](const std::string& object, const std::string& source, uint32_t ms) -> result<score> {
+      if (calls)
+        return calls->measure(object, ms);
+      auto o = bench->screen(object, source, ms, never);
+      return o ? result<score>{score{*o}} : tl::unexpected(o.error());
+    };
+  }
+};
+
 // The state of one task over all its campaigns.
 struct task_state {
   const trial_task* what = nullptr;
@@ -46,44 +70,45 @@ struct task_state {
   double best = 0.0; // of its lessons
   double wall_s = 0.0;
   std::vector<json> lessons;
+  std::deque<open_task> helpers; // from its lessons to the end of its campaigns
 };
 
-// The helpers of a task, while its campaigns run.
-struct open_task {
-  screening_bench bench;
-  campaign_ground ground;
-  std::optional<call_pair> calls; // none: the judge measures
-
-  measurement_of measured() {
-    return [this](const std::string& object, const std::string& source, uint32_t ms) -> result<score> {
-      if (calls)
-        return calls->measure(object, ms);
-      auto o = bench.screen(object, source, ms, never);
-      return o ? result<score>{score{*o}} : tl::unexpected(o.error());
-    };
-  }
-};
+std::vector<std::string> signals_of(const synthesis_context& context, const target& hardware) {
+  std::string about;
+  for (const auto& [what, words] : hardware.about())
+    about += what + ": " + words + "\n";
+  std::vector<std::string> out;
+  for (const auto& s : synthesis::campaign_signals(context, hardware.name(), about))
+    out.push_back(knowledge::to_string(s));
+  return out;
+}
 
 result<open_task> open(const trial_options& o, const trial_task& t) {
   auto spec = small_task(t.file, t.sizes);
   if (!spec)
     return tl::unexpected(spec.error());
-  auto bench = screening_bench::open(o.bin, std::move(*spec), 1);
-  if (!bench)
-    return tl::unexpected(bench.error());
-  open_task out{std::move(*bench), {}, {}};
-  out.ground.context = out.bench.context();
-  std::string about;
-  for (const auto& [what, words] : out.bench.hardware().about())
-    about += what + ": " + words + "\n";
-  for (const auto& s : synthesis::campaign_signals(out.ground.context, out.bench.hardware().name(), about))
-    out.ground.signals.push_back(knowledge::to_string(s));
-  if (o.calls) {
-    auto pair = call_pair::make(o.bin + "/bench-call-runner", out.ground.context.task, out.bench.reference(), o.seed);
-    if (!pair)
-      return tl::unexpected(pair.error());
-    out.calls = std::move(*pair);
+  open_task out;
+  if (!o.calls) {
+    auto bench = screening_bench::open(o.bin, std::move(*spec), 1);
+    if (!bench)
+      return tl::unexpected(bench.error());
+    out.bench.emplace(std::move(*bench));
+    out.ground = {out.bench->context(), signals_of(out.bench->context(), out.bench->hardware())};
+    return out;
   }
+  const auto hardware = make_target("cpu", o.bin);
+  if (!hardware)
+    return tl::unexpected(hardware.error());
+  out.ground.context = context_of(**hardware, *spec);
+  out.ground.signals = signals_of(out.ground.context, **hardware);
+  auto pair = call_pair::make(o.bin + "/bench-call-runner", out.ground.context, o.seed);
+  if (!pair)
+    return tl::unexpected(pair.error());
+  auto tree = pair->syntax_tree(spec->reference_source);
+  if (!tree)
+    return tl::unexpected(tree.error());
+  out.ground.context.syntax_tree = std::make_shared<const std::string>(std::move(*tree));
+  out.calls = std::move(*pair);
   return out;
 }
 
@@ -141,13 +166,14 @@ private:
   result<void> learn(size_t half) {
     for (auto& t : tasks_[half]) {
       const auto from = steady::now();
-      auto at = open(options_, *t.what);
-      if (!at)
-        return tl::unexpected(at.error());
+      auto opened = open(options_, *t.what);
+      if (!opened)
+        return tl::unexpected(opened.error());
+      auto& at = t.helpers.emplace_back(std::move(*opened));
       for (uint64_t i = 0; i < options_.lessons; ++i) {
-        screened_judge judge{at->bench, at->measured(), t.known, options_.times};
+        screened_judge judge{at.compiled(), at.measured(), t.known, options_.times};
         auto p = plan_of(t.what->name, "lesson", options_.seed + first_lesson + i);
-        auto done = run_campaign(at->ground, p, judge, shelves_[half]);
+        auto done = run_campaign(at.ground, p, judge, shelves_[half]);
         if (!done)
           return fail(done.error().code, t.what->name + ": " + done.error().detail);
         t.best = std::max(t.best, done->best);
@@ -173,15 +199,15 @@ private:
       for (const bool with : {false, true}) // in turn, so that both see the same noise of the machine
         jobs.push_back({options_.seed + i, with, {}});
     const auto from = steady::now();
-    std::deque<open_task>
-        open_tasks; // the judges take turns at the timing core, so that one compiles while others time
-    for (uint32_t i = 0; i < options_.threads && !is_over(); ++i) {
-      auto at = open(options_, *t.what);
-      if (!at)
+    // Judges take turns at the timing core, so that one compiles while others time; plain calls need one set of
+    // helpers.
+    while (t.helpers.size() < (options_.calls ? 1 : options_.threads) && !is_over())
+      if (auto at = open(options_, *t.what))
+        t.helpers.push_back(std::move(*at));
+      else
         return tl::unexpected(at.error());
-      open_tasks.push_back(std::move(*at));
-    }
-    work_off(jobs, t, open_tasks, shelves_[other]);
+    work_off(jobs, t, shelves_[other]);
+    t.helpers.clear();
     t.wall_s += std::chrono::duration<double>(steady::now() - from).count();
     t.known.made.clear();
     auto runs = json::array();
@@ -204,15 +230,16 @@ private:
                 {"runs", std::move(runs)}};
   }
 
-  void work_off(std::deque<job>& jobs, task_state& t, std::deque<open_task>& open_tasks, const skill_shelf& earned) {
+  void work_off(std::deque<job>& jobs, task_state& t, const skill_shelf& earned) {
     std::atomic<size_t> next{0};
     std::vector<std::jthread> workers;
-    for (auto& at : open_tasks)
-      workers.emplace_back([&] {
+    for (uint32_t worker = 0; worker < options_.threads && !t.helpers.empty(); ++worker)
+      workers.emplace_back([&, worker] {
+        auto& at = t.helpers[worker % t.helpers.size()];
         for (size_t i = next++; i < jobs.size() && !is_over(); i = next++) {
           auto& j = jobs[i];
           auto own = earned; // what a campaign finds does not reach another
-          screened_judge judge{at.bench, at.measured(), t.known, options_.times};
+          screened_judge judge{at.compiled(), at.measured(), t.known, options_.times};
           auto p = plan_of(t.what->name, j.with ? "with" : "without", j.seed);
           p.goal = options_.share * t.best;
           p.with_skills = j.with;
