@@ -227,7 +227,7 @@ TEST_CASE("a check of a task in PyTorch tells outputs of another shape or type t
   }
   CHECK(right.document()["outputs_traced"].size() == right.document()["shapes"].size());
   CHECK(right.document()["not_compiled"].get<std::string>().find("they fit") != std::string::npos);
-  // framework-outputs has the other differences, without a process for each.
+  // framework-trace has the other differences, without a process for each.
   const auto wrong = check("return torch.softmax(x, dim=-1)[:, :-1]", "--quiet");
   CHECK(wrong.code == 2);
   CHECK_MESSAGE(wrong.err.find("softmax.py:4:1: 'softmax' on shape '") != std::string::npos, wrong.err);
