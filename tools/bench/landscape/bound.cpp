@@ -11,6 +11,20 @@
 
 namespace kevolve::bench {
 
+std::string measure_ceilings(const std::string& bin, const contract& task, int core) {
+  profile_job job;
+  job.task = task;
+  job.target = "cpu";
+  job.passes = {"cpu.ceilings"};
+  job.core = core;
+  const auto answer = run_profiler(profiler_command(bin, {}), job, [](const std::string&) {});
+  if (!answer || answer->passes.empty())
+    return {};
+  const auto& made = answer->passes.front().made;
+  const auto found = made.find(to_string(artefact_kind::ceilings));
+  return found == made.end() ? std::string{} : found->second;
+}
+
 std::string add_bound(const bound_question& q, candidate_features& features) {
   profile_job job;
   job.task = q.task->task;
@@ -32,9 +46,13 @@ std::string add_bound(const bound_question& q, candidate_features& features) {
   about.language = job.language;
   profile_question plan;
   plan.have = {artefact_kind::source, artefact_kind::object};
+  if (!q.ceilings.empty()) {
+    job.have[to_string(artefact_kind::ceilings)] = q.ceilings;
+    plan.have.insert(artefact_kind::ceilings);
+  }
   plan.budget_s = q.budget_s;
   for (const auto& p : plan_passes(passes_for(profile_passes(), about), plan).passes)
-    if (find_pass(p.name) != nullptr)
+    if (find_pass(p.name) != nullptr && (q.ceilings.empty() || p.name != "cpu.ceilings"))
       job.passes.push_back(p.name);
   const auto answer = run_profiler(profiler_command(q.bin, {}), job, [](const std::string&) {});
   if (!answer)

@@ -16,8 +16,12 @@ struct bound_question {
   std::string flags;
   std::string object;
   double budget_s = 2.0;
-  int core = 0; // on which the judge times
+  int core = 0;         // on which the judge times
+  std::string ceilings; // of this machine, measured before; empty: none
 };
+
+// Measures the ceilings of this machine, for bound_question; empty if they cannot be measured.
+std::string measure_ceilings(const std::string& bin, const contract& task, int core);
 
 // Adds the feature "bound", the place of the bottleneck in bound_class, if the passes name one. The shape is the first
 // declared one. Returns the reason why nothing was added; empty if a bottleneck was.

@@ -109,6 +109,7 @@ result<bounding_counts> name_bounds(const bounding_options& options) {
   const remaker make{bench->context()};
   if (auto ok = make.readable(); !ok)
     return tl::unexpected(ok.error());
+  const auto ceilings = measure_ceilings(options.bin, bench->spec().task, bench->timing_core());
   bounding_counts out;
   for (const auto i : to_bound(*record, record->nodes.size())) {
     if (out.profiles == options.most)
@@ -127,7 +128,8 @@ result<bounding_counts> name_bounds(const bounding_options& options) {
                                 n.flags,
                                 {},
                                 options.budget_s,
-                                bench->timing_core()},
+                                bench->timing_core(),
+                                ceilings},
                                n.features);
     ++(why.empty() ? out.named : out.unnamed);
     if (!why.empty() && out.unnamed == 1)
