@@ -16,8 +16,8 @@ struct bound_question {
   std::string flags;
   std::string object;
   double budget_s = 2.0;
-  int core = 0;         // on which the judge times
-  std::string ceilings; // of this machine, measured before; empty: none
+  int core = 0;              // on which the judge times
+  std::string ceilings = {}; // of this machine, measured before; empty: none
 };
 
 // Measures the ceilings of this machine, for bound_question; empty if they cannot be measured.
