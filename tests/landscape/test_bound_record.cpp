@@ -28,6 +28,15 @@ TEST_CASE("the fastest candidates with code of their own and no bottleneck yet a
   CHECK(to_bound(record, 1) == std::vector<uint32_t>{2});
 }
 
+TEST_CASE("of many candidates those to profile stand evenly from the fastest to the slowest") {
+  auto record = made_up();
+  record.nodes.resize(1);
+  for (const auto speedup : {1.5, 3.0, 2.0, 4.0, 5.0, 6.0})
+    put(record, step_kind::draft, "tile(L0," + std::to_string(static_cast<int>(10 * speedup)) + ")", speedup);
+  CHECK(to_bound(record, 3) == std::vector<uint32_t>{6, 4, 3});
+  CHECK(to_bound(record, 6) == std::vector<uint32_t>{6, 5, 4, 2, 3, 1});
+}
+
 TEST_CASE("a candidate with the machine code of another shares its bottleneck") {
   auto record = made_up();
   record.nodes.resize(1);

@@ -3,7 +3,7 @@
   landscape                compares the policies on the records; without --records on the six that are shipped
   landscape record         measures candidates of tasks by uniform expansion; goes on where it was stopped
   landscape play           plays the contenders that are named, and prints the share of steps that a record lacks
-  landscape bound          adds to finished records what bounds their fastest candidates, made again from their moves
+  landscape bound          adds to finished records what bounds their candidates, made again from their moves
   landscape moves          compares campaigns with and without move priorities, on records that hold bottlenecks
   landscape constants      chooses constants on half of the records and confirms them on the other half
 
@@ -332,7 +332,7 @@ def main() -> None:
     p.add_argument("--plans", action="store_true", help="record: whole sequences of moves are proposed, too")
     p.add_argument("--keep-finished", action="store_true", help="record: leave out what stands finished in the folder")
     p.add_argument("--bound", type=float, default=0.0, help="record: seconds of profiling a candidate, for what bounds it; 0: none (bound: 2)")
-    p.add_argument("--most", type=int, default=40, help="bound: profiles of each record, the fastest candidates first")
+    p.add_argument("--most", type=int, default=40, help="bound: profiles of each record, evenly from its fastest candidate to its slowest")
     p.add_argument("--out", type=Path, default=Path("landscapes"), help="record: the folder; what it holds goes on")
     arguments = p.parse_args()
     common.need(arguments.bin, "bench-landscape")

@@ -72,7 +72,12 @@ std::vector<uint32_t> to_bound(const landscape& record, size_t most) {
   std::sort(out.begin(), out.end(), [&](uint32_t a, uint32_t b) {
     return std::pair{-true_speedup(record, a), a} < std::pair{-true_speedup(record, b), b};
   });
-  out.resize(std::min(out.size(), most));
+  // A search meets parents of every speed.
+  if (most < out.size()) {
+    for (size_t i = 0; i < most; ++i)
+      out[i] = out[i * out.size() / most];
+    out.resize(most);
+  }
   return out;
 }
 
@@ -111,9 +116,7 @@ result<bounding_counts> name_bounds(const bounding_options& options) {
     return tl::unexpected(ok.error());
   const auto ceilings = measure_ceilings(options.bin, bench->spec().task, bench->timing_core());
   bounding_counts out;
-  for (const auto i : to_bound(*record, record->nodes.size())) {
-    if (out.profiles == options.most)
-      break;
+  for (const auto i : to_bound(*record, options.most)) {
     auto& n = record->nodes[i];
     const auto source = make.source_of(n.genome);
     if (!source || !is_same_code(n, *source)) {

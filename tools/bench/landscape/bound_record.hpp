@@ -16,7 +16,7 @@ struct bounding_options {
   std::string task;      // task file
   std::string record;    // read, and written again after each ten profiles
   double budget_s = 2.0; // of a profile
-  uint32_t most = 40;    // profiles of this call, the fastest candidates first
+  uint32_t most = 40;    // candidates of this call, evenly from the fastest to the slowest
   std::map<std::string, int64_t> sizes;
 };
 
@@ -28,8 +28,8 @@ struct bounding_counts {
   uint64_t profiles = 0; // of this call
 };
 
-// Returns the candidates to profile: those that passed, have code of their own and no bottleneck yet, the fastest
-// first.
+// Returns the candidates to profile, the fastest first: those that passed, have code of their own and no bottleneck
+// yet. Of more than `most`, it takes evenly from the fastest to the slowest.
 std::vector<uint32_t> to_bound(const landscape& record, size_t most);
 // Copies each bottleneck to the candidates with the same machine code, and returns how many candidates have one.
 uint64_t share_bounds(landscape& record);
