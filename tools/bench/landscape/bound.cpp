@@ -44,6 +44,8 @@ std::string add_bound(const bound_question& q, candidate_features& features) {
   about.target = job.target;
   about.source = job.source;
   about.language = job.language;
+  about.flags = job.flags;
+  about.bin_dir = q.bin; // where the loop probes are: without them no pass finds a bottleneck
   profile_question plan;
   plan.have = {artefact_kind::source, artefact_kind::object};
   if (!q.ceilings.empty()) {
