@@ -3,12 +3,16 @@
 
 #include "backends/profile/bound_class.hpp"
 #include "tests/landscape/made_up.hpp"
+#include "tests/support/judge_tasks.hpp"
+#include "tools/bench/landscape/bound.hpp"
 #include "tools/bench/landscape/recorder.hpp"
 #include "tools/bench/landscape/world.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 using namespace kevolve;
 using namespace kevolve::bench;
@@ -107,4 +111,32 @@ TEST_CASE("the candidates of a fresh record are made again from their moves, and
   CHECK(other.error().detail.find("not of layernorm") != std::string::npos);
   std::remove(o.out.c_str());
   std::remove((o.out + ".part").c_str());
+}
+
+TEST_CASE(
+    "the profile of a record's candidate reads its loops and ends with a diagnosis, and takes ceilings as they are") {
+  bound_question q;
+  q.bin = environment("KEVOLVE_BIN");
+  profile_job job;
+  job.task.entry = "f";
+  job.task.arguments = {array_argument("y", argument_role::output, dtype::f32, {"n"}), size_argument("n")};
+  job.task.shapes = {shape_of("n=64", {{"n", 64}})};
+  job.target = "cpu";
+  job.source = "void f(void) {}\n";
+  job.language = "c";
+  job.flags = "O3";
+  if (!std::filesystem::exists(q.bin + "/kevolve-loop-probes.so")) {
+    MESSAGE("skipped: kevolve-loop-probes.so is not built (apt-get install llvm-19-dev)");
+    return;
+  }
+  const auto has = [](const std::vector<std::string>& all, const char* name) {
+    return std::find(all.begin(), all.end(), name) != all.end();
+  };
+  const auto short_one = passes_of(q, job);
+  CHECK(has(short_one, "cpu.loops"));
+  CHECK(has(short_one, "cpu.diagnosis"));
+  q.budget_s = 60.0;
+  CHECK(has(passes_of(q, job), "cpu.ceilings"));
+  q.ceilings = "{}";
+  CHECK_FALSE(has(passes_of(q, job), "cpu.ceilings"));
 }

@@ -25,6 +25,27 @@ std::string measure_ceilings(const std::string& bin, const contract& task, int c
   return found == made.end() ? std::string{} : found->second;
 }
 
+std::vector<std::string> passes_of(const bound_question& q, const profile_job& job) {
+  pass_request about;
+  about.task = job.task;
+  about.shape = static_cast<size_t>(job.shape);
+  about.target = job.target;
+  about.source = job.source;
+  about.language = job.language;
+  about.flags = job.flags;
+  about.bin_dir = q.bin; // where the loop probes are: without them no pass finds a bottleneck
+  profile_question plan;
+  plan.have = {artefact_kind::source, artefact_kind::object};
+  if (!q.ceilings.empty())
+    plan.have.insert(artefact_kind::ceilings);
+  plan.budget_s = q.budget_s;
+  std::vector<std::string> out;
+  for (const auto& p : plan_passes(passes_for(profile_passes(), about), plan).passes)
+    if (find_pass(p.name) != nullptr && (q.ceilings.empty() || p.name != "cpu.ceilings"))
+      out.push_back(p.name);
+  return out;
+}
+
 std::string add_bound(const bound_question& q, candidate_features& features) {
   profile_job job;
   job.task = q.task->task;
@@ -38,24 +59,9 @@ std::string add_bound(const bound_question& q, candidate_features& features) {
   job.object = q.object;
   job.budget_s = q.budget_s;
   job.core = q.core;
-  pass_request about;
-  about.task = job.task;
-  about.shape = static_cast<size_t>(job.shape);
-  about.target = job.target;
-  about.source = job.source;
-  about.language = job.language;
-  about.flags = job.flags;
-  about.bin_dir = q.bin; // where the loop probes are: without them no pass finds a bottleneck
-  profile_question plan;
-  plan.have = {artefact_kind::source, artefact_kind::object};
-  if (!q.ceilings.empty()) {
+  if (!q.ceilings.empty())
     job.have[to_string(artefact_kind::ceilings)] = q.ceilings;
-    plan.have.insert(artefact_kind::ceilings);
-  }
-  plan.budget_s = q.budget_s;
-  for (const auto& p : plan_passes(passes_for(profile_passes(), about), plan).passes)
-    if (find_pass(p.name) != nullptr && (q.ceilings.empty() || p.name != "cpu.ceilings"))
-      job.passes.push_back(p.name);
+  job.passes = passes_of(q, job);
   const auto answer = run_profiler(profiler_command(q.bin, {}), job, [](const std::string&) {});
   if (!answer)
     return to_string(answer.error());

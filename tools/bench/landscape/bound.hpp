@@ -2,9 +2,11 @@
 #pragma once
 
 #include "actors/search/axes.hpp"
+#include "backends/profile/wire.hpp"
 #include "config/task.hpp"
 
 #include <string>
+#include <vector>
 
 namespace kevolve::bench {
 
@@ -22,6 +24,9 @@ struct bound_question {
 
 // Measures the ceilings of this machine, for bound_question; empty if they cannot be measured.
 std::string measure_ceilings(const std::string& bin, const contract& task, int core);
+
+// Returns the names of the passes that the job runs within the question's budget, in their order.
+std::vector<std::string> passes_of(const bound_question& q, const profile_job& job);
 
 // Adds the feature "bound", the place of the bottleneck in bound_class, if the passes name one. The shape is the first
 // declared one. Returns the reason why nothing was added; empty if a bottleneck was.
