@@ -1,7 +1,6 @@
 #include "runtime/node/campaign_parts.hpp"
 
 #include "actors/campaign/campaign.hpp"
-#include "actors/cluster/cluster_board.hpp"
 #include "actors/evaluation/evaluator.hpp"
 #include "actors/models/model_generator.hpp"
 #include "actors/synthesis/generator_actor.hpp"
@@ -109,9 +108,6 @@ caf::actor start_generator(caf::event_based_actor* s, const campaign_context_ptr
 result<void> may_run(const campaign_submission& submission, const campaign_dependencies& ground) {
   if (ground.is_worker)
     return fail(errc::unsupported, "this node is a worker of its cluster: submit the campaign to a home");
-  if (const auto away = ground.homes && ground.cluster ? ground.cluster->away() : std::string{}; !away.empty())
-    return fail(errc::unavailable,
-                "the cluster keeps this node's campaigns and cannot be asked: " + away + "; submit it again then");
   auto spec = decode_older<campaign_spec>(submission.spec);
   if (!spec)
     return tl::unexpected(spec.error());

@@ -188,7 +188,8 @@ admin_options admin_of(node& n, node_parts& parts, uint64_t reserve) {
     auto why = n->broken();
     if (why.empty())
       why = no_room_now(*data, reserve);
-    return why.empty() && cluster ? cluster->away() : why;
+    const auto away = why.empty() && cluster ? cluster->away() : std::string{};
+    return away.empty() ? why : "the cluster cannot be asked, and keeps what this node does: " + away;
   };
   return admin;
 }

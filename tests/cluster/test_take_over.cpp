@@ -86,7 +86,7 @@ TEST_CASE("a home goes on with its own campaigns after a kill, and waits while P
   REQUIRE(home.daemon->wait_for("PostgreSQL does not answer"));
   const auto refused = home.kevolve(short_campaign);
   CHECK(refused.code == kevolve::exit_code::unreachable);
-  CHECK_MESSAGE(refused.err.find("the cluster keeps this node's campaigns and cannot be asked") != std::string::npos,
+  CHECK_MESSAGE(refused.err.find("the cluster cannot be asked, and keeps what this node does") != std::string::npos,
                 refused.err);
   home.stop(SIGKILL, 128 + SIGKILL);
   home.daemon = std::make_unique<program>("kevolved", std::vector<std::string>{"kevolved.toml"}, home.path);
