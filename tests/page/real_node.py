@@ -39,7 +39,7 @@ class Node:
         self._told.set()
 
     def __enter__(self) -> Self:
-        if not self._told.wait(60):
+        if not self._told.wait(600):
             self.__exit__()
             raise AssertionError("the node does not serve")
         try:

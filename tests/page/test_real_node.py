@@ -23,18 +23,17 @@ POLICY = {
 class _Stored:
     """One short campaign, run once, and a daemon that serves it to every case. Cases that change what is stored change their own part."""
 
-    running: ExitStack | None = None
-    node: real_node.Node
+    node: real_node.Node | None = None
 
     @classmethod
     def serve(cls) -> real_node.Node:
-        if cls.running is None:
-            cls.running = ExitStack()
-            unittest.addModuleCleanup(cls.running.close)
-            data = Path(cls.running.enter_context(TemporaryDirectory(prefix="kevolve-page-"))) / "data"
-            with real_node.campaign(data, budget__candidates="8", budget__wall="1h", search__policy="evolution") as node:
-                node.finish()
-            cls.node = cls.running.enter_context(real_node.daemon(data))
+        if cls.node is None:
+            with ExitStack() as kept:
+                data = Path(kept.enter_context(TemporaryDirectory(prefix="kevolve-page-"))) / "data"
+                with real_node.campaign(data, budget__candidates="8", budget__wall="1h", search__policy="evolution") as node:
+                    node.finish()
+                cls.node = kept.enter_context(real_node.daemon(data))
+                unittest.addModuleCleanup(kept.pop_all().close)
         return cls.node
 
 
