@@ -284,6 +284,14 @@ class Rules(Traced):
         pointwise = self.made(plain("return torch.sigmoid(x)")).task()
         self.assertNotIn("tf32", pointwise["timing"])  # no products: nothing to say
 
+    def test_a_product_that_is_only_summed_is_no_work_that_a_kernel_must_do(self):
+        cases = [("return ((x @ x.T) / 2.0 - 1.0).sum(dim=1)", False), ("return torch.relu(x @ x.T).sum(dim=1)", True),
+                 ("y = x @ x.T\nreturn (y.sum(dim=1), y)", True), ("y = x @ x.T\nreturn (y * y).sum(dim=1)", True)]
+        for body, counts in cases:
+            with self.subTest(body=body):
+                flops = int(self.made(plain(body)).document["work"]["flops"])
+                self.assertEqual(flops >= 2 * 64 * 64 * 32, counts, flops)
+
     def test_the_tolerance_follows_extents_that_were_cut(self):
         made = self.made(plain("return torch.softmax(x, dim=1)", "[torch.rand(4096, 393216)]"))
         self.assertLess(made.document["tolerances"][0]["absolute"], 1e-9)  # results are near 2.5e-6

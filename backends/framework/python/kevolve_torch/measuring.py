@@ -2,6 +2,8 @@
 
 import math
 
+from kevolve_torch import avoidable
+
 TOLERANCE_RULE = ("tolerance: relative by the output's dtype; with absolute it admits 8 times the error of eager and of the C "
                   "reference against fp64 in every element; absolute is at least 1e-6 of the median |value|")
 RELATIVE = {"f64": 1e-12, "f32": 1e-5, "f16": 2e-3, "bf16": 1.6e-2}
@@ -115,8 +117,8 @@ def expression(e):
 
 
 def work_of(torch, program, arrays):
-    """Returns (flops, bytes) as expressions. Products count by torch's flop counter, other results one operation for
-    each element. Each array is read or written once, except for tables that are gathered from."""
+    """Returns (flops, bytes) as expressions. Products count by torch's flop counter, but for those that are only summed. Other
+    results count one operation for each element. Each array is read or written once, except for tables that are gathered from."""
     from torch.utils.flop_counter import flop_registry
 
     flops, gathered = 0, set()
@@ -127,6 +129,8 @@ def work_of(torch, program, arrays):
         packet = getattr(node.target, "overloadpacket", None)
         if any(word in str(node.target) for word in ("embedding", "gather", "index")) and node.all_input_nodes:
             gathered.add(node.all_input_nodes[0].name)
+        if packet in flop_registry and avoidable.is_summed(node):
+            continue
         if packet in flop_registry:
             meta = lambda x: x.meta["val"] if isinstance(x, torch.fx.Node) else x  # noqa: E731
             args = torch.utils._pytree.tree_map(meta, node.args)
