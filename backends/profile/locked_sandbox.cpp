@@ -71,8 +71,8 @@ step_result locked_pass_sandbox::run_tool(const locked_command& command, const s
   nobody none;
   const auto before = worked_by_children_s();
   const auto end = run_locked(command, *lock, listener_ == nullptr ? none : *listener_);
-  // The kernel's limit of processor time ends a step by one of these signals. It counts by ticks, which on a busy
-  // machine may be several times the time that a step really had.
+  // The kernel's limit of processor time ends a step by one of these signals. It counts by ticks, and on a busy
+  // machine a step reaches it with less work than getrusage() shows afterwards.
   const bool by_limit = end.end == step_end::signalled && (end.value == SIGKILL || end.value == SIGXCPU);
   constexpr double reached = 0.25;
   if (by_limit && worked_by_children_s() - before >= reached * policy.cpu_seconds)

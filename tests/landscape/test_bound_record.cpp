@@ -32,7 +32,7 @@ TEST_CASE("the fastest candidates with code of their own and no bottleneck yet a
   CHECK(to_bound(record, 1) == std::vector<uint32_t>{2});
 }
 
-TEST_CASE("of many candidates those to profile stand evenly from the fastest to the slowest") {
+TEST_CASE("candidates to profile stand evenly from the fastest to the slowest where there are many") {
   auto record = made_up();
   record.nodes.resize(1);
   for (const auto speedup : {1.5, 3.0, 2.0, 4.0, 5.0, 6.0})
