@@ -99,7 +99,7 @@ TEST_CASE("an outcome tells what was tried and what was not") {
   CHECK(o.result == verdict::pass);
   CHECK(has(o.evidence.at("tried"), "adversarial draws"));
   CHECK(has(o.evidence.at("tried"), "all equal"));
-  CHECK(has(o.evidence.at("draws.sizes.n"), "1-65"));
+  CHECK(has(o.evidence.at("draws.sizes.n"), "1-129"));
   CHECK(has(o.evidence.at("not_tried"), "infinities and NaN"));
 }
 
