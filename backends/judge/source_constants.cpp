@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -26,18 +27,25 @@ bool in_word(char c) {
   return c == '_' || is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// Joins the lines that a backslash continues, as a compiler does before it looks for comments.
+// Joins the lines that a backslash continues, and ends every line alike, as a compiler does before it looks for
+// comments.
 std::string joined_lines(std::string_view source) {
   std::string out;
+  const auto ends_line = [&](size_t at) { return at < source.size() && (source[at] == '\n' || source[at] == '\r'); };
+  const auto last_of_end = [&](size_t at) {
+    return source[at] == '\r' && at + 1 < source.size() && source[at + 1] == '\n' ? at + 1 : at;
+  };
   for (size_t at = 0; at < source.size(); ++at) {
     if (source[at] == '\\') {
-      const auto end = source.find_first_not_of(" \t\r", at + 1);
-      if (end != std::string_view::npos && source[end] == '\n') {
-        at = end;
+      const auto end = source.find_first_not_of(" \t\v\f", at + 1);
+      if (end != std::string_view::npos && ends_line(end)) {
+        at = last_of_end(end);
         continue;
       }
     }
-    out += source[at];
+    const bool ended = ends_line(at);
+    at = ended ? last_of_end(at) : at;
+    out += ended ? '\n' : source[at];
   }
   return out;
 }
@@ -113,34 +121,74 @@ private:
     return found == std::string_view::npos ? source_.size() : found + end.size();
   }
 
-  // A text of one character is that character's code.
+  // A text of one character is that character's code; several between single quotes are one number, as compilers have
+  // it.
   void quoted(char quote) {
     size_t length = 0;
-    double code = 0.0;
+    uint32_t together = 0;
+    uint32_t code = 0;
     ++at_;
     while (at_ < source_.size() && look() != quote && look() != '\n') {
-      code = look() == '\\' ? escaped(look(1)) : static_cast<double>(static_cast<unsigned char>(look()));
-      at_ += look() == '\\' ? 2U : 1U;
+      code = character();
+      together = together << 8U | (code & 0xffU);
       ++length;
     }
     ++at_;
     if (length == 1)
       add(code);
+    else if (length > 1 && quote == '\'')
+      add(static_cast<int32_t>(together));
   }
 
-  static double escaped(char c) {
-    switch (c) {
+  uint32_t character() {
+    const auto c = source_[at_++];
+    if (c != '\\' || at_ >= source_.size())
+      return static_cast<unsigned char>(c);
+    const auto escape = source_[at_];
+    if (escape >= '0' && escape <= '7')
+      return digits(8, 3);
+    ++at_;
+    switch (escape) {
+      case 'x':
+        return digits(16, 8);
+      case 'u':
+        return digits(16, 4);
+      case 'U':
+        return digits(16, 8);
+      case 'a':
+        return '\a';
+      case 'b':
+        return '\b';
+      case 'e':
+        return '\x1b';
+      case 'f':
+        return '\f';
       case 'n':
         return '\n';
-      case 't':
-        return '\t';
       case 'r':
         return '\r';
-      case '0':
-        return 0.0;
+      case 't':
+        return '\t';
+      case 'v':
+        return '\v';
       default:
-        return static_cast<double>(static_cast<unsigned char>(c));
+        return static_cast<unsigned char>(escape);
     }
+  }
+
+  uint32_t digits(uint32_t base, size_t most) {
+    uint32_t out = 0;
+    for (size_t k = 0; k < most; ++k, ++at_) {
+      const auto c = look();
+      const auto lower = static_cast<char>(c | 0x20);
+      const auto digit = is_digit(c)                    ? static_cast<uint32_t>(c - '0')
+                         : lower >= 'a' && lower <= 'f' ? static_cast<uint32_t>(lower - 'a') + 10U
+                                                        : base;
+      if (digit >= base)
+        break;
+      out = out * base + digit;
+    }
+    return out;
   }
 
   // A number goes on as long as its letters, digits and points do, and behind an exponent's letter with its sign.
