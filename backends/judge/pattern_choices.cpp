@@ -80,12 +80,18 @@ choices choices_for(const argument& a) {
   const bool has_negative_zero = is_floating(a.type) && at.low < 0.0 && at.high > 0.0;
   if (has_negative_zero)
     out.push_back({value_pattern::all_equal, -0.0, 0.0});
+  for (const auto one : {1.0, -1.0})
+    if (at.low <= one && at.high >= one && (one > 0.0 || a.role == argument_role::scalar))
+      out.push_back({value_pattern::all_equal, one, 0.0});
+  // The declared ends themselves have more bits than landmarks.
+  if (const auto range = values_of(a, freely); is_floating(a.type) && a.fill.distribution != fill_name::normal)
+    for (const auto end : {range.low, range.high})
+      if (end != at.low && end != at.high)
+        out.push_back({value_pattern::all_equal, end, 0.0});
   if (a.role == argument_role::scalar)
     return out;
   if (has_negative_zero)
     out.push_back({value_pattern::alternating, at.high, -0.0});
-  if (at.low <= 1.0 && at.high >= 1.0)
-    out.push_back({value_pattern::all_equal, 1.0, 0.0});
   out.insert(out.end(), {{value_pattern::one_hot, at.high, at.low},
                          {value_pattern::one_hot, at.low, at.high},
                          {value_pattern::one_hot, at.high, at.zero},
@@ -142,7 +148,8 @@ std::vector<double> neighbours(dtype type, double x, const value_range& range) {
 } // namespace
 
 choices choices_of_constant(const argument& a, double constant) {
-  if (!is_array(a) || a.fill.distribution == fill_name::sorted_unique || a.fill.distribution == fill_name::sample_of)
+  const bool scalar = a.role == argument_role::scalar;
+  if ((!is_array(a) && !scalar) || !has_landmarks(a))
     return {};
   const auto range = values_of(a, by_name);
   const auto holds = [&](double x) {
@@ -154,12 +161,14 @@ choices choices_of_constant(const argument& a, double constant) {
   for (const auto beside : neighbours(a.type, constant, range))
     if (holds(beside)) {
       out.push_back({value_pattern::all_equal, beside, 0.0});
+      if (scalar)
+        continue;
       out.push_back({value_pattern::one_hot, constant, beside});
       out.push_back({value_pattern::alternating, constant, beside});
     }
   const auto at = landmarks_of(a);
   for (const auto other : {at.low, at.high})
-    if (other != constant) {
+    if (other != constant && !scalar) {
       out.push_back({value_pattern::one_hot, constant, other});
       out.push_back({value_pattern::alternating, constant, other});
     }

@@ -106,6 +106,21 @@ TEST_CASE("a source hides no constant behind tables, raw texts and continued lin
   CHECK(holds("t(R\"a(\"); if (n == 2000) return;"));
   CHECK(holds("/* *\\\n/ if (n == 2000) return;"));
   CHECK(!holds("// \\\nif (n == 2000) return;\n"));
+  CHECK(!holds("// \\\f\r\nif (n == 2000) return;\n"));
+  CHECK(holds("// a lone carriage return ends it\rif (n == 2000) return;"));
+  CHECK(holds("t(\"a \\\f\n/* \"); if (n == 2000) return; /* */"));
+}
+
+TEST_CASE("the codes of characters are among a source's constants, however they are written") {
+  const auto codes = [](const std::string& source) { return source_constants(source); };
+  CHECK(codes("L'\\x4d5'") == std::vector<double>{1237});
+  CHECK(codes("u'\\u04d5'") == std::vector<double>{1237});
+  CHECK(codes("U'\\U000004d5'") == std::vector<double>{1237});
+  CHECK(codes("'\\177'") == std::vector<double>{127});
+  CHECK(codes("'\\0' '\\''") == std::vector<double>{0, 39});
+  CHECK(codes("'ab'") == std::vector<double>{'a' * 256 + 'b'});
+  CHECK(codes("\"ab\"").empty());
+  CHECK(codes("'").empty());
 }
 
 TEST_CASE("a source of many numbers costs few constants") {
@@ -115,11 +130,11 @@ TEST_CASE("a source of many numbers costs few constants") {
   CHECK(source_constants(many).size() <= 512);
 }
 
-TEST_CASE("each size from 1 to 65 and those around powers of two are planned for each symbol") {
+TEST_CASE("each size from 1 to 129 and those around powers of two are planned for each symbol") {
   const auto plan = plan_draws(softmax(), {});
   for (const auto* name : {"rows", "cols"}) {
     const auto sizes = sizes_in(plan, name);
-    for (int64_t n = 1; n <= 65; ++n)
+    for (int64_t n = 1; n <= 129; ++n)
       CHECK_MESSAGE(sizes.contains(n), name << " " << n);
     for (int64_t power = 128; power <= 1024; power *= 2)
       for (const auto n : {power - 1, power, power + 1})
@@ -310,6 +325,14 @@ TEST_CASE("a scalar's range and weights are tried at their ends") {
   CHECK(away);
   CHECK(has_choice(plan, 5, {value_pattern::all_equal, 0.5, 0.0}));
   CHECK(has_choice(plan, 5, {value_pattern::all_equal, 2.0, 0.0}));
+  CHECK(has_choice(plan, 5, {value_pattern::all_equal, 1.0, 0.0})); // a short way that many kernels have
+  CHECK(has_choice(plan_draws(task, {1.25}), 5, {value_pattern::all_equal, 1.25, 0.0}));
+  CHECK_FALSE(has_choice(plan_draws(task, {3.0}), 5, {value_pattern::all_equal, 3.0, 0.0}));
+  auto uniform = make_input("u", dtype::f32, {"cols"}, "uniform");
+  uniform.fill.low = 0.0;
+  uniform.fill.high = 0.3; // of more bits than a landmark
+  task.arguments.push_back(uniform);
+  CHECK(has_choice(plan_draws(task, {}), 6, {value_pattern::all_equal, 0.3, 0.0}));
 }
 
 TEST_CASE("static weights are drawn as declared in every draw") {
