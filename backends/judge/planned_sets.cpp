@@ -151,8 +151,11 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get_planned(const pl
   inputs->edge = edge_kind::adversarial;
   inputs->reference_error.assign(request_.task.arguments.size(), 0.0);
   work_clock clock; // without discarded draws, which a slow reference may have by the hundred
+  // Where a framework draws and computes, a small set takes milliseconds, and all candidates of a task share the sets.
+  constexpr int more_in_a_framework = 4;
+  const auto patience = wanted.patience * (device_ != nullptr ? more_in_a_framework : 1);
   constexpr int most_wall = 10;
-  const auto latest = steady_clock::now() + most_wall * wanted.patience;
+  const auto latest = steady_clock::now() + most_wall * patience;
   // Large arrays are better left out, and told, than a request that is too late: one draw is made in any case.
   const auto share_of_request = steady_clock::now() + (hooks_.deadline - steady_clock::now()) / 4;
   size_t made = 0;
@@ -162,7 +165,7 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get_planned(const pl
     if (inputs->draws.failed >= most_failed)
       break;
     if (inputs->sets.size() >= plan.least
-        && (clock.spent() > wanted.patience || steady_clock::now() > latest || inputs->bytes > settings_.shape_bytes))
+        && (clock.spent() > patience || steady_clock::now() > latest || inputs->bytes > settings_.shape_bytes))
       break;
     if (hooks_.cancelled())
       return infrastructure(fault_kind::cancelled, "the request was cancelled");
