@@ -27,7 +27,7 @@ constexpr std::array<undefined_behaviour_check, 13> checks{{
 
 // The compilers' own macros, which the preprocessor leaves no trace of. A source that undefines one, to use its name,
 // would find it defined again when its text is compiled.
-constexpr std::array<std::string_view, 32> words{"__has_feature",
+constexpr std::array<std::string_view, 34> words{"__has_feature",
                                                  "__has_extension",
                                                  "__has_builtin",
                                                  "__has_constexpr_builtin",
@@ -58,7 +58,9 @@ constexpr std::array<std::string_view, 32> words{"__has_feature",
                                                  "__TIMESTAMP__",
                                                  "__FLT_EVAL_METHOD__",
                                                  "__SANITIZE_ADDRESS__",
-                                                 "__pragma"};
+                                                 "__pragma",
+                                                 "__seg_fs", // AddressSanitizer skips what they lead to
+                                                 "__seg_gs"};
 constexpr std::array<std::string_view, 5> prefixes{"__asan_", "__ubsan_", "__sanitizer_", "__lsan_", "__interceptor_"};
 
 std::string joined(compiler_family family, bool only_recovering) {
@@ -84,21 +86,26 @@ std::vector<std::string> sanitizer_options(compiler_family family) {
   // threshold, cut the compile time of unrolled kernels to a quarter. Every option leaves the values that the source
   // computes as they are, but for those that it makes of variables that nobody set.
   const bool gcc = family == compiler_family::gcc;
-  return {"-fsanitize=" + joined(family, false),
-          "-fsanitize-recover=" + joined(family, true),
-          "-gdwarf-4",
-          gcc ? "-g1" : "-gline-tables-only",
-          "-fno-omit-frame-pointer",
-          "-ftrivial-auto-var-init=pattern",
-          gcc ? "--param" : "-mllvm",
-          gcc ? "asan-instrumentation-with-call-threshold=200" : "-asan-instrumentation-with-call-threshold=200"};
+  std::vector<std::string> out{"-fsanitize=" + joined(family, false),
+                               "-fsanitize-recover=" + joined(family, true),
+                               "-gdwarf-4",
+                               gcc ? "-g1" : "-gline-tables-only",
+                               "-fno-omit-frame-pointer",
+                               "-ftrivial-auto-var-init=pattern",
+                               gcc ? "--param" : "-mllvm",
+                               gcc ? "asan-instrumentation-with-call-threshold=200"
+                                   : "-asan-instrumentation-with-call-threshold=200"};
+  if (!gcc) // clang's own list names functions that it leaves alone, which a candidate may be called like
+    out.push_back("-fno-sanitize-ignorelist");
+  return out;
 }
 
 // A name without a meaning stands in for each, so that a variable of that name is still a variable.
 std::vector<std::string> attribute_definitions() {
   std::vector<std::string> out;
-  for (const std::string name : {"no_sanitize", "no_sanitize_address", "no_address_safety_analysis",
-                                 "no_sanitize_undefined", "disable_sanitizer_instrumentation"})
+  for (const std::string name :
+       {"no_sanitize", "no_sanitize_address", "no_address_safety_analysis", "no_sanitize_undefined",
+        "disable_sanitizer_instrumentation", "address_space", "ifunc"})
     for (const std::string& spelt : {name, "__" + name + "__"})
       out.push_back("-D" + spelt + "=kevolve_ignored_" + spelt);
   return out;

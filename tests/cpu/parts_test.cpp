@@ -125,6 +125,7 @@ TEST_CASE("words by which a source escapes the sanitizers are found in preproces
   CHECK(in_c("x = __has_feature (1);") == "__has_feature");
   CHECK(in_c("enum { __LINE__ };") == "__LINE__");
   CHECK(in_c("call(\"__ubsan_x\")") == "__ubsan_x");
+  CHECK(in_c("(const float __seg_gs *)x") == "__seg_gs");
   CHECK(in_c("int my__asan_x, __asa, __has_features;").empty());
   CHECK(in_c("__").empty());
   CHECK(in_c("").empty());
