@@ -135,6 +135,17 @@ void on_memory_report(const char* text) {
   note(f);
 }
 
+// `changed` is empty if nothing was.
+void note_state(const char* when, const char* changed) {
+  if (*changed == '\0')
+    return;
+  wire::replay_finding f = {};
+  f.memory = wire::finding_of_state;
+  std::snprintf(f.key, sizeof(f.key), "state of the processor");
+  std::snprintf(f.text, sizeof(f.text), "%s %s changed", when, changed);
+  note(f);
+}
+
 constexpr size_t red_zone_alignment = 16;
 
 } // namespace
@@ -183,14 +194,16 @@ void arrange(const wire::launch_request& request, std::byte* arena, const uint64
   remember_processor_state();
 }
 
+void before_loading() {
+  remember_processor_state();
+}
+
+void after_loading() {
+  note_state("loading the object left", changed_processor_state());
+}
+
 void conclude(const wire::launch_request& request) {
-  if (const std::string_view changed{changed_processor_state()}; !changed.empty()) {
-    wire::replay_finding f = {};
-    f.memory = wire::finding_of_state;
-    std::snprintf(f.key, sizeof(f.key), "state of the processor");
-    std::snprintf(f.text, sizeof(f.text), "the call returned with %s changed", changed.data());
-    note(f);
-  }
+  note_state("the call returned with", changed_processor_state());
   for (uint32_t i = 0; i < request.argument_count; ++i) {
     auto& c = copies[i];
     if (c.block == nullptr)

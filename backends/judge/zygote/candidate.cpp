@@ -243,7 +243,9 @@ void live_as_candidate(const wire::launch_request& request, const launch_fds& fd
     give_up(wire::load_state::lock_failed, to_string(locked.error()));
   tell(wire::load_state::locked);
   std::string why;
+  candidate_host::before_loading();
   call.entry = load_entry(request.entry, why);
+  candidate_host::after_loading();
   watch_deaths(); // a constructor may have put handlers of its own in place
   close(child_object_fd);
   // From here on, the object's own code may cause a failure, so it is not our fault.

@@ -21,6 +21,9 @@ extern const uint32_t values_per_argument;
 
 // Called in the process once the arena is mapped, before the object is loaded.
 void begin(const wire::launch_request& request, std::byte* arena);
+// Called around the loading of the object, whose constructors run then: its caller's state is not theirs to change.
+void before_loading();
+void after_loading();
 // Limits the process's memory. Returns false with errno.
 bool limit_memory(const wire::launch_request& request);
 // Fills the slots of a call from its message, and makes what they point to.

@@ -3,13 +3,34 @@
 
 #include <sys/resource.h>
 
+#include <cfenv>
+#include <csignal>
+
 namespace kevolve::candidate_host {
+
+namespace {
+
+fenv_t floating_point;
+sigset_t signals;
+
+} // namespace
 
 const sandbox_profile running_profile = sandbox_profile::running;
 const bool copies_libraries = true;
 const uint32_t values_per_argument = 1;
 
 void begin(const wire::launch_request&, std::byte*) {}
+
+void before_loading() {
+  fegetenv(&floating_point);
+  sigprocmask(SIG_SETMASK, nullptr, &signals);
+}
+
+// A constructor that flushes small numbers to zero would gain in every call, where a caller's thread computes as usual.
+void after_loading() {
+  fesetenv(&floating_point);
+  sigprocmask(SIG_SETMASK, &signals, nullptr);
+}
 
 bool limit_memory(const wire::launch_request& request) {
   const auto bytes = request.memory_bytes + request.arena_bytes;
