@@ -66,7 +66,7 @@ class Workers(unittest.TestCase):
 
 
 class Scripts(Workers):
-    """What takes seconds."""
+    """These take seconds."""
 
     def test_writes_settings_from_its_environment(self) -> None:
         more = self.folder / "more.toml"
