@@ -149,7 +149,7 @@ TEST_CASE("a champion that fails as baseline is reported, and its challenger is 
     CHECK(o.result == c.result);
     CHECK(o.rule == c.rule);
   }
-  CHECK(runner.ask(ask_for(fake_package("iterate"), judge_mode::screening)).result == verdict::pass);
+  CHECK(runner.ask_timed(ask_for(fake_package("iterate"), judge_mode::screening)).result == verdict::pass);
 }
 
 TEST_CASE("edge cases are checked on every shape before a candidate is called faster" * doctest::test_suite("long")) {
