@@ -328,7 +328,7 @@ TEST_CASE("a scalar's range and weights are tried at their ends") {
   CHECK(has_choice(plan, 5, {value_pattern::all_equal, 1.0, 0.0})); // a short way that many kernels have
   CHECK(has_choice(plan_draws(task, {1.25}), 5, {value_pattern::all_equal, 1.25, 0.0}));
   CHECK_FALSE(has_choice(plan_draws(task, {3.0}), 5, {value_pattern::all_equal, 3.0, 0.0}));
-  auto uniform = make_input("u", dtype::f32, {"cols"}, "uniform");
+  auto uniform = input_argument("u", dtype::f32, {"cols"}, "uniform");
   uniform.fill.low = 0.0;
   uniform.fill.high = 0.3; // of more bits than a landmark
   task.arguments.push_back(uniform);
