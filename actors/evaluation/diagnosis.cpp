@@ -91,7 +91,8 @@ json loops_of(const json& artefact, double call_ns, uint32_t lines) {
                    {"trips", or_null(number_in(l, "trips"))},
                    {"ns", or_null(ns)},
                    {"self_ns", or_null(self_ns)},
-                   {"share", timed ? json(std::clamp(self_ns / whole_ns, 0.0, 1.0)) : json(nullptr)},
+                   {"share", timed ? json(std::clamp(self_ns / whole_ns, 0.0, 1.0))
+                                   : or_null(std::min(1.0, number_in(l, "share_of_kernel")))},
                    {"vector_lanes", or_null(number_in(l, "vector_lanes"))}});
   }
   return out;

@@ -116,6 +116,15 @@ TEST_CASE("the timed loops add up to their part of the instrumented call, each w
   CHECK(diagnosis_of(f)["timed_share"].is_null());
 }
 
+TEST_CASE("a loop that is not timed has its share of the kernel's cycles") {
+  auto f = facts();
+  f.have[artefact_kind::loops] =
+      R"({"instrumented_by":"proton","loops":[{"line":1,"parent":-1,"cycles":94.0,"share_of_kernel":0.94},{"line":4,"parent":-1}]})";
+  const auto d = diagnosis_of(f);
+  CHECK(d["loops"][0]["share"] == doctest::Approx(0.94));
+  CHECK(d["loops"][1]["share"].is_null());
+}
+
 TEST_CASE("shares of loops stay within one where the loops ran slower than the call before them") {
   auto f = facts();
   f.have[artefact_kind::loops] =

@@ -1,6 +1,5 @@
 #include "backends/nvidia/runner/locked_jit.hpp"
 
-#include "backends/compile/locked_command.hpp"
 #include "backends/framework/framework_policy.hpp"
 
 #include <fcntl.h>
@@ -10,19 +9,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 namespace kevolve::cuda {
 
 namespace {
 
-constexpr std::chrono::minutes limit{10}; // whoever started this program ends it earlier
-constexpr uint32_t processor_seconds = 600;
-
-class nobody final : public attention {
-public:
-  int descriptor() const override { return -1; }
-  bool attend() override { return true; }
-};
+constexpr uint32_t processor_seconds = 600; // whoever started this program ends it earlier
 
 std::vector<std::string> command_line(const std::string& python, const std::string& folder) {
   std::vector<std::string> out{"/usr/bin/env", "-i", "LC_ALL=C.UTF-8",
@@ -38,6 +31,11 @@ std::vector<std::string> command_line(const std::string& python, const std::stri
   return out;
 }
 
+bool redirect(const char* path, int flags, int to) {
+  const auto fd = ::open(path, flags | O_CLOEXEC, 0600);
+  return fd >= 0 && ::dup2(fd, to) == to;
+}
+
 int give_up(const std::string& why) {
   std::fprintf(stderr, "kevolve-runner-cuda --instrument: %s\n", why.c_str());
   return 2;
@@ -49,25 +47,30 @@ int run_locked_jit(const std::string& folder) {
   std::string python;
   if (!std::getline(std::ifstream{folder + "/python"}, python) || !python.starts_with('/'))
     return give_up("'" + folder + "/python' names no interpreter by its whole path");
-  // run_locked() puts a descriptor of its own in place of 3, which must not be one of the sandbox's.
-  const auto place = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   auto policy = framework_policy(python, folder);
-  policy.parent_pid = ::getpid();
+  policy.keep_fds = {0, 1, 2};
+  policy.parent_pid = ::getppid();
   policy.cpu_seconds = processor_seconds;
   const auto lock = sandbox::prepare(policy);
   if (!lock)
     return give_up(lock.error().detail);
   if (const auto weak = refusal_of_level(lock->level(), {}); !weak.empty())
     return give_up(weak);
-  nobody none;
-  const auto end = run_locked(
-      {command_line(python, folder), folder, "jit.output", "jit.errors", std::chrono::steady_clock::now() + limit},
-      *lock, none);
-  if (place >= 0)
-    ::close(place);
-  if (end.end == step_end::not_started)
-    return give_up(end.trouble.detail);
-  return end.end == step_end::exited ? end.value : 128 + end.value;
+  auto words = command_line(python, folder);
+  std::vector<char*> argv;
+  for (auto& word : words)
+    argv.push_back(word.data());
+  argv.push_back(nullptr);
+  if (::chdir(folder.c_str()) != 0 || !redirect("/dev/null", O_RDONLY, 0)
+      || !redirect("jit.output", O_WRONLY | O_CREAT | O_TRUNC, 1))
+    return give_up("cannot write in '" + folder + "'");
+  // This process becomes the interpreter: a driver reads its own part of /proc, which is that of the process that
+  // prepared the lock.
+  if (const auto locked = lock->lock(); !locked)
+    return give_up(locked.error().detail);
+  if (redirect("jit.errors", O_WRONLY | O_CREAT | O_TRUNC, 2))
+    ::execv(argv.front(), argv.data());
+  return give_up("cannot start '" + python + "'");
 }
 
 } // namespace kevolve::cuda

@@ -1,5 +1,5 @@
-// Proton's instrumentation inside kernels. A locked process of its own, which has the device, compiles the candidate just
-// in time. A scope stands around each kernel and each of its outermost loops. Untested on hardware.
+// Proton's instrumentation inside kernels. A locked process of its own, which has the device, compiles the candidate
+// just in time. A scope stands around each kernel and each of its outermost loops. It has run on an H200.
 #include "backends/launch_plan/package.hpp"
 #include "backends/nvidia/profile/device_call.hpp"
 #include "backends/profile/tool_output.hpp"
@@ -43,6 +43,12 @@ result<void> write_call(const pass_request& q, const triton_plan& plan, const st
   return {};
 }
 
+// Python names the error in its last lines.
+std::string last_of(const std::string& text) {
+  constexpr size_t told = 300;
+  return text.size() <= told ? text : text.substr(text.size() - told);
+}
+
 result<pass_result> run(const pass_request& q) {
   const auto parts = split_triton_candidate(q.source);
   if (!parts)
@@ -75,8 +81,8 @@ result<pass_result> run(const pass_request& q) {
   if (loops)
     out.made[artefact_kind::loops] = std::move(*loops);
   else
-    out.skipped = loops.error().detail + ": it ended with " + std::to_string(end->status) + ", and said: "
-                  + read_pass_file(q, "output").substr(0, 200) + read_pass_file(q, "jit.errors").substr(0, 300);
+    out.skipped = loops.error().detail + ": it ended with " + std::to_string(end->status)
+                  + ", and said: " + last_of(read_pass_file(q, "output")) + last_of(read_pass_file(q, "jit.errors"));
   return out;
 }
 
