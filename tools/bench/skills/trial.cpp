@@ -70,7 +70,7 @@ struct task_state {
   double best = 0.0; // of its lessons
   double wall_s = 0.0;
   std::vector<json> lessons;
-  std::deque<open_task> helpers; // from its lessons to the end of its campaigns
+  std::deque<open_task> helpers; // while its lessons or its campaigns run
 };
 
 std::vector<std::string> signals_of(const synthesis_context& context, const target& hardware) {
@@ -179,6 +179,8 @@ private:
         t.best = std::max(t.best, done->best);
         t.lessons.push_back(json_of(*done));
       }
+      if (!options_.calls)
+        t.helpers.clear(); // a judge ends with the thread that started it
       t.wall_s += std::chrono::duration<double>(steady::now() - from).count();
       std::cerr << t.what->name + ": lessons to " + std::to_string(t.best) + ", "
                        + std::to_string(shelves_[half].size()) + " skills in all, "
