@@ -70,7 +70,7 @@ step_result locked_pass_sandbox::run_tool(const locked_command& command, const s
     return {step_end::not_started, 0, lock.error()};
   nobody none;
   const auto before = worked_by_children_s();
-  const auto end = run_locked(command, *lock, listener_ == nullptr ? none : *listener_);
+  auto end = run_locked(command, *lock, listener_ == nullptr ? none : *listener_);
   // The kernel's limit of processor time ends a step by one of these signals. It counts by ticks, and on a busy
   // machine a step reaches it with less work than getrusage() shows afterwards.
   const bool by_limit = end.end == step_end::signalled && (end.value == SIGKILL || end.value == SIGXCPU);

@@ -63,7 +63,7 @@ result<score> screened_judge::known_or_screened(const std::string& code, figures
     if (const auto known = where.find(code); known != where.end())
       return known->second;
   }
-  const auto found = screened(code, ms);
+  auto found = screened(code, ms);
   if (!found)
     return found;
   std::lock_guard hold{known_.guard};
