@@ -57,9 +57,9 @@ public:
     what.size = sizeof what;
     what.type = c.type;
     what.config = c.config;
-    what.disabled = group < 0 ? 1 : 0; // a group starts with its first counter
+    what.disabled = group < 0; // a group starts with its first counter
     what.inherit = 1;
-    what.enable_on_exec = group < 0 ? 1 : 0;
+    what.enable_on_exec = group < 0;
     what.exclude_kernel = 1;
     what.exclude_hv = 1;
     what.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;

@@ -18,9 +18,9 @@ std::string to_string(const move& m) {
   return out + ")";
 }
 
-std::string to_string(const std::vector<move>& genome) {
+std::string to_string(const std::vector<move>& moves) {
   std::string out;
-  for (const auto& m : genome)
+  for (const auto& m : moves)
     out += (out.empty() ? "" : "; ") + to_string(m);
   return out;
 }
