@@ -89,7 +89,7 @@ private:
   // Checks all that the filling nests do: elements begin as 0, and products are added; or local sums do, and are
   // stored.
   std::string why_no_product() {
-    const auto no = array_ + " is not filled by the sums of one product alone";
+    auto no = array_ + " is not filled by the sums of one product alone";
     std::vector<nest_position> all;
     bool plain = collect_positions(where_[out_.first], all);
     if (out_.first != out_.product)
@@ -166,7 +166,7 @@ private:
   // Finds the place where the second nest takes an element as a factor.
   std::string why_no_use() {
     const auto& nest = where_[out_.use];
-    const auto no = nest.label + " does not use " + array_ + " as one factor of the products that it adds up";
+    auto no = nest.label + " does not use " + array_ + " as one factor of the products that it adds up";
     std::vector<nest_position> all;
     const bool plain = collect_positions(nest, all);
     size_t uses = 0;
