@@ -80,7 +80,7 @@ json quality_of(const knowledge_base& base, const std::vector<situation>& all) {
   for (const auto& s : all) {
     const auto order = ranking(retrieve(base, s.request).trace);
     const auto at = std::find(order.begin(), order.end(), s.wanted) - order.begin();
-    first += at == 0 && !order.empty() ? 1 : 0;
+    first += at == 0 && !order.empty() ? 1U : 0U;
     if (at < 3 && at < static_cast<std::ptrdiff_t>(order.size())) {
       ++among_three;
       continue;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -202,6 +203,18 @@ private:
     return grown;
   }
 
+  // Returns the moves that the longer list has more often; "nothing" if there are none.
+  static std::string added(const genome& before, const genome& after) {
+    std::map<std::string, int> had;
+    for (const auto& m : before)
+      ++had[to_string(m)];
+    std::string out;
+    for (const auto& m : after)
+      if (auto name = to_string(m); had[name]-- <= 0)
+        out += (out.empty() ? "" : ", ") + name;
+    return out.empty() ? "nothing" : out;
+  }
+
   std::pair<genome, std::string> mutate(genome g, bool failed) {
     auto kind = random_.uniform();
     if (failed)
@@ -209,7 +222,8 @@ private:
     auto at = random_.below(g.size());
     if (g.empty() || kind < 0.5) {
       auto grown = insert(g);
-      return {grown, "adds a move"};
+      auto told = "adds " + added(g, grown);
+      return {std::move(grown), std::move(told)};
     }
     if (kind < 0.75) {
       auto others = variants(g[at], env_);
@@ -223,12 +237,16 @@ private:
     if (kind < 0.85 && g.size() > 1) {
       auto other = random_.below(g.size());
       std::swap(g[at], g[other]);
-      return {std::move(g), "swaps two moves"};
+      auto told = "swaps " + to_string(g[at]) + " and " + to_string(g[other]);
+      return {std::move(g), std::move(told)};
     }
     auto gone = to_string(g[at]);
     g.erase(g.begin() + static_cast<ptrdiff_t>(at));
-    if (random_.chance(0.5))
-      return {insert(g), "replaces " + gone};
+    if (random_.chance(0.5)) {
+      auto grown = insert(g);
+      auto told = "replaces " + gone + " by " + added(g, grown);
+      return {std::move(grown), std::move(told)};
+    }
     return {std::move(g), "drops " + gone};
   }
 
