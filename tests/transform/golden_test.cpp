@@ -70,7 +70,7 @@ std::string without_comments(const std::string& source) {
     } else if (const char quote = source[i]; quote == '"' || quote == '\'') {
       const auto begin = i++;
       while (i < source.size() && source[i] != quote)
-        i += source[i] == '\\' ? 2 : 1;
+        i += source[i] == '\\' ? 2U : 1U;
       i = std::min(i + 1, source.size());
       out.append(source, begin, i - begin);
     } else {

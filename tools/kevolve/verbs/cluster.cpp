@@ -204,7 +204,7 @@ void add_cluster(declared_verb& app, verb_action& chosen) {
   list->add_flag("--all", o->all, "nodes, too, that were last seen over a day ago");
   list->callback([o, &chosen] {
     chosen = [o] {
-      return read(o->common, o->where, "/v1/nodes", [o](const json& cluster) { print_nodes(cluster, o->all); });
+      return read(o->common, o->where, "/v1/nodes", [o](const json& found) { print_nodes(found, o->all); });
     };
   });
   auto* show = add_verb(*nodes, "show", "One node, with the fingerprints that it offers",
