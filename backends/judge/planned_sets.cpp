@@ -151,7 +151,7 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get_planned(const pl
   inputs->edge = edge_kind::adversarial;
   inputs->reference_error.assign(request_.task.arguments.size(), 0.0);
   work_clock clock; // without discarded draws, which a slow reference may have by the hundred
-  // Where a framework draws and computes, a small set takes milliseconds, and all candidates of a task share the sets.
+  // A small set takes a framework milliseconds, and all candidates of a task share the sets.
   constexpr int more_in_a_framework = 4;
   const auto patience = wanted.patience * (device_ != nullptr ? more_in_a_framework : 1);
   constexpr int most_wall = 10;

@@ -24,8 +24,8 @@ struct listing {
 
   bool wants(const id128& id) const { return digits.empty() || to_string(id).starts_with(digits); }
   bool asks(const id128& id) const { return wants(id) && (!homes || homes->elsewhere(id).empty()); }
-  // This node's record of a campaign that another one runs is old. One without a record here is told to those who ask
-  // for it.
+  // This node's record of a campaign that another one runs is old. One without a record here is listed for those who
+  // ask for it.
   void tell_homes() {
     if (!homes)
       return;

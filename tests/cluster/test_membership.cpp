@@ -88,7 +88,7 @@ TEST_CASE("a home keeps its campaigns over a time in which the database was away
     CHECK_FALSE(found.live);
     CHECK(found.events == 1);
   }
-  SUBCASE("one that has ended is told to those who ask for it") {
+  SUBCASE("one that has ended is returned to those who ask for it") {
     done(append(*home.c, {{campaign, mine.epoch, {{2, 1, 1, 1, "b"}}, {}, {}, true}}));
     CHECK(value_of(homes(*other.c, {})).empty());
     CHECK(value_of(homes(*other.c, {campaign})).at(0).ended);

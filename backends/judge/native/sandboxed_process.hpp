@@ -65,7 +65,7 @@ public:
                                 std::chrono::nanoseconds& took);
   // Returns the processor time of the last call, at most its duration: without waits for a processor.
   std::chrono::nanoseconds worked() const { return worked_; }
-  // Times a call of nothing: what waking and freezing the process takes by itself.
+  // Times an empty call: what waking and freezing the process takes by itself.
   std::optional<rejection> empty_call(std::chrono::nanoseconds limit, std::chrono::nanoseconds& took) {
     return call(nullptr, 0, limit, took);
   }

@@ -34,7 +34,7 @@ expr chosen(expr condition, const expr& yes, const expr& no, const ctype& type) 
   return make_expr(expr_kind::conditional, type, {std::move(condition), yes, no});
 }
 
-// Returns true for `if (C) { what is told; break; }`.
+// Returns true for `if (C) { results; break; }`.
 bool is_hit(const stmt& s) {
   return s.kind == stmt_kind::branch && s.otherwise.empty() && !s.body.empty()
          && s.body.back().kind == stmt_kind::break_out;
@@ -171,7 +171,7 @@ private:
     return ok;
   }
 
-  // Returns the loop over these places, `index` being one, and what is told of the first hit. `far`: beyond all of
+  // Returns the loop over these places, `index` being one, and the results of the first hit. `far`: beyond all of
   // them.
   list whole(size_t place, const expr& index, const expr& from, const expr& to, const expr& far) {
     const bool asks_where = mentions(told_, index.text);
