@@ -184,12 +184,11 @@ admin_options admin_of(node& n, node_parts& parts, uint64_t reserve) {
   admin.limits = parts.options.http;
   // Without its cluster a node takes no work whose jobs or records are the cluster's.
   const bool needs_cluster = parts.others && (parts.records || parts.options.cluster.role != cluster_role::home);
-  admin.broken = [n = &n, data = parts.data, reserve, cluster = needs_cluster ? parts.others : nullptr] {
+  if (needs_cluster)
+    admin.away = [cluster = parts.others] { return cluster->away(); };
+  admin.broken = [n = &n, data = parts.data, reserve] {
     auto why = n->broken();
-    if (why.empty())
-      why = no_room_now(*data, reserve);
-    const auto away = why.empty() && cluster ? cluster->away() : std::string{};
-    return away.empty() ? why : "the cluster cannot be asked, and keeps what this node does: " + away;
+    return why.empty() ? no_room_now(*data, reserve) : why;
   };
   return admin;
 }

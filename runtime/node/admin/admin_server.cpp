@@ -60,6 +60,7 @@ result<std::unique_ptr<admin_server>> admin_server::start(admin_options options)
   if (options.devices)
     context.devices = std::move(options.devices);
   context.broken = std::move(options.broken);
+  context.away = std::move(options.away);
   context.version = KEVOLVE_VERSION;
   context.no_devices = options.no_devices;
   context.profilers = std::move(options.profilers);

@@ -41,6 +41,7 @@ struct admin_options {
   std::shared_ptr<store> data{};         // store of the audit log and of idempotency keys; null: neither is kept
   bool no_devices = false;               // true: no device of the node's targets can be reached
   std::function<std::string()> broken{}; // returns why the node cannot go on, or an empty text; for /readyz
+  std::function<std::string()> away{};   // null, or returns why the cluster that this node needs cannot be asked
   profiler_settings profilers{};         // for profiles on request
   std::shared_ptr<const knowledge::knowledge_base> knowledge{}; // null: no documents
   tls_files tls{};

@@ -228,6 +228,7 @@ std::vector<route> api_routes() {
   add("POST", "/v1/backup", "make_backup", "Copies the store into a new directory of this machine while it is in use",
       handlers::backup)
       .body = {"out", "purpose"};
+  t.back().local = true;
   add_old_paths(t);
   return t;
 }
@@ -310,7 +311,10 @@ void admin_api::handle(api_request request, api_done done) {
 // The request is on disk before it takes effect, and its outcome before it is answered.
 void admin_api::change(const route& to, call_ptr c) {
   using clock = idempotency_memory::clock;
-  if (auto why = to.ends || !context_->broken ? std::string{} : context_->broken(); !why.empty()) {
+  std::string why;
+  if (!to.ends)
+    why = !to.local ? why_not_ready(*context_) : context_->broken ? context_->broken() : std::string{};
+  if (!why.empty()) {
     c->refuse(problem{503, "unavailable", "nothing was done: " + why});
     return;
   }

@@ -76,6 +76,7 @@ std::vector<route> model_routes() {
   mended.id = "resume_provider";
   mended.summary = "Ask a provider again that was put on hold: somebody has mended it";
   mended.handler = resume_provider;
+  mended.local = true;
   return {std::move(all), std::move(mended)};
 }
 

@@ -121,6 +121,8 @@ std::vector<route> skill_routes() {
       "Take skills of an export as hypotheses; says how many were taken, and which were refused and why",
       {number_field("format", "the document's format", body_type::integer, 1.0, 1.0, true), std::move(skills)},
       import_skills);
+  for (auto& r : t)
+    r.local = true; // skills are this node's own
   return t;
 }
 

@@ -13,7 +13,7 @@ void healthz(const call_ptr& c) {
 // The node is ready if the journal answers and there are resources to compile and to time on.
 void readyz(const call_ptr& c) {
   auto not_ready = [c](const std::string& why) { c->refuse(problem{503, "not-ready", why}); };
-  if (auto why = c->context->broken ? c->context->broken() : std::string{}; !why.empty()) {
+  if (auto why = why_not_ready(*c->context); !why.empty()) {
     not_ready(why);
     return;
   }

@@ -165,6 +165,12 @@ void with_campaign_actor(const call_ptr& c, const id128& id, std::function<void(
       atom::lookup_v, id);
 }
 
+std::string why_not_ready(const api_context& context) {
+  auto why = context.broken ? context.broken() : std::string{};
+  const auto away = why.empty() && context.away ? context.away() : std::string{};
+  return away.empty() ? why : "the cluster cannot be asked, and keeps what this node does: " + away;
+}
+
 std::string asker(const call_ptr& c) {
   auto by = c->body.find("by");
   auto name = by != c->body.end() && by->is_string() ? printable(by->get<std::string>()) : std::string{};

@@ -47,6 +47,7 @@ struct api_context {
   std::shared_ptr<actor_status_table> statuses;
   std::shared_ptr<const device_board> devices = std::make_shared<device_board>();
   std::function<std::string()> broken; // returns why the node cannot go on, or an empty text
+  std::function<std::string()> away;   // null, or returns why the cluster that this node needs cannot be asked
   std::string version;
   std::string openapi;
   bool offline = false; // no process runs the campaigns: statuses are folded from the events
@@ -60,6 +61,9 @@ struct api_context {
   std::shared_ptr<std::atomic<bool>> profiling = std::make_shared<std::atomic<bool>>(false);
   std::shared_ptr<std::atomic<bool>> backing_up = std::make_shared<std::atomic<bool>>(false);
 };
+
+// Returns why the node cannot go on, or cannot change what the cluster keeps; empty: it can.
+std::string why_not_ready(const api_context& context);
 
 struct call : std::enable_shared_from_this<call> {
   std::shared_ptr<const api_context> context;

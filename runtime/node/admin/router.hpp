@@ -61,6 +61,7 @@ struct route {
   bool deprecated = false; // an old path, served one version longer; its answers say so in a header
   bool immediate = false;  // asks no actor: answers at once, without an actor of its own
   bool ends = false;       // ends something in progress, so it is accepted even if nothing new can be stored
+  bool local = false;      // changes nothing that the cluster keeps, so it is accepted while the cluster is away
   bool reads = false;      // mostly reads the store: runs on a thread for reading instead of in an actor
   sharing shared = sharing::none;
   std::vector<query_parameter> query;
