@@ -14,7 +14,7 @@ void mind_cluster(pointer self) {
   if (needs_others && !st.fold.ended) {
     why = c.cluster->away();
     if (why.empty() && c.hardware)
-      why = c.cluster->nobody_judges(c.spec->target, c.hardware->harness_fingerprint());
+      why = c.cluster->nobody_judges(c.spec->target, c.hardware->harness_fingerprint(), st.fold.fixed.device);
   }
   if (!why.empty())
     why.insert(0, "other nodes have its devices, and ");

@@ -36,13 +36,17 @@ public:
     return away_;
   }
   // Returns why no other node judges candidates of the target with this judge now; empty: one does, or it is not known.
-  std::string nobody_judges(const std::string& target, const std::string& harness) const {
-    const auto judges = usual_device(target, harness);
+  // `device` is the fingerprint that it must have; empty: any.
+  std::string nobody_judges(const std::string& target, const std::string& harness, const std::string& device) const {
+    const auto wanted = device.empty() ? usual_device(target, harness) : device;
+    const auto many = wanted.empty() ? 0 : slots({job_kind::judge, target, judge_hardware(wanted, harness)});
     const std::lock_guard lock{guard_};
-    if (!seen_ || !judges.empty())
+    if (!seen_ || many > 0)
       return {};
     const auto known = absent_.find(target);
-    return "none of them is there for target " + target + (known == absent_.end() ? "" : ": " + known->second);
+    return "none of them is there for target " + target
+           + (device.empty() ? "" : " with the device that the campaign began with, '" + device + "'")
+           + (known == absent_.end() ? "" : ": " + known->second);
   }
   // Returns the slots of a class on other nodes; 0: none.
   uint32_t slots(const resource_class& wanted) const {

@@ -30,11 +30,14 @@ TEST_CASE("capacity is that of live nodes but this one") {
   CHECK(all.at({"judge", "cpu", "golden+harness"}) == 5);
   CHECK(all.at({"compile", "cpu", "tools"}) == 12);
   cluster_board board;
-  CHECK(board.nobody_judges("cuda", "harness").empty()); // not known yet
+  CHECK(board.nobody_judges("cuda", "harness", {}).empty()); // not known yet
   board.show(all, {{"cuda", "node 'x' is gone"}});
-  CHECK(board.nobody_judges("cpu", "harness").empty());
-  CHECK(board.nobody_judges("cpu", "another judge") == "none of them is there for target cpu");
-  CHECK(board.nobody_judges("cuda", "harness") == "none of them is there for target cuda: node 'x' is gone");
+  CHECK(board.nobody_judges("cpu", "harness", {}).empty());
+  CHECK(board.nobody_judges("cpu", "another judge", {}) == "none of them is there for target cpu");
+  CHECK(board.nobody_judges("cuda", "harness", {}) == "none of them is there for target cuda: node 'x' is gone");
+  CHECK(board.nobody_judges("cpu", "harness", "zen").empty());
+  CHECK(board.nobody_judges("cpu", "harness", "silver")
+        == "none of them is there for target cpu with the device that the campaign began with, 'silver'");
   CHECK(board.usual_device("cpu", "harness") == "golden");
   CHECK(board.usual_device("cpu", "another judge").empty());
   CHECK(board.usual_device("cuda", "harness").empty());
