@@ -48,6 +48,14 @@ TEST_CASE("a home without a device runs a campaign on the device of a worker, an
   home.stop(SIGTERM, 0);
 }
 
+TEST_CASE("a node whose password other users may read says so") {
+  node_folder worker{fresh_database(), "w1", ""};
+  std::filesystem::permissions(worker.path + "/password", std::filesystem::perms{0640});
+  worker.start();
+  CHECK(worker.daemon->wait_for("cluster.password_file: password may be read by other users: chmod 600 it"));
+  worker.stop(SIGTERM, 0);
+}
+
 TEST_CASE("a node without its password's file is refused at its start") {
   node_folder home{fresh_database(), "h1", ""};
   std::filesystem::remove(home.path + "/password");
