@@ -2,6 +2,7 @@
 
 #include "actors/cluster/link_membership.hpp"
 #include "actors/cluster/link_queue.hpp"
+#include "actors/cluster/link_skills.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
 #include "runtime/base/cluster_words.hpp"
@@ -109,7 +110,9 @@ cluster_actor::behavior_type cluster_link(cluster_link_pointer self, actor_statu
         handling h{self, self->state.own_status, "publish"};
         auto& waiting = self->state.to_share;
         for (auto& v : all)
-          if (v.family == keys::evaluations)
+          if (v.family == keys::skills)
+            note_skill(self, v.value);
+          else if (v.family == keys::evaluations)
             waiting.push_back({std::move(v.key), std::move(v.value), {}});
           else if (!waiting.empty())
             waiting.back().object = std::move(v.value);

@@ -12,6 +12,7 @@
 #include "actors/cluster/notification_listener.hpp"
 #include "actors/interfaces.hpp"
 #include "store/postgres/campaigns.hpp"
+#include "store/postgres/skills.hpp"
 
 #include <caf/actor_clock.hpp>
 #include <caf/stateful_actor.hpp>
@@ -36,6 +37,7 @@ struct cluster_setup {
   postgres::member self;
   std::shared_ptr<cluster_board> board;
   scheduler_actor scheduler;
+  skill_book_actor skills{};                       // null: none are shared
   std::map<std::string, provider_actor> providers; // whose models this node asks for others
   std::vector<std::string> asked_labels;           // of the nodes that this node's jobs may run on
   // Returns the latest measurements of the devices that the node offers. Empty: it offers none.
@@ -77,8 +79,11 @@ struct cluster_link_state {
   std::deque<id128> to_put;       // those of them that are not in the queue yet
   std::vector<id128> withdrawn;   // to be told
   std::deque<postgres::shared_evaluation> to_share;
-  std::deque<guest_end> ended;         // to be told; kept while PostgreSQL is away
-  std::map<std::string, guest> guests; // by token
+  std::map<id128, std::string> skills_to_share; // their texts; empty: withdrawn
+  bool skills_noted = false;                    // those from before the node joined are among them
+  int64_t skills_seen = 0;                      // number of the last change that was read
+  std::deque<guest_end> ended;                  // to be told; kept while PostgreSQL is away
+  std::map<std::string, guest> guests;          // by token
   blob_cache blobs;
   std::map<resource_class, std::vector<caf::actor>> slots; // actors that stand for slots of other nodes
   caf::typed_response_promise<bool> left;

@@ -2,6 +2,7 @@
 
 #include "actors/cluster/link_devices.hpp"
 #include "actors/cluster/link_queue.hpp"
+#include "actors/cluster/link_skills.hpp"
 #include "actors/messages/promises.hpp"
 #include "runtime/base/cluster_words.hpp"
 #include "runtime/base/log.hpp"
@@ -62,6 +63,7 @@ bool join(cluster_link_pointer self) {
   st.joined = true;
   st.collect_due = st.claim_due = true;
   st.view.epoch = *epoch;
+  note_known_skills(self);
   return true;
 }
 
@@ -116,8 +118,9 @@ void beat(cluster_link_pointer self) {
   std::vector<std::string> tokens;
   for (const auto& [token, g] : st.guests)
     tokens.push_back(token);
-  for (const auto& e : st.ended)
-    tokens.push_back(e.token);
+  if (!st.lacked_space) // or PostgreSQL would not notice that results find no room
+    for (const auto& e : st.ended)
+      tokens.push_back(e.token);
   auto answer = postgres::heartbeat(*st.connection, st.setup.self, tokens);
   if (!reached(self, answer))
     return;
@@ -131,6 +134,8 @@ void beat(cluster_link_pointer self) {
   if (st.view.state == link_state::joined)
     st.view.reason = st.quarantined;
   look_at_nodes(self);
+  if (st.joined)
+    take_skills(self);
   st.collect_due = st.claim_due = true; // in case a notification was lost
   work_soon(self);
 }

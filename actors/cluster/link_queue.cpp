@@ -1,6 +1,7 @@
 #include "actors/cluster/link_queue.hpp"
 
 #include "actors/cluster/link_membership.hpp"
+#include "actors/cluster/link_skills.hpp"
 #include "actors/messages/keys.hpp"
 #include "runtime/base/cluster_words.hpp"
 
@@ -150,7 +151,7 @@ void work(cluster_link_pointer self) {
   st.flush_due = false;
   if (!st.joined)
     return; // beat() tries again
-  for (const auto step : {tell_ended, withdraw, put_waiting, collect, claim, share})
+  for (const auto step : {tell_ended, withdraw, put_waiting, collect, claim, share, share_skills})
     if (st.joined)
       step(self);
   if (!st.joined) {

@@ -71,10 +71,12 @@ postgres::member member_of(const cluster_spec& spec, const id128& instance, cons
   return out;
 }
 
-std::vector<stored_value> results_in(const std::vector<transaction>& group) {
+std::vector<stored_value> to_be_shared(const std::vector<transaction>& group) {
   std::vector<stored_value> out;
   for (const auto& t : group)
     for (const auto& w : t.writes) {
+      if (w.what == write_op::action::put && w.where == table::skills)
+        out.push_back({to_string(table::skills), w.key, w.value});
       if (w.what != write_op::action::put || w.where != table::evaluations)
         continue;
       const auto record = decode_older<evaluation_record>(w.value);

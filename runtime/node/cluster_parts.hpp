@@ -23,9 +23,9 @@ resources_of(const std::map<std::string, std::shared_ptr<const target>>& targets
 // Returns the node's description of itself, without its resources.
 postgres::member member_of(const cluster_spec& spec, const id128& instance, const id128& id);
 
-// Returns the results of evaluations in a group, each followed by its object, for other nodes: those whose object is in
-// the group, too, and those without one.
-std::vector<stored_value> results_in(const std::vector<transaction>& group);
+// Returns what a group of writes holds for other nodes: skills, and results of evaluations, each followed by its
+// object: those whose object is in the group, too, and those without one.
+std::vector<stored_value> to_be_shared(const std::vector<transaction>& group);
 
 // Returns the options of a connection. The password is read anew; errc::bad_input names the missing file or variable.
 result<postgres::connection_options> connection_options_of(const cluster_spec& spec);

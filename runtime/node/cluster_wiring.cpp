@@ -89,8 +89,8 @@ journal_hooks journal_hooks_of(node_parts& p) {
   if (spec.role != cluster_role::home)
     return out;
   out.after = [link = caf::actor_cast<caf::actor>(p.cluster)](const std::vector<transaction>& group) {
-    if (auto results = results_in(group); !results.empty())
-      caf::anon_send(link, atom::publish_v, std::move(results));
+    if (auto shared = to_be_shared(group); !shared.empty())
+      caf::anon_send(link, atom::publish_v, std::move(shared));
   };
   if (keeps_campaigns(spec)) {
     p.records = std::make_shared<cluster_journal>([spec] { return connection_options_of(spec); },
@@ -122,6 +122,7 @@ void add_cluster_link(node_parts& p, std::vector<child_spec>& out) {
   }
   setup.board = p.others = std::make_shared<cluster_board>();
   setup.scheduler = p.scheduler;
+  setup.skills = p.skills;
   setup.asked_labels = spec.run_on;
   setup.devices = readings_of(p);
   setup.stopping = p.stopping;

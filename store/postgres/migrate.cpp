@@ -11,7 +11,7 @@ namespace {
 
 // The migrations in order; the first makes version 1.
 constexpr std::array<std::string_view (*)(), schema_version> migrations{schema_0001, schema_0002, schema_0003,
-                                                                        schema_0004};
+                                                                        schema_0004, schema_0005};
 
 constexpr auto ground = R"(
 do $$ begin create role kevolve_worker nologin; exception when duplicate_object then null; end $$;

@@ -8,7 +8,7 @@
 namespace kevolve::postgres {
 
 // The version of the schema that this build works with.
-inline constexpr int schema_version = 4;
+inline constexpr int schema_version = 5;
 
 // Makes the group roles kevolve_home and kevolve_worker, the schema and its deployment, or brings an older schema to
 // this build's version, in one transaction. The login must be allowed to create roles and schemas. Returns the version

@@ -57,7 +57,7 @@ TEST_CASE("a campaign pauses while a statement waits for a lock, and goes on aft
   c.finish();
 }
 
-TEST_CASE("a campaign pauses while PostgreSQL is read-only, and goes on after it" * doctest::test_suite("long")) {
+TEST_CASE("a campaign pauses while PostgreSQL is read-only, and goes on after it") {
   judged_elsewhere c{fresh_database()};
   shared_server().set("default_transaction_read_only", "on");
   CHECK(c.await_pause().find("read-only") != std::string::npos);
@@ -65,7 +65,7 @@ TEST_CASE("a campaign pauses while PostgreSQL is read-only, and goes on after it
   c.finish();
 }
 
-TEST_CASE("a campaign pauses while PostgreSQL is full, and goes on after it" * doctest::test_suite("long")) {
+TEST_CASE("a campaign pauses while PostgreSQL is full, and goes on after it") {
   auto& server = shared_server();
   small_disk disk{server.folder() + "/small", 24};
   if (!disk.why.empty()) {

@@ -34,7 +34,7 @@ TEST_CASE("a campaign goes on with this node's own device while the network to P
   home.stop(SIGTERM, 0);
 }
 
-TEST_CASE("a slow network delays a campaign and loses nothing" * doctest::test_suite("long")) {
+TEST_CASE("a slow network delays a campaign and loses nothing") {
   const auto database = fresh_database();
   relay network{shared_server().port()};
   network.delay(std::chrono::milliseconds{50});
