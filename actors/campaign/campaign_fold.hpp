@@ -148,6 +148,9 @@ uint64_t node_seed(uint64_t campaign_seed, uint64_t index);
 // Returns the index of the generator that a selection is for.
 uint32_t chosen_generator(const selection_record& r);
 
+// Returns the record of a selection: all but the node's id, and what generator, profile and skills say of the step.
+selection_record record_of(selection s, uint64_t index, uint64_t seed);
+
 // Makes the synthesizer's step from a selection.
 synthesis_step to_step(const campaign_fold& f, const selection_record& r);
 

@@ -177,6 +177,20 @@ policy_options policy_of(const campaign_spec& spec, const steering& steered) {
   return o;
 }
 
+selection_record record_of(selection s, uint64_t index, uint64_t seed) {
+  selection_record r;
+  r.index = index;
+  r.parents = std::move(s.parents);
+  r.policy = std::move(s.policy);
+  r.memory = std::move(s.memory);
+  r.statistics = std::move(s.statistics);
+  r.draft = s.draft;
+  if (s.draft)
+    r.statistics["draft_index"] = static_cast<double>(s.draft_index);
+  r.seed = seed;
+  return r;
+}
+
 synthesis_step to_step(const campaign_fold& f, const selection_record& r) {
   synthesis_step s;
   s.draft = r.draft;

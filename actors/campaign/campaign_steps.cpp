@@ -118,23 +118,15 @@ void start_node(pointer self, uint64_t seed, const next_step& next) {
   auto& st = self->state;
   auto index = st.fold.tree.size();
   auto s = select(st.fold.tree, policy_of(*st.context->spec, st.fold.steered), seed);
-  selection_record r;
-  r.index = index;
+  const auto switched = s.switched;
+  auto r = record_of(std::move(s), index, seed);
   r.node = node_id(st.context->id, index);
-  r.parents = std::move(s.parents);
-  r.policy = std::move(s.policy);
-  r.memory = std::move(s.memory);
-  r.statistics = std::move(s.statistics);
-  r.draft = s.draft;
-  if (s.draft)
-    r.statistics["draft_index"] = static_cast<double>(s.draft_index);
   r.statistics["generator"] = static_cast<double>(next.generator);
   note_scores(r, next.arms, next.may);
   note_emphasis(r, st.fold, *st.context->spec);
-  r.seed = seed;
   note_skills(r, st, next.generator);
-  if (s.switched)
-    note_switch(self, index, *s.switched);
+  if (switched)
+    note_switch(self, index, *switched);
   fold_selected(st.fold, r);
   r.tree_hash = st.fold.tree.hash();
   st.flight.select(index); // its actor follows when the selection is stored
