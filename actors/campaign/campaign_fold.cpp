@@ -1,6 +1,7 @@
 #include "actors/campaign/campaign_fold.hpp"
 
 #include "actors/campaign/campaign_states.hpp"
+#include "actors/campaign/skill_choice.hpp"
 #include "actors/evaluation/plan.hpp"
 #include "actors/search/axes.hpp"
 #include "actors/search/surprise.hpp"
@@ -62,6 +63,7 @@ bool fold_selected(campaign_fold& f, selection_record r) {
     ++f.drafts;
   if (!f.steered.injected.contains(r.index) && r.statistics.contains("generator"))
     ++f.begun[chosen_generator(r)];
+  fold_turn_begun(f.turns, r);
   const auto index = r.index;
   f.open.insert_or_assign(f.open.end(), index, std::move(r));
   return true;
@@ -130,8 +132,11 @@ bool fold_finished(campaign_fold& f, const node_record& r) {
     return r.index >= f.tree.size(); // never selected: a lost event
   count_yield(f, r);
   const auto why = no_verdict_of(r.rule);
-  if (const auto step = f.open.find(r.index); why == no_verdict::exhausted && step != f.open.end())
-    ++f.dry[chosen_generator(step->second)];
+  if (const auto step = f.open.find(r.index); step != f.open.end()) {
+    fold_turn_ended(f.turns, step->second, r, f.champion.index == 0 ? 1.0 : f.champion.speedup);
+    if (why == no_verdict::exhausted)
+      ++f.dry[chosen_generator(step->second)];
+  }
   f.open.erase(r.index);
   f.money.erase(r.index);
   f.bases.set(r.index, r.basis);

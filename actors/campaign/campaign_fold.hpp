@@ -6,6 +6,7 @@
 #include "actors/campaign/steering.hpp"
 #include "actors/evaluation/false_discovery.hpp"
 #include "actors/evaluation/retention.hpp"
+#include "actors/knowledge/skill_turns.hpp"
 #include "actors/messages/messages.hpp"
 #include "actors/search/bandit.hpp"
 #include "actors/search/mixture.hpp"
@@ -66,6 +67,7 @@ struct campaign_fold {
   std::map<uint32_t, bandit_yield> recent;       // likewise, the newest steps
   std::map<uint32_t, uint64_t> begun;            // likewise: steps
   std::map<uint32_t, uint64_t> repeated;         // likewise: proposals that repeated a known candidate
+  skill_turns turns;                             // own steps and trials of skills, of generators with moves
   std::map<uint64_t, int64_t> money;             // of the calls for open nodes, in billionths
   std::optional<batch_record> away;              // the batch that its evaluations are out with
   std::map<id128, batch_record> batches;         // every one, with what was last said of it

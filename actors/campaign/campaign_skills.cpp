@@ -1,10 +1,9 @@
 #include "actors/campaign/campaign_skills.hpp"
 
 #include "actors/campaign/campaign_generators.hpp"
-#include "actors/campaign/parent_stage.hpp"
+#include "actors/campaign/skill_choice.hpp"
 #include "actors/knowledge/skill_distil.hpp"
 #include "actors/knowledge/skill_gate.hpp"
-#include "actors/knowledge/skill_match.hpp"
 #include "actors/knowledge/skill_text.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
@@ -12,7 +11,6 @@
 #include "runtime/base/codec.hpp"
 #include "runtime/base/kinds.hpp"
 #include "runtime/base/log.hpp"
-#include "runtime/base/memory_operators.hpp"
 #include "runtime/base/wall_clock.hpp"
 
 #include <memory>
@@ -47,10 +45,6 @@ score figures_of(const campaign_fold& f, uint64_t index) {
   if (index == 0 || index >= f.tree.size())
     return {{1.0, 1.0, 1.0}, verdict::pass, false}; // the reference
   return f.tree.at(index);
-}
-
-uint64_t parent_of(const selection_record& r) {
-  return r.draft || starts_afresh(r.memory) || r.parents.empty() ? 0 : r.parents.front();
 }
 
 // Completes what was measured by where and when it was.
@@ -215,17 +209,7 @@ void note_skills(selection_record& r, campaign_state& st, size_t generator) {
   const auto& kind = find_generator_kind(c.spec->generators[generator].kind);
   if (!c.skills_now || !uses_skills(*c.spec, generator) || (!kind.has_moves && !kind.asks_model))
     return;
-  const auto all = c.skills_now->now();
-  if (all->empty())
-    return;
-  skill_situation wanted;
-  wanted.signals = signals_of(st, parent_of(r));
-  if (kind.has_moves)
-    if (auto stage = stage_signal(st.fold.tree, parent_of(r)); !stage.empty())
-      wanted.signals.push_back(std::move(stage));
-  wanted.moves = kind.has_moves;
-  wanted.seed = r.seed;
-  r.skills = find_skills(*all, wanted, {wall_clock_ns(), c.id});
+  choose_skills(r, st.fold, *c.skills_now->now(), signals_of(st, start_of(r)), kind.has_moves, {wall_clock_ns(), c.id});
 }
 
 void report_applications(pointer self, const node_record& r) {
@@ -233,7 +217,7 @@ void report_applications(pointer self, const node_record& r) {
   const auto step = st.fold.open.find(r.index);
   if (!st.context->skills || step == st.fold.open.end() || r.duplicate_of != 0 || r.reused_from)
     return;
-  const auto parent = parent_of(step->second);
+  const auto parent = start_of(step->second);
   for (const auto& s : step->second.skills) {
     if (r.proposal.summary.find(offered_name(s.id)) == std::string::npos)
       continue;

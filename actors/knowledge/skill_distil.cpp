@@ -127,4 +127,11 @@ std::string offered_name(const id128& id) {
   return "skill " + short_string(id);
 }
 
+std::optional<id128> applied_skill(const std::vector<offered_skill>& given, const std::string& summary) {
+  for (const auto& s : given)
+    if (summary.find(offered_name(s.id)) != std::string::npos)
+      return s.id;
+  return std::nullopt;
+}
+
 } // namespace kevolve

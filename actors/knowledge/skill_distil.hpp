@@ -37,4 +37,7 @@ skill as_imported(skill s, int64_t now_ns);
 // Returns the name under which a step is offered a skill, and which its candidate's summary repeats: "skill 1a2b3c4d".
 std::string offered_name(const id128& id);
 
+// Returns the first of the given skills whose name the summary of a candidate repeats; nothing: none was applied.
+std::optional<id128> applied_skill(const std::vector<offered_skill>& given, const std::string& summary);
+
 } // namespace kevolve

@@ -1,14 +1,11 @@
 #include "tools/bench/skills/skill_campaign.hpp"
 
-#include "actors/campaign/campaign_fold.hpp"
-#include "actors/campaign/parent_stage.hpp"
+#include "actors/campaign/skill_choice.hpp"
 #include "actors/knowledge/skill_distil.hpp"
 #include "actors/knowledge/skill_gate.hpp"
-#include "actors/knowledge/skill_match.hpp"
 #include "actors/search/axes.hpp"
 #include "actors/synthesis/context.hpp"
 #include "actors/synthesis/step_skills.hpp"
-#include "runtime/base/memory_operators.hpp"
 
 #include <chrono>
 #include <map>
@@ -46,34 +43,16 @@ public:
 private:
   bool is_at_the_goal() const { return plan_.goal > 0.0 && out_.best >= plan_.goal; }
 
-  static uint64_t parent_of(const selection_record& r) {
-    return r.draft || starts_afresh(r.memory) || r.parents.empty() ? 0 : r.parents.front();
-  }
-
   selection_record selected() {
     const auto index = fold_.tree.size();
     const auto seed = node_seed(plan_.seed, index);
     auto s = select(fold_.tree, plan_.policy, seed);
-    selection_record r;
-    r.index = index;
-    r.parents = std::move(s.parents);
-    r.policy = std::move(s.policy);
-    r.memory = std::move(s.memory);
-    r.statistics = std::move(s.statistics);
-    r.draft = s.draft;
-    if (s.draft)
-      r.statistics["draft_index"] = static_cast<double>(s.draft_index);
-    r.seed = seed;
-    if (plan_.with_skills) {
-      skill_situation wanted;
-      wanted.signals = ground_.signals;
-      wanted.seed = seed;
-      if (auto stage = stage_signal(fold_.tree, parent_of(r)); !stage.empty())
-        wanted.signals.push_back(std::move(stage));
-      r.skills = find_skills(shelf_.index(), wanted, {now_ns, plan_.id});
-    }
-    if (s.switched)
-      fold_switched(fold_, {index, {}, to_string(s.switched->to), s.switched->reason});
+    const auto switched = s.switched;
+    auto r = record_of(std::move(s), index, seed);
+    if (plan_.with_skills)
+      choose_skills(r, fold_, shelf_.index(), ground_.signals, true, {now_ns, plan_.id});
+    if (switched)
+      fold_switched(fold_, {index, {}, to_string(switched->to), switched->reason});
     fold_selected(fold_, r);
     return r;
   }
@@ -123,32 +102,31 @@ private:
     const bool is_valid = n.result == verdict::pass;
     out_.valid += is_valid ? 1U : 0U;
     out_.given += r.skills.empty() ? 0U : 1U;
-    const auto used = applied_skill(r, n);
+    const auto used = applied_skill(r.skills, n.proposal.summary);
     if (used) {
       ++out_.applied;
       out_.first_steps += r.index <= first_candidates ? 1U : 0U;
     }
-    if (is_valid && n.duplicate_of == 0 && n.speedup > out_.best)
-      if (auto ok = challenge(n, judged->code, used.has_value()); !ok)
-        return ok;
+    if (is_valid && n.duplicate_of == 0 && n.speedup > out_.best) {
+      // A candidate whose first figure beats the champion is measured again; that figure is its own from then on.
+      const auto again = judge_.confirm(judged->code);
+      if (!again)
+        return tl::unexpected(again.error());
+      n.set_score(*again);
+      n.confirmed = n.result == verdict::pass && n.speedup > out_.best;
+    }
     if (used && n.duplicate_of == 0)
       report(r, n, *used);
     fold_.confirmations.emplace(r.index, confirmation_record{}); // as if each surprise had been audited
     fold_finished(fold_, n);
     ancestors_[r.index] = to_ancestor(n, made->source);
+    if (n.confirmed)
+      promote(n, used.has_value());
     return {};
   }
 
-  // A candidate whose first figure beats the champion is measured again; that figure is its own from then on.
-  result<void> challenge(node_record& n, const std::string& code, bool by_skill) {
-    const auto again = judge_.confirm(code);
-    if (!again)
-      return tl::unexpected(again.error());
-    n.set_score(*again);
-    if (n.result != verdict::pass || n.speedup <= out_.best)
-      return {};
+  void promote(const node_record& n, bool by_skill) {
     const bool is_gain = n.ci_low > out_.best;
-    n.confirmed = true;
     out_.best = n.speedup;
     out_.curve.emplace_back(out_.judged, out_.best);
     out_.by_skill += by_skill ? 1U : 0U;
@@ -160,7 +138,6 @@ private:
     fold_champion_changed(fold_, c);
     if (is_gain)
       keep_gain(n.parents.empty() ? 0 : n.parents.front(), n.index, n);
-    return {};
   }
 
   score figures_of(uint64_t index) const {
@@ -176,13 +153,6 @@ private:
     return known == ancestors_.end() ? std::string{} : known->second.genome;
   }
 
-  static std::optional<id128> applied_skill(const selection_record& r, const node_record& n) {
-    for (const auto& s : r.skills)
-      if (n.proposal.summary.find(offered_name(s.id)) != std::string::npos)
-        return s.id;
-    return std::nullopt;
-  }
-
   skill_application located(skill_application a, uint64_t parent, uint64_t child) const {
     a.time_ns = now_ns;
     a.campaign = plan_.id;
@@ -195,7 +165,9 @@ private:
   }
 
   void report(const selection_record& r, const node_record& n, const id128& used) {
-    const auto parent = parent_of(r);
+    const auto parent = start_of(r);
+    out_.trials.push_back({out_.judged, short_string(used), figures_of(parent).speedup,
+                           n.result == verdict::pass ? n.speedup : 0.0, n.proposal.genome});
     if (auto a = application_of(n, figures_of(parent)))
       shelf_.apply({used, located(std::move(*a), parent, r.index)}, now_ns);
   }

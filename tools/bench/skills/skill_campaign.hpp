@@ -46,6 +46,15 @@ public:
   virtual result<score> confirm(const std::string& code) = 0;
 };
 
+// A candidate that a skill was applied to.
+struct skill_trial {
+  uint64_t judged = 0; // candidates judged by then
+  std::string skill;   // first digits of the id
+  double from = 1.0;   // speed-up of its parent; 1: the reference
+  double to = 0.0;     // of the candidate; 0: it did not pass
+  std::string moves;   // of the candidate, from the reference on
+};
+
 struct campaign_course {
   std::vector<std::pair<uint64_t, double>> curve; // candidates judged, confirmed speed-up of the champion from then on
   double best = 1.0;                              // confirmed speed-up of the champion
@@ -58,6 +67,7 @@ struct campaign_course {
   uint64_t without = 0;     // steps that had nothing to propose
   double propose_s = 0.0;   // wall time of proposals
   uint64_t refused = 0;     // distilled skills that were refused
+  std::vector<skill_trial> trials;
 };
 
 // Runs the campaign. What it gains, and what applications of skills measured, goes to the shelf.

@@ -34,10 +34,17 @@ json json_of(const campaign_course& c) {
   auto curve = json::array();
   for (const auto& [candidates, speedup] : c.curve)
     curve.push_back({{"candidates", candidates}, {"speedup", rounded(speedup)}});
-  return {{"best", rounded(c.best)}, {"judged", c.judged},       {"valid", c.valid},
-          {"given", c.given},        {"applied", c.applied},     {"applied_first", c.first_steps},
-          {"by_skill", c.by_skill},  {"without", c.without},     {"propose_s", rounded(c.propose_s)},
-          {"refused", c.refused},    {"curve", std::move(curve)}};
+  auto trials = json::array();
+  for (const auto& t : c.trials)
+    trials.push_back({{"candidates", t.judged},
+                      {"skill", t.skill},
+                      {"from", rounded(t.from)},
+                      {"to", rounded(t.to)},
+                      {"moves", t.moves}});
+  return {{"best", rounded(c.best)}, {"judged", c.judged},        {"valid", c.valid},
+          {"given", c.given},        {"applied", c.applied},      {"applied_first", c.first_steps},
+          {"by_skill", c.by_skill},  {"without", c.without},      {"propose_s", rounded(c.propose_s)},
+          {"refused", c.refused},    {"curve", std::move(curve)}, {"trials", std::move(trials)}};
 }
 
 // The helpers of a task, while its campaigns run.

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace kevolve::transform {
@@ -261,15 +262,16 @@ private:
     return asked_++ == 0 && context_.draft ? turn % all : random_.below(all);
   }
 
-  // Returns the suggested steps from there that the tree does not have.
+  // Returns the suggested steps from there that the tree does not have, without those that were taken before.
   std::vector<const suggested_step*> fresh_suggestions(const genome& from) {
     if (!suggested_) {
       auto [p, kept] = replay(canonical(from));
       suggested_ = reading_.parsed ? suggested_steps(context_.suggestions, p, env_) : std::vector<suggested_step>{};
+      std::erase_if(*suggested_, [&](const auto& s) { return is_known(to_string(canonical(joined(from, s.moves)))); });
     }
     std::vector<const suggested_step*> out;
     for (const auto& s : *suggested_)
-      if (!is_known(to_string(canonical(joined(from, s.moves)))))
+      if (!taken_.contains(&s))
         out.push_back(&s);
     return out;
   }
@@ -279,17 +281,14 @@ private:
     return a;
   }
 
-  // Returns a step that gained elsewhere, at a place like that; nothing: the search makes one of its own. Every other
-  // draft takes one, the most promising first.
+  // Returns a step that gained elsewhere, at a place like that; nothing: none is left, and the search makes one of its
+  // own. Drafts take the most promising. Whether skills have this turn was decided with the suggestions.
   std::optional<std::pair<genome, std::string>> suggested(const genome& from) {
     const auto among = fresh_suggestions(from);
     if (among.empty())
       return {};
-    const bool first_try = context_.draft && !std::exchange(suggestion_asked_, true);
-    const bool proven = std::any_of(among.begin(), among.end(), [](const auto* s) { return !s->is_trial; });
-    if (first_try ? context_.draft_index % 2 == 1 : !random_.chance((from.empty() ? 0.7 : 0.3) * (proven ? 1.0 : 0.7)))
-      return {};
-    const auto* chosen = first_try ? most_promising(among) : drawn(among, random_);
+    const auto* chosen = context_.draft ? most_promising(among) : drawn(among, random_);
+    taken_.insert(chosen);
     return std::pair{joined(from, chosen->moves), "applies " + chosen->name};
   }
 
@@ -363,10 +362,10 @@ private:
   environment env_;
   splitmix64 random_;
   int asked_ = 0; // for an idea
-  bool suggestion_asked_ = false;
   std::map<std::string, int> tried_;
   emphasised_moves emphasis_;
   std::optional<std::vector<suggested_step>> suggested_; // for the context's parent, once asked for
+  std::set<const suggested_step*> taken_;                // of these: a second try would end as the first did
 };
 
 } // namespace

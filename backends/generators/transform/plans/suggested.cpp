@@ -137,7 +137,7 @@ void add_steps(const move_suggestion& s, const program& p, const environment& en
     const bool is_new =
         std::none_of(steps.begin(), steps.end(), [&](const suggested_step& x) { return x.moves == applied; });
     if (!applied.empty() && share >= least_applied && is_new)
-      steps.push_back({s.name, std::move(applied), at.like * share, s.is_trial});
+      steps.push_back({s.name, std::move(applied), at.like * share});
   }
   double all = 0.0;
   for (const auto& x : steps)

@@ -14,7 +14,6 @@ struct suggested_step {
   std::string name; // of the suggestion
   genome moves;     // that apply, in order, after those that made the program
   double weight = 0.0;
-  bool is_trial = false;
 };
 
 // Returns the steps that apply to the program, at most four a suggestion, in the order of the suggestions. A step
