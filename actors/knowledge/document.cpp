@@ -4,7 +4,9 @@
 #include "config/settings.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <utility>
 
 namespace kevolve::knowledge {
 
@@ -46,7 +48,9 @@ void read_signals(section& s, std::vector<signal>& out) {
   }
 }
 
-void read_front_matter(section& s, document& out) {
+using source_positions = std::map<std::string, source_position>;
+
+void read_front_matter(section& s, document& out, source_positions& at) {
   s.value("title", {.text = "the subject", .required = true}, out.title);
   std::string kind;
   if (s.value("category",
@@ -66,6 +70,7 @@ void read_front_matter(section& s, document& out) {
         t.error(m.key, "expected text: publisher, title, version, section");
       else
         out.sources[m.key] = m.value.text;
+      at[m.key] = m.at;
     });
   });
   s.others("checked", {.text = "day on which the sources were last looked up"}, [&](const document_member& m) {
@@ -82,60 +87,71 @@ void read_front_matter(section& s, document& out) {
     s.error("checked", "missing: the day on which the sources were last looked up, such as 2026-11-30");
 }
 
-void check_sources(const document& d, errors_of_file& errors) {
+void check_sources(const document& d, const source_positions& keys, errors_of_file& errors) {
   std::set<std::string> used;
-  const auto error = [&](int line, const std::string& key, std::string message) {
-    errors.push_back({d.file, line, 0, key, std::move(message)});
+  const auto error = [&](source_position at, const std::string& key, std::string message) {
+    errors.push_back({d.file, at.line, at.column, key, std::move(message)});
   };
   for (const auto& s : d.sections) {
     if (s.sources.empty())
-      error(s.line, "Source", "section '" + s.heading + "' ends without a line 'Source: KEY; KEY'");
-    for (const auto& key : s.sources) {
-      used.insert(key);
-      if (d.sources.contains(key))
+      error({s.line, 1}, "Source", "section '" + s.heading + "' ends without a line 'Source: KEY; KEY'");
+    for (const auto& named : s.named) {
+      used.insert(named.key);
+      if (keys.contains(named.key))
         continue;
-      std::vector<std::string> keys;
-      for (const auto& [k, text] : d.sources)
-        keys.push_back(k);
-      error(s.line, "Source", "'" + key + "' is no key of [sources]" + suggestion(key, keys));
+      std::vector<std::string> known;
+      for (const auto& [k, at] : keys)
+        known.push_back(k);
+      error({named.line, named.column}, "Source",
+            "'" + named.key + "' is no key of [sources]" + suggestion(named.key, known));
     }
   }
-  for (const auto& [key, text] : d.sources)
+  for (const auto& [key, at] : keys)
     if (!used.contains(key))
-      error(0, "sources." + key, "no section names this source: remove it, or add it to a Source line");
+      error(at, "sources." + key, "no section names this source: remove it, or add it to a Source line");
+}
+
+errors_of_file joined(errors_of_file first, errors_of_file second) {
+  first.insert(first.end(), std::make_move_iterator(second.begin()), std::make_move_iterator(second.end()));
+  return first;
 }
 
 } // namespace
 
-result_or_errors<document> read_document(std::string_view text, const std::string& file, const std::string& id) {
+result_or_errors<document> read_document(std::string_view text, const std::string& file, const std::string& id,
+                                         std::vector<document_section>* sections) {
   const auto refuse = [&](int line, const std::string& key, const std::string& message) {
-    return tl::unexpected(errors_of_file{{file, line, 0, key, message}});
+    return tl::unexpected(errors_of_file{{file, line, 1, key, message}});
   };
   if (text.substr(0, mark.size() + 1) != mark + "\n")
     return refuse(1, "", "a document begins with a line +++, its keys in TOML, and another line +++");
   const auto end = text.find("\n" + mark + "\n");
   if (end == std::string_view::npos)
     return refuse(1, "", "the front matter does not end: put a line +++ after its last key");
-  // The first mark becomes an empty line, so that positions are those of the file.
-  const auto root = parse_document("\n" + std::string{text.substr(mark.size() + 1, end - mark.size())}, file);
-  if (!root)
-    return tl::unexpected(root.error());
   document out;
   out.id = id;
   out.file = file;
-  error_list errors{file, *root};
-  {
-    table_reader reader{*root, "", errors};
-    read_front_matter(reader, out);
-  }
-  auto all = errors.take();
+  errors_of_file in_body;
   const auto body = end + mark.size() + 2;
   const auto first_line =
       static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(body), '\n')) + 1;
-  out.sections = read_sections(text.substr(body), first_line, file, all);
+  out.sections = read_sections(text.substr(body), first_line, file, in_body);
+  if (sections != nullptr)
+    *sections = out.sections;
+  // The first mark becomes an empty line, so that positions are those of the file.
+  const auto root = parse_document("\n" + std::string{text.substr(mark.size() + 1, end - mark.size())}, file);
+  if (!root)
+    return tl::unexpected(joined(root.error(), std::move(in_body)));
+  source_positions sources;
+  error_list errors{file, *root};
+  {
+    table_reader reader{*root, "", errors};
+    read_front_matter(reader, out, sources);
+  }
+  auto all = joined(errors.take(), std::move(in_body));
   if (out.sections.empty() && all.empty())
-    all.push_back({file, first_line, 0, "", "no section: begin each with a line '## What it says'"});
-  check_sources(out, all);
+    all.push_back({file, first_line, 1, "", "no section: begin each with a line '## What it says'"});
+  check_sources(out, sources, all);
   if (!all.empty())
     return tl::unexpected(std::move(all));
   return out;

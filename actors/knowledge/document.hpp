@@ -35,17 +35,26 @@ struct code_reference {
   std::string file;
   std::string symbol;
   int line = 0;
+  int column = 0; // of its bracket
 
   bool operator==(const code_reference&) const = default;
 };
 
+// A key of a Source line.
+struct named_source {
+  std::string key;
+  int line = 0;
+  int column = 0;
+};
+
 struct document_section {
   std::string heading;
-  std::string text;                 // without heading and Source line
-  std::vector<std::string> sources; // keys
-  int line = 0;                     // of the heading
-  std::vector<code_example> examples;
-  std::vector<code_reference> references;
+  std::string text;                  // without heading and Source line
+  std::vector<std::string> sources;  // keys
+  int line = 0;                      // of the heading
+  std::vector<named_source> named{}; // the keys of `sources` with their positions
+  std::vector<code_example> examples{};
+  std::vector<code_reference> references{};
   std::string code{}; // that the references name, where it could be read
 };
 
@@ -64,7 +73,9 @@ struct document {
   std::vector<document_section> sections;
 };
 
-// Reads a document. Every error at once, each with file, line, key and what to do.
-result_or_errors<document> read_document(std::string_view text, const std::string& file, const std::string& id);
+// Reads a document. Every error at once, each with file, line, key and what to do. Where errors are found, the sections
+// that could be read go to `sections` if it is given, so that their code and references can be checked all the same.
+result_or_errors<document> read_document(std::string_view text, const std::string& file, const std::string& id,
+                                         std::vector<document_section>* sections = nullptr);
 
 } // namespace kevolve::knowledge

@@ -16,14 +16,13 @@ std::string_view trimmed(std::string_view x) {
   return x.substr(from, x.find_last_not_of(" \t\r") - from + 1);
 }
 
-std::vector<std::string> keys_of(std::string_view line) {
-  std::vector<std::string> out;
-  line.remove_prefix(source_word.size());
-  while (!line.empty()) {
-    const auto end = std::min(line.find(';'), line.size());
-    if (const auto key = trimmed(line.substr(0, end)); !key.empty())
-      out.emplace_back(key);
-    line.remove_prefix(std::min(end + 1, line.size()));
+std::vector<named_source> keys_of(std::string_view line, int number) {
+  std::vector<named_source> out;
+  for (auto from = source_word.size(); from < line.size();) {
+    const auto end = std::min(line.find(';', from), line.size());
+    if (const auto key = trimmed(line.substr(from, end - from)); !key.empty())
+      out.push_back({std::string{key}, number, static_cast<int>(key.data() - line.data()) + 1});
+    from = end + 1;
   }
   return out;
 }
@@ -41,6 +40,35 @@ bool names_a_symbol(std::string_view x) {
                         [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == ':'; });
 }
 
+// Tells if a file's name was meant: it has an extension or a folder. "[issue #3]" and "[C#]" name none.
+bool is_like_a_file(std::string_view x) {
+  const auto dot = x.rfind('.');
+  return x.find('/') != std::string_view::npos
+         || (dot != std::string_view::npos && dot + 1 < x.size()
+             && std::isalpha(static_cast<unsigned char>(x[dot + 1])) != 0);
+}
+
+// The text between two brackets that holds a #, and is no link of Markdown.
+struct bracketed {
+  std::string_view file;
+  std::string_view symbol;
+  int column = 0;
+};
+
+std::vector<bracketed> bracketed_in(std::string_view line) {
+  std::vector<bracketed> out;
+  for (size_t at = line.find('['); at != std::string_view::npos; at = line.find('[', at + 1)) {
+    const auto end = line.find(']', at);
+    if (end == std::string_view::npos)
+      break;
+    const auto inside = line.substr(at + 1, end - at - 1);
+    const auto hash = inside.find('#');
+    if (hash != std::string_view::npos && line.substr(end + 1, 1) != "(")
+      out.push_back({inside.substr(0, hash), inside.substr(hash + 1), static_cast<int>(at) + 1});
+  }
+  return out;
+}
+
 // The state of one walk over the lines.
 struct reader {
   const std::string& file;
@@ -48,11 +76,13 @@ struct reader {
   std::vector<document_section> out;
   bool fenced = false;
   std::string info; // of the open fence
+  int opened = 0;   // its line
 
-  void error(int line, std::string message) { errors.push_back({file, line, 0, "", std::move(message)}); }
+  void error(int line, std::string message) { errors.push_back({file, line, 1, "", std::move(message)}); }
 
   void fence(std::string_view line, int number) {
     fenced = !fenced;
+    opened = number;
     info = fenced ? std::string{trimmed(line.substr(3))} : std::string{};
     if (fenced && info.empty())
       error(number, "a fence needs a language: c, cuda, hip, triton, or text for a fragment");
@@ -80,9 +110,17 @@ struct reader {
     if (!s.sources.empty() && !trimmed(line).empty())
       error(number, "text after the Source line: it is the last line of its section");
     if (line.substr(0, source_word.size()) == source_word) {
-      s.sources = keys_of(line);
+      s.named = keys_of(line, number);
+      for (const auto& source : s.named)
+        s.sources.push_back(source.key);
       return;
     }
+    for (const auto& b : bracketed_in(line))
+      if (is_like_a_file(b.file) && !(names_a_file(b.file) && names_a_symbol(b.symbol)))
+        errors.push_back(
+            {file, number, b.column, "[" + std::string{b.file} + "#" + std::string{b.symbol} + "]",
+             "is no reference to code: write [file#symbol], with a path below the root of the source and a "
+             "name of C"});
     for (auto& r : references_in(line, number))
       if (std::find(s.references.begin(), s.references.end(), r) == s.references.end())
         s.references.push_back(std::move(r));
@@ -94,23 +132,15 @@ struct reader {
 
 std::vector<code_reference> references_in(std::string_view line, int number) {
   std::vector<code_reference> out;
-  for (size_t at = line.find('['); at != std::string_view::npos; at = line.find('[', at + 1)) {
-    const auto end = line.find(']', at);
-    if (end == std::string_view::npos)
-      break;
-    const auto inside = line.substr(at + 1, end - at - 1);
-    const auto hash = inside.find('#');
-    if (hash == std::string_view::npos || line.substr(end + 1, 1) == "(")
-      continue;
-    if (names_a_file(inside.substr(0, hash)) && names_a_symbol(inside.substr(hash + 1)))
-      out.push_back({std::string{inside.substr(0, hash)}, std::string{inside.substr(hash + 1)}, number});
-  }
+  for (const auto& b : bracketed_in(line))
+    if (names_a_file(b.file) && names_a_symbol(b.symbol))
+      out.push_back({std::string{b.file}, std::string{b.symbol}, number, b.column});
   return out;
 }
 
 std::vector<document_section> read_sections(std::string_view markdown, int first_line, const std::string& file,
                                             std::vector<diagnostic>& errors) {
-  reader r{file, errors, {}, false, {}};
+  reader r{file, errors, {}, false, {}, 0};
   for (int number = first_line; !markdown.empty(); ++number) {
     const auto end = std::min(markdown.find('\n'), markdown.size());
     const auto line = markdown.substr(0, end);
@@ -132,7 +162,7 @@ std::vector<document_section> read_sections(std::string_view markdown, int first
     }
   }
   if (r.fenced)
-    r.error(first_line, "a fence is not closed: end it with ```");
+    r.error(r.opened, "a fence is not closed: end it with ```");
   for (auto& s : r.out) {
     const auto from = s.text.find_first_not_of('\n');
     const auto to = s.text.find_last_not_of('\n');

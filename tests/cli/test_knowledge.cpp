@@ -13,9 +13,10 @@ const std::string head = "+++\ntitle = \"Short rows\"\ncategory = \"guidance\"\n
 const std::string good = head
                          + "## Rows\nRead [src/rows.c#short_rows].\n```c\n#include <immintrin.h>\n"
                            "__m256 twice(__m256 x) { return _mm256_add_ps(x, x); }\n```\nSource: own\n";
-const std::string bad = head
-                        + "## Rows\nRead [src/rows.c#long_rows].\n```c\nint f(void) { return y; }\n```\n```triton\n"
-                          "def f(:\n```\n```rust\nfn f() {}\n```\nSource: own\n";
+const std::string bad =
+    head
+    + "## Rows\nRead [src/rows.c#long_rows].\n```c\nint a;\nint f(void) { return y; }\n```\n```triton\n"
+      "def f(:\n```\n```rust\nfn f() {}\n```\nSource: own\n";
 
 bool holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -44,12 +45,30 @@ TEST_CASE("a document is checked: its keys, its examples by compilers, its refer
   const auto errors = t.run({"knowledge", "check", "bad.md", "--source", "."});
   CAPTURE(errors.err);
   CHECK(errors.code == 2);
-  CHECK(holds(errors.err, "bad.md:11:0: [src/rows.c#long_rows]: 'src/rows.c' has no symbol 'long_rows'"));
-  CHECK(holds(errors.err, "bad.md:13:0: the example does not compile:"));
+  CHECK(holds(errors.err, "bad.md:11:6: [src/rows.c#long_rows]: 'src/rows.c' has no symbol 'long_rows'"));
+  CHECK(holds(errors.err, "bad.md:14:22: c: the example does not compile: error: use of undeclared"));
   CHECK(holds(errors.err, "use of undeclared identifier 'y'"));
-  CHECK(holds(errors.err, "bad.md:16:0: the example does not compile: SyntaxError"));
-  CHECK(holds(errors.err, "bad.md:19:0: a fence is tagged c, cuda, hip or triton, or text for a fragment, not 'rust'"));
+  CHECK(holds(errors.err, "bad.md:17:1: triton: the example does not compile: SyntaxError"));
+  CHECK(holds(errors.err, "bad.md:20:1: rust: no example is in that language: tag the fence c, cuda, hip or triton"));
   CHECK(holds(errors.out, "4 errors"));
+}
+
+TEST_CASE("a reference that is not looked up is told with its place, also of a document with other errors") {
+  const tree t;
+  t.write("rows.md", good);
+  const auto said = t.run({"knowledge", "check", "rows.md"});
+  CAPTURE(said.err);
+  CHECK(said.code == 0);
+  CHECK(holds(said.err, "rows.md:11:6: [src/rows.c#short_rows]: is not looked up: --source DIR names the tree"));
+  auto twice_wrong = bad;
+  twice_wrong.replace(twice_wrong.find("guidance"), 8, "guidanse");
+  t.write("bad.md", twice_wrong);
+  const auto errors = t.run({"knowledge", "check", "bad.md", "--source", "."});
+  CAPTURE(errors.err);
+  CHECK(errors.code == 2);
+  CHECK(holds(errors.err, "bad.md:3:12: category: unknown value 'guidanse'"));
+  CHECK(holds(errors.err, "bad.md:11:6: [src/rows.c#long_rows]: 'src/rows.c' has no symbol 'long_rows'"));
+  CHECK(holds(errors.out, "5 errors"));
 }
 
 TEST_CASE("a document that is added is served, and one with errors is not added") {

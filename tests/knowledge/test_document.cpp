@@ -56,7 +56,7 @@ TEST_CASE("a document is read with its keys, sections, sources and examples") {
   CHECK(d.sections[0].examples[0].language == "c");
   CHECK(d.sections[0].examples[0].text == "# define X 1\n");
   CHECK(d.sections[0].examples[0].line == 17);
-  CHECK(d.sections[0].references == std::vector<code_reference>{{"src/a.c", "sum", 15}});
+  CHECK(d.sections[0].references == std::vector<code_reference>{{"src/a.c", "sum", 15, 5}});
   CHECK(d.sections[1].references.empty());
 }
 
@@ -85,24 +85,50 @@ TEST_CASE("every error of a document is named at once, with its line, its key an
         "signals[1]: 'verdikt:crashed' is no signal: write kind:value; did you mean 'verdict'?",
         "signals[2]: 'phase:draft' is no signal", "a.md:6:11: checked: expected a day without quotes",
         "a.md:7:8: kind: no document has the key 'kind'",
-        "a.md:12:0: Source: 'bok' is no key of [sources]; did you mean 'book'?",
-        "a.md:15:0: Source: section 'Two' ends without a line 'Source: KEY; KEY'",
-        "sources.unused: no section names this source"}) {
+        "a.md:14:15: Source: 'bok' is no key of [sources]; did you mean 'book'?",
+        "a.md:15:1: Source: section 'Two' ends without a line 'Source: KEY; KEY'",
+        "a.md:10:1: sources.unused: no section names this source"}) {
     CAPTURE(part);
     CHECK(holds(errors, part));
   }
 }
 
 TEST_CASE("text outside of front matter and sections is refused") {
-  CHECK(holds(errors_of("# Title\n"), "a.md:1:0: a document begins with a line +++"));
+  CHECK(holds(errors_of("# Title\n"), "a.md:1:1: a document begins with a line +++"));
   CHECK(holds(errors_of("+++\ntitle = \"x\"\n"), "the front matter does not end"));
   CHECK(holds(errors_of(document_text(keys, {})), "no section"));
   CHECK(errors_of(document_text(keys, {{"One", "Text."}})) == "");
   const auto with = [](const std::string& body) { return errors_of(document_text(keys, {{"One", body}})); };
-  CHECK(holds(with("Text.\n# Larger"), "a.md:12:0: a section begins with ##"));
+  CHECK(holds(with("Text.\n# Larger"), "a.md:12:1: a section begins with ##"));
   CHECK(holds(with("```\nint x;\n```"), "a fence needs a language"));
-  CHECK(holds(with("```c\nint x;"), "a fence is not closed"));
+  CHECK(holds(with("```c\nint x;"), "a.md:11:1: a fence is not closed"));
   CHECK(holds(with("Text.\nSource: book\nmore"), "text after the Source line"));
+}
+
+TEST_CASE("a reference to code that cannot be one is an error, and other brackets are none") {
+  const auto with = [](const std::string& body) { return errors_of(document_text(keys, {{"One", body}})); };
+  for (const auto* wrong : {"[src/a.c#x-y]", "[/src/a.c#x]", "[../a.c#x]", "[a.c#1st]", "[src/a b.c#x]", "[a.c#]"}) {
+    CAPTURE(wrong);
+    CHECK(holds(with("See " + std::string{wrong} + "."),
+                "a.md:11:5: " + std::string{wrong} + ": is no reference to code: write [file#symbol]"));
+  }
+  for (const auto* other : {"[issue #3]", "[C#]", "[a link](x.md#1-y)", "[a.c#x]", "x[i]"}) {
+    CAPTURE(other);
+    CHECK(with("See " + std::string{other} + ".") == "");
+  }
+}
+
+TEST_CASE("errors of the sections are named beside those of the keys, and the sections are read") {
+  std::vector<document_section> sections;
+  const auto d = read_document("+++\ntitle = 3\n+++\n# One\nSee [src/a.c#sum].\n", "a.md", "own/a", &sections);
+  REQUIRE_FALSE(d);
+  CHECK(holds(to_string(d.error()), "a.md:2:9: title:"));
+  CHECK(holds(to_string(d.error()), "a.md:4:1: a section begins with ##"));
+  REQUIRE(sections.size() == 1);
+  CHECK(sections[0].references == std::vector<code_reference>{{"src/a.c", "sum", 5, 5}});
+  const auto broken = read_document("+++\ntitle = \n+++\n# One\n", "a.md", "own/a");
+  REQUIRE_FALSE(broken);
+  CHECK(holds(to_string(broken.error()), "a.md:4:1: a section begins with ##"));
 }
 
 TEST_CASE("the vocabulary has the names of the enumerations, and nothing else") {
