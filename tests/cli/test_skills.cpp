@@ -124,6 +124,27 @@ TEST_CASE("skills are filtered, shown and explained, and a wrong filter is corre
   f.stop();
 }
 
+TEST_CASE("skills with one and the same step are listed with the conditions in which they differ") {
+  skill_folder f;
+  f.start();
+  f.write("one.json", document({vectorise, tile}));
+  REQUIRE(f.skills({"import", "one.json"}).code == 0);
+  CHECK_FALSE(holds(f.skills({"list"}).out, "WHERE"));
+  auto inner = a_skill("jam(_1,2)", "");
+  inner["conditions"]["pattern"] = "scalar; _1: innermost reduction";
+  auto outer = inner;
+  outer["conditions"]["pattern"] = "scalar; _1: outermost independent";
+  f.write("two.json", document({inner, outer}));
+  REQUIRE(f.skills({"import", "two.json"}).code == 0);
+  const auto said = f.skills({"list"});
+  CAPTURE(said.out);
+  const std::string gap(21, ' '); // to the end of the longest step
+  CHECK(holds(said.out, "jam(_1,2)" + gap + "_1: innermost reduction"));
+  CHECK(holds(said.out, "jam(_1,2)" + gap + "_1: outermost independent"));
+  CHECK_FALSE(holds(said.out, "scalar"));
+  f.stop();
+}
+
 TEST_CASE("a revoked skill stays revoked over a restart, and is read without a daemon") {
   skill_folder f;
   f.start();

@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -102,6 +104,55 @@ std::string provenance_text(const json& s) {
          + fact("by", text_at(p, "by"));
 }
 
+// Returns what tells a skill apart from others with the same step, beyond what the table shows anyhow.
+std::vector<std::string> traits_of(const json& skill) {
+  const auto& c = skill["conditions"];
+  std::vector<std::string> out;
+  const auto add = [&out](const std::string& name, const std::string& value) {
+    if (!value.empty())
+      out.push_back(name + value);
+  };
+  const auto pattern = text_at(c, "pattern");
+  for (size_t from = 0; from < pattern.size();) { // "scalar; _1: innermost independent"
+    const auto end = std::min(pattern.find("; ", from), pattern.size());
+    add("", pattern.substr(from, end - from));
+    from = end + 2;
+  }
+  add("language ", text_at(c, "language"));
+  add("dtypes ", joined(c, "dtypes"));
+  add("hardware ", joined(c, "hardware"));
+  add("bound ", text_at(c, "bound"));
+  add("not for ", joined(skill, "not_for"));
+  if (!text_at(skill["step"], "words").empty())
+    add("", text_at(skill["step"], "moves"));
+  return out;
+}
+
+// Returns for each skill of a list the traits that not every skill with the same step and families has. Where all have
+// the same: the task that it comes from.
+std::vector<std::string> differences_of(const json& items) {
+  std::map<std::pair<std::string, std::string>, std::vector<size_t>> alike;
+  for (size_t i = 0; i < items.size(); ++i)
+    alike[{step_text(items[i]), joined(items[i]["conditions"], "families")}].push_back(i);
+  std::vector<std::string> out(items.size());
+  for (const auto& [step, places] : alike) {
+    if (places.size() == 1)
+      continue;
+    std::map<std::string, size_t> had;
+    for (const auto i : places)
+      for (const auto& t : traits_of(items[i]))
+        ++had[t];
+    for (const auto i : places) {
+      for (const auto& t : traits_of(items[i]))
+        if (had[t] < places.size())
+          out[i] += (out[i].empty() ? "" : "; ") + t;
+      if (out[i].empty())
+        out[i] = "from " + text_at(items[i]["provenance"], "task");
+    }
+  }
+  return out;
+}
+
 std::string code_text(const json& step, const char* name) {
   const auto text = lines_of(step, name);
   return text.empty() ? std::string{} : fmt::format("\n{}:\n{}", name, text);
@@ -116,11 +167,17 @@ std::string skills_table(const json& list) {
            "node\n";
   std::vector<std::vector<std::string>> rows{
       {"SKILL", "STATE", "WEIGHT", "GAIN", "PASSED", "TARGET", "FAMILIES", "STEP"}};
-  for (const auto& s : list["items"]) {
+  const auto differences = differences_of(list["items"]);
+  if (std::any_of(differences.begin(), differences.end(), [](const auto& d) { return !d.empty(); }))
+    rows.front().emplace_back("WHERE");
+  for (size_t i = 0; i < differences.size(); ++i) {
+    const auto& s = list["items"][i];
     const auto& brought = s["brought"];
     rows.push_back({short_id(s, "id"), text_at(s, "state"), fmt::format("{:.3f}", number_at(s, "weight")), gain_text(s),
                     to_text(brought["valid"]) + " of " + to_text(brought["applications"]),
                     text_at(s["conditions"], "target"), joined(s["conditions"], "families"), fit_to(step_text(s), 60)});
+    if (rows.front().size() > rows.back().size())
+      rows.back().push_back(fit_to(differences[i], 70));
   }
   return table_text(rows);
 }

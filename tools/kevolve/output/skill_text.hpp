@@ -7,7 +7,8 @@
 
 namespace kevolve {
 
-// Returns a table, a line a skill.
+// Returns a table, a line a skill. Where skills have the same step and families, a column names the conditions in which
+// they differ.
 std::string skills_table(const json& list);
 // Describes the skill: conditions, step, state, and the gain to expect.
 std::string skill_text(const json& skill);
