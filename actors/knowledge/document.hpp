@@ -73,8 +73,8 @@ struct document {
   std::vector<document_section> sections;
 };
 
-// Reads a document. Every error at once, each with file, line, key and what to do. Where errors are found, the sections
-// that could be read go to `sections` if it is given, so that their code and references can be checked all the same.
+// Reads a document. Every error at once, each with file, line, key and what to do. `sections`, if given, gets the
+// sections also of a document with errors: their code and references can be checked all the same.
 result_or_errors<document> read_document(std::string_view text, const std::string& file, const std::string& id,
                                          std::vector<document_section>* sections = nullptr);
 

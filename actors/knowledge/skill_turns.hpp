@@ -1,5 +1,5 @@
-// Who makes a campaign's next step: the generator by itself, or a skill that it is given. Both compete by what they
-// brought within this campaign, so that skills take no steps where the search's own are ahead. Pure.
+// Turns of a campaign: its next step is the generator's own, or tries a skill. Both compete by what they brought within
+// this campaign, so that skills take no steps where the search's own are ahead. Pure.
 #pragma once
 
 #include <cstdint>

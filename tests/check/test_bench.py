@@ -109,6 +109,27 @@ class Skills(unittest.TestCase):
         self.assertEqual(bench_skills.summary(self.document(pairs=((2, 4), (8, 2))), False)["worse_beyond_noise"], 0)
         self.assertIsNone(bench_skills.summary(self.document(), True))
 
+    def test_the_best_skill_first_is_followed_by_the_way_of_runs_that_came_so_far(self) -> None:
+        task = self.document(pairs=((4, 3), (None, 7)))["tasks"][0]
+        self.assertIsNone(bench_skills.floor_of(task, 8))
+        for run in task["runs"]:
+            run["with"]["trials"] = [{"candidates": 1, "from": 1.0, "to": 1.1}, {"candidates": 5, "from": 1.5, "to": 1.95}]
+        self.assertEqual(bench_skills.floor_of(task, 8), 1 + (3 + 2 + 7 + 6) / 4)  # all came past 1.1 at once
+        task["runs"][0]["with"]["trials"][0]["to"] = 1.95
+        self.assertEqual(bench_skills.floor_of(task, 8), 1.0)
+        for run in task["runs"]:
+            run["with"]["trials"] = []
+        self.assertEqual(bench_skills.floor_of(task, 8), 6.0)  # no skill fits: the search without
+
+    def test_the_page_says_the_floor_where_trials_were_recorded(self) -> None:
+        document = self.document()
+        self.assertNotIn("best skill first", bench_skills.page_table({"skills": document}))
+        document["tasks"][0]["runs"][0]["with"]["trials"] = [{"candidates": 1, "from": 1.0, "to": 1.95}]
+        document["tasks"][0]["runs"][1]["with"]["trials"] = []
+        text = bench_skills.page_table({"skills": document})
+        self.assertIn("best skill first", text)
+        self.assertIn("6.00 times in the median of 1 tasks", text)
+
     def test_the_page_has_a_row_a_task_and_the_median_saving(self) -> None:
         text = bench_skills.page_table({"skills": self.document()})
         self.assertIn("| row_lse | no    | 2.00×               | 1 of 2              | 2 of 2 | 6.0                 | 3.0  | 2.00 (2.00–2.00) | 2 of 10", text)

@@ -73,7 +73,7 @@ TEST_CASE("a gain gives skills their next turn back, after one own step") {
   CHECK(taken > seeds / 2);
 }
 
-TEST_CASE("what gains more within the campaign gets more of its steps") {
+TEST_CASE("the arm that gains more within the campaign gets more of its steps") {
   CHECK(count_over_seeds(0.0, 0.5) > 2 * count_over_seeds(0.5, 0.0));
   CHECK(count_over_seeds(0.5, 0.5) < count_over_seeds(0.0, 0.5));
 }

@@ -111,6 +111,37 @@ def median_interval(tasks: list[list[tuple[int, int]]]) -> list[float]:
     return [found[int(0.025 * DRAWS)], found[int(0.975 * DRAWS) - 1]]
 
 
+def floor_of(task: Json, budget: int) -> float | None:
+    """Returns the fewest evaluations to the goal that a choice which knows all skills beforehand could reach. The best skill that any run tried from the
+    reference comes first. The way from its speed-up to the goal follows, as the mean of the runs that came so far. It is too low by the luck of those
+    that came further at once. A run that missed the goal counts to its budget. None: the raw data has no trials."""
+    if not any("trials" in r["with"] for r in task["runs"]):
+        return None
+    without = statistics.fmean(a for a, _ in counts(task, budget))
+    level = max((t["to"] for r in task["runs"] for t in r["with"]["trials"] if t["from"] == 1.0), default=0.0)
+    if level >= task["goal"]:
+        return 1.0
+    if level <= 1.0:
+        return without
+    ways = []
+    for run in (r[arm] for r in task["runs"] for arm in ARMS):
+        if (begun := evaluations(run["curve"], level)) is not None:
+            ended = evaluations(run["curve"], task["goal"])
+            ways.append((budget if ended is None else ended) - begun)
+    return min(without, 1.0 + statistics.fmean(ways)) if ways else without
+
+
+def floors(document: Json, plans: bool) -> list[float]:
+    """Returns how many times that many evaluations the mean without skills is, of each task with a floor."""
+    out = []
+    for t in document["tasks"]:
+        pairs = counts(t, document["budget"])
+        floor = floor_of(t, document["budget"])
+        if t["plans"] == plans and pairs and floor is not None:
+            out.append(statistics.fmean(a for a, _ in pairs) / floor)
+    return out
+
+
 def summary(document: Json, plans: bool) -> Json | None:
     """Returns the figures over all tasks that ran with this setting of plans."""
     pairs = [p for t in document["tasks"] if t["plans"] == plans and (p := counts(t, document["budget"]))]
@@ -126,6 +157,9 @@ def summary(document: Json, plans: bool) -> Json | None:
 
 def rows_of(document: Json) -> list[list[str]]:
     rows = [["task", "plans", "best of the lessons", "at the goal without", "with", "evaluations without", "with", "saving (95 %)", "by a skill at once"]]
+    has_floors = any(floors(document, plans) for plans in (False, True))
+    if has_floors:
+        rows[0].append("best skill first")
     for t in document["tasks"]:
         pairs = counts(t, document["budget"])
         reached = [sum(evaluations(r[arm]["curve"], t["goal"]) is not None for r in t["runs"]) for arm in ARMS]
@@ -133,7 +167,7 @@ def rows_of(document: Json) -> list[list[str]]:
         at_once = sum(r["with"]["applied_first"] for r in t["runs"])
         rows.append([t["task"], "yes" if t["plans"] else "no", f"{t['best_of_lessons']:.2f}×", *(f"{n} of {len(pairs)}" for n in reached),
                      *(common.number(m, 1) for m in means), f"{common.number(saving(pairs))} ({common.interval(interval(pairs))})",
-                     f"{at_once} of {5 * len(pairs)}"])
+                     f"{at_once} of {5 * len(pairs)}", *([common.number(floor_of(t, document["budget"]), 1)] if has_floors else [])])
     return rows
 
 
@@ -162,6 +196,14 @@ def sentence(figures: Json, plans: str) -> str:
             f"(sign test {common.number(figures['sign_test'], 3)}); {figures['worse_beyond_noise']} are worse beyond their noise.")
 
 
+def floor_sentence(document: Json, plans: bool) -> str | None:
+    found = floors(document, plans)
+    if not found:
+        return None
+    return (f"If each task's best skill came first, and the search then went on as it does: {common.number(statistics.median(found))} times in the median of "
+            f"{len(found)} tasks. Best skill first: it, and the way from its speed-up to the goal, by the runs that came so far.")
+
+
 def books_text(document: Json) -> str:
     return "; ".join(f"{', '.join(b['learnt_on'])}{', with plans' if b['plans'] else ''}: "
                      + (", ".join(f"{n} {s}" for s, n in sorted(b["states"].items())) or "none") for b in document["books"] if b["asked"])
@@ -169,6 +211,7 @@ def books_text(document: Json) -> str:
 
 def render(document: Json) -> str:
     told = [sentence(f, word) for plans, word in ((False, "no"), (True, "with")) if (f := summary(document, plans))]
+    told += [s for plans in (False, True) if (s := floor_sentence(document, plans))]
     cost = document["cost"]
     return "\n\n".join([common.table(rows_of(document)), *told,
                         f"{document['seeds']} seeds, at most {document['budget']} candidates each; the goal is {100 * SHARE:.0f} % of the best of "

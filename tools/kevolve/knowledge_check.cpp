@@ -62,7 +62,7 @@ const std::vector<example_compiler>& example_compilers() {
   return all;
 }
 
-// What a compiler says of an example. The position is within it; 0: none is named.
+// The first error that a compiler finds in an example. The position is within it; 0: none is named.
 struct compiler_error {
   int line = 0;
   int column = 0;
