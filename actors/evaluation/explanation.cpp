@@ -1,9 +1,8 @@
 #include "actors/evaluation/explanation.hpp"
 
-#include "actors/evaluation/diagnosis.hpp"
-#include "actors/messages/messages.hpp"
-#include "backends/profile/run_passes.hpp"
-#include "config/campaign.hpp"
+#include "actors/evaluation/bound_explanation.hpp"
+#include "actors/evaluation/explanation_reasons.hpp"
+#include "actors/evaluation/stored_bounds.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -96,57 +95,6 @@ synthesis_context context_of(const profiling_place& place, const campaign_spec& 
   return c;
 }
 
-// Returns the diagnosis by the passes that run nothing, for a candidate without a profile.
-json quick_diagnosis(const profiling_place& place, const profile_order& order) {
-  const auto s = read_subject(place, order);
-  if (!s)
-    return nullptr;
-  profile_job job;
-  job.task = s->request.task;
-  job.shape = s->request.shape;
-  job.target = s->target;
-  job.source = s->request.source;
-  job.object = s->request.object;
-  for (const auto& [kind, content] : s->request.have)
-    job.have[to_string(kind)] = content;
-  profile_question q;
-  for (const auto& [kind, digest] : s->digests)
-    q.have.insert(kind);
-  q.budget_s = 0.0;
-  for (const auto& p : plan_passes(passes_for(profile_passes(), s->request), q).passes)
-    if (p.use == pass_use::nothing && find_pass(p.name) != nullptr)
-      job.passes.push_back(p.name);
-  job.budget_s = 1.0;
-  diagnosis_facts facts;
-  facts.have = s->request.have;
-  run_passes(
-      job, profile_passes(), {}, [](const std::string&) {},
-      [&](const pass_outcome& x) {
-        for (const auto& [kind, content] : x.made)
-          if (const auto k = parse_enum<artefact_kind>(kind))
-            facts.have[*k] = content;
-        const auto listed = json::parse(x.findings, nullptr, false);
-        for (const auto& f : listed.is_array() ? listed : json::array())
-          if (auto found = finding_of_json(f))
-            facts.findings.push_back(std::move(*found));
-      });
-  facts.task = job.task.name;
-  facts.target = s->target;
-  facts.index = order.index;
-  facts.shape = job.task.shapes[job.shape].name;
-  facts.source = job.source;
-  return diagnosis_of(facts);
-}
-
-json diagnosis_for(const profiling_place& place, const profile_order& order, bool& profiled) {
-  const auto record = stored_profile(place.data, order.campaign, order.index);
-  profiled = record && *record;
-  if (profiled)
-    if (auto text = place.data.blob((*record)->diagnosis); text && *text)
-      return json::parse(**text, nullptr, false);
-  return quick_diagnosis(place, order);
-}
-
 } // namespace
 
 std::vector<attempt_without_gain> attempts_without_gain(const std::vector<node_record>& nodes, uint64_t best,
@@ -154,13 +102,7 @@ std::vector<attempt_without_gain> attempts_without_gain(const std::vector<node_r
   std::map<uint64_t, const node_record*> by_index;
   for (const auto& n : nodes)
     by_index[n.index] = &n;
-  std::vector<uint64_t> lineage; // the best first, then where it came from, the reference last
-  for (auto i = best; by_index.contains(i) && lineage.size() <= nodes.size();) {
-    lineage.push_back(i);
-    const auto& parents = by_index[i]->parents;
-    i = parents.empty() ? 0 : parents.front();
-  }
-  lineage.push_back(0);
+  const auto lineage = lineage_of(nodes, best);
   const std::set<uint64_t> on_the_way{lineage.begin(), lineage.end()};
   std::vector<attempt_without_gain> out;
   std::set<std::string> named;
@@ -206,11 +148,9 @@ result<json> explain_campaign(const profiling_place& place, const id128& campaig
   auto nodes = nodes_of(place.data, campaign);
   if (!nodes)
     return tl::unexpected(nodes.error());
-  profile_order order;
-  order.campaign = campaign;
-  order.index = status ? status->best : 0;
-  bool profiled = false;
-  const auto diagnosis = diagnosis_for(place, order, profiled);
+  const auto best = status ? status->best : 0;
+  const auto bounds = read_bounds(place, campaign, *spec, status.value_or(campaign_status{}), *nodes);
+  const auto bound = bound_json(bounds, *nodes, best);
   const auto context = context_of(place, *spec, prepared);
   const auto embedded = make_generator("transform");
   const auto read = embedded ? (*embedded)->read_reference(context) : std::nullopt;
@@ -220,7 +160,7 @@ result<json> explain_campaign(const profiling_place& place, const id128& campaig
     if (r.kept)
       kept.push_back({{"line", r.line}, {"why", r.what}});
   auto tried = json::array();
-  for (const auto& a : attempts_without_gain(*nodes, order.index, most_attempts))
+  for (const auto& a : attempts_without_gain(*nodes, best, most_attempts))
     tried.push_back({{"candidate", a.index},
                      {"parent", a.parent},
                      {"summary", a.summary},
@@ -228,22 +168,28 @@ result<json> explain_campaign(const profiling_place& place, const id128& campaig
                      {"gain", a.gain > 0.0 ? json(a.gain) : json(nullptr)}});
   json speedup = nullptr;
   for (const auto& n : *nodes)
-    if (n.index == order.index && order.index != 0)
+    if (n.index == best && best != 0)
       speedup = n.speedup;
-  return json{{"campaign", to_string(campaign)},
-              {"name", submission->name},
-              {"task", spec->task.task.name},
-              {"target", spec->target},
-              {"best", order.index},
-              {"speedup", speedup},
-              {"profiled", profiled},
-              {"diagnosis", diagnosis.is_discarded() ? json(nullptr) : diagnosis},
-              {"reference",
-               {{"file", spec->task.reference_path},
-                {"rewritable", reading.rewritable},
-                {"loops", loops_json(read_loops(context), spec->task.reference_source)},
-                {"kept", kept}}},
-              {"tried_without_gain", tried}};
+  const auto loops = loops_json(read_loops(context), spec->task.reference_source);
+  const auto reasons = reasons_json(loops, kept, bound, bounds.diagnosis);
+  return json{
+      {"campaign", to_string(campaign)},
+      {"name", submission->name},
+      {"task", spec->task.task.name},
+      {"target", spec->target},
+      {"best", best},
+      {"speedup", speedup},
+      {"profiled", bounds.profiled},
+      {"bound", bound},
+      {"why_no_bound", bounds.why_not},
+      {"reasons", reasons},
+      {"nothing_found", reasons.empty() ? json(nothing_found(loops, *nodes, bounds.why_not)) : json(nullptr)},
+      {"diagnosis", bounds.diagnosis},
+      {"other_diagnosis", bounds.other},
+      {"profiles", profiles_json(bounds, *nodes, best)},
+      {"reference",
+       {{"file", spec->task.reference_path}, {"rewritable", reading.rewritable}, {"loops", loops}, {"kept", kept}}},
+      {"tried_without_gain", tried}};
 }
 
 } // namespace kevolve

@@ -49,6 +49,14 @@ class Explanations(unittest.TestCase):
                                                           "kept": [{"line": 9, "why": "a goto"}, {"line": 0, "why": "no syntax tree"}]}})
         self.assertEqual([(r["line"], r["obstacle"]) for r in reasons], [(5, "early_end"), (9, "kept_text")])
 
+    def test_an_operator_whose_loops_are_free_has_a_reason_if_it_is_near_its_roof_or_a_bottleneck_is_named(self) -> None:
+        roof = {"kind": "roof", "line": None, "words": "near", "rewrite": "fewer bytes"}
+        near = bench_explain.reasons_of({"reasons": [roof, {**roof, "kind": "bottleneck"}]})
+        self.assertEqual([r["obstacle"] for r in near], ["near_roof"])
+        row = {"task": "a", "search": None, "bound": None, "reasons": [], "verdict": "pass", "rewritten": None}
+        said = bench_explain.render({"tasks": [row, {**row, "reasons": near}, {**row, "bound": "denormals"}, {**row, "bound": "unknown"}]})
+        self.assertIn("a reason is named for 2 of 4 operators", said)
+
     def test_every_operator_has_its_task_and_its_rewrite(self) -> None:
         for name in bench_explain.OPERATORS:
             self.assertTrue(bench_explain.task_of(name).exists(), name)

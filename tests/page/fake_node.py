@@ -132,10 +132,14 @@ def hostile_device_profile() -> dict[str, Any]:
 def hostile_explanation() -> dict[str, Any]:
     """Returns an explanation: a free loop, one that stays in order, one that cannot be vectorised, and texts with markup."""
     obstacle = {"obstacle": "same_place", "why": MARKUP, "rewrite": MARKUP, "assertion": MARKUP, "task_lines": "[[assert]]\n" + MARKUP}
+    bound = {"candidate": 4, "relation": MARKUP, "class": "denormals", "title": MARKUP, "confidence": 0.9, "share": 0.5, "line": None, "strategy": MARKUP}
     loop = {"line": 3, "label": MARKUP, "source": MARKUP, "order": None, "vectors": None}
     return {
         "campaign": ID, "name": MARKUP, "task": MARKUP, "target": "cpu", "best": 1, "speedup": 1.25, "profiled": False,
-        "diagnosis": hostile_profile()["diagnosis"],
+        "diagnosis": hostile_profile()["diagnosis"], "bound": bound, "why_no_bound": [MARKUP], "nothing_found": MARKUP,
+        "other_diagnosis": {**hostile_profile()["diagnosis"], "candidate": 4},
+        "profiles": [bound, {**bound, "candidate": 5, "class": "unknown"}, {**bound, "candidate": 6}],
+        "reasons": [{"kind": "bottleneck", "line": None, "words": MARKUP, "rewrite": MARKUP}],
         "reference": {"file": MARKUP, "rewritable": True, "kept": [{"line": 9, "why": MARKUP}],
                       "loops": [loop, {**loop, "line": 5, "order": obstacle},
                                 {**loop, "line": 7, "vectors": {**obstacle, "assertion": None, "task_lines": None}}]},

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 using namespace kevolve::test;
 
@@ -208,12 +209,34 @@ TEST_CASE("a campaign profiles its own best within its share, and none with a sh
   CHECK(p["failed"] == 0);
   CHECK_FALSE(p["bounds"].empty());
   CHECK(run_kevolve({"status", "--data", "with"}, f.path).out.find("  profiles    ") != std::string::npos);
+  // The explanation lists what the campaign recorded, as its skills have it, and names a bottleneck if any profile
+  // does.
+  const auto explained = [&] {
+    auto e = run_kevolve({"explain", "--data", "with", "--json"}, f.path).document();
+    std::map<std::string, uint64_t> bounds;
+    for (const auto& x : e["profiles"])
+      ++bounds[x["class"].get<std::string>()];
+    for (const auto& [bound, candidates] : p["bounds"].items())
+      CHECK(bounds[bound] >= candidates.get<uint64_t>()); // one that ended after the campaign is stored, too
+    const auto& own = e["diagnosis"]["bound"];
+    const auto named = own.is_object() && own["class"] != "unknown";
+    CHECK(named == e["why_no_bound"].empty());
+    CHECK(e["bound"].is_object() == (named || bounds.size() > bounds.count("unknown")));
+    return e;
+  };
+  const auto index = explained()["profiles"][0]["candidate"].get<uint64_t>();
+  REQUIRE(run_kevolve({"profile", std::to_string(index), "--data", "with", "--pass", "cpu.remarks"}, f.path).code == 0);
+  explained(); // a pass that names nothing hides none of it
   const auto without = run("0", "without", "3");
   REQUIRE(without.code == 0);
   const auto other = run_kevolve({"status", "--data", "without", "--json"}, f.path).document();
   const auto& plain = other.contains("profiling") ? other : other["campaigns"][0];
   CHECK(plain["profiling"]["profiles"] == 0);
   CHECK(plain["profiling"]["seconds"] == 0.0);
+  const auto unprofiled = run_kevolve({"explain", "--data", "without", "--json"}, f.path).document();
+  CHECK(unprofiled["profiles"].empty());
+  if (unprofiled["bound"].is_null()) // the roof alone may name one
+    CHECK(unprofiled["why_no_bound"][0] == "the campaign profiles no candidate: [profile] share is 0");
 }
 
 namespace {

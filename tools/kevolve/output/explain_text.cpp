@@ -43,6 +43,54 @@ void add_loop(const json& l, std::string& out) {
   }
 }
 
+std::string name_of(uint64_t candidate) {
+  return candidate == 0 ? std::string{"the reference"} : fmt::format("candidate {}", candidate);
+}
+
+// Adds the diagnosis of the best, why it names nothing, and what the profiles of other candidates name.
+void add_bounds(const json& e, std::string& out) {
+  const auto best = e.value("best", uint64_t{0});
+  const auto& d = e["diagnosis"];
+  out += name_of(best) + (d.is_object() ? " on " + text_at(d, "shape") : "") + ": ";
+  out += d.is_object() ? diagnosis_text(d) : "nothing was timed\n";
+  if (!e["why_no_bound"].empty()) {
+    out += "why nothing is named\n";
+    for (const auto& why : e["why_no_bound"])
+      out += "  " + printable(why.get<std::string>()) + "\n";
+  }
+  if (!e.value("profiled", false))
+    out += fmt::format("by its figures alone; for more: kevolve profile {} {}\n", text_at(e, "campaign").substr(0, 8),
+                       best);
+  const auto& other = e["other_diagnosis"];
+  if (other.is_object())
+    out += fmt::format("\n{} on {} ({}): ", name_of(other.value("candidate", uint64_t{0})), text_at(other, "shape"),
+                       text_at(e["bound"], "relation"))
+           + diagnosis_text(other);
+  std::string rest;
+  for (const auto& p : e["profiles"])
+    if (const auto index = p.value("candidate", uint64_t{0});
+        index != best && !(other.is_object() && index == other.value("candidate", uint64_t{0})))
+      rest += fmt::format("  {} ({}): {}\n", name_of(index), text_at(p, "relation"),
+                          text_at(p, "class") == "unknown"
+                              ? std::string{"its profile names no bottleneck"}
+                              : fmt::format("bound by {} (confidence {:.0f} %)", text_at(p, "title"),
+                                            100.0 * number_at(p, "confidence")));
+  if (!rest.empty())
+    out += "\nprofiles of other candidates\n" + rest;
+}
+
+// Adds what would change the bottleneck and the roof. Loops and kept parts stand with their rewrites already.
+void add_reasons(const json& e, std::string& out) {
+  std::string said;
+  for (const auto& r : e["reasons"])
+    if (const auto kind = text_at(r, "kind"); kind == "roof" || kind == "bottleneck")
+      said += "  " + text_at(r, "words") + "\n    rewrite: " + text_at(r, "rewrite") + "\n";
+  if (!said.empty())
+    out += "\nwhat would change it\n" + said;
+  if (e["nothing_found"].is_string())
+    out += "\n" + text_at(e, "nothing_found") + "\n";
+}
+
 } // namespace
 
 std::string explanation_text(const json& e) {
@@ -51,13 +99,7 @@ std::string explanation_text(const json& e) {
       "{}: {}\n\n", text_at(e, "task"),
       best == 0 ? std::string{"nothing is faster than the reference"}
                 : fmt::format("candidate {} is the best, {}", best, human_speedup(number_at(e, "speedup"))));
-  const auto& d = e["diagnosis"];
-  out += (best == 0 ? std::string{"the reference"} : fmt::format("candidate {}", best))
-         + (d.is_object() ? " on " + text_at(d, "shape") : "") + ": ";
-  out += d.is_object() ? diagnosis_text(d) : "nothing was timed\n";
-  if (!e.value("profiled", false))
-    out += fmt::format("by its figures alone; for more: kevolve profile {} {}\n", text_at(e, "campaign").substr(0, 8),
-                       best);
+  add_bounds(e, out);
   const auto& reference = e["reference"];
   out += "\nloops of the reference\n";
   for (const auto& l : reference["loops"])
@@ -70,6 +112,7 @@ std::string explanation_text(const json& e) {
       out += (k.value("line", 0U) == 0 ? "  " : fmt::format("  line {}: ", k.value("line", 0U))) + text_at(k, "why")
              + "\n";
   }
+  add_reasons(e, out);
   if (!e["tried_without_gain"].empty()) {
     out += "\ntried without gain\n";
     for (const auto& a : e["tried_without_gain"])

@@ -47,11 +47,20 @@ std::string head_text(const json& s) {
          + fact("state", text_at(s, "state") + (text_at(s, "reason").empty() ? "" : ": " + text_at(s, "reason")));
 }
 
+// Returns the bottleneck with the candidate whose profile named it: the one that the step was made from.
+std::string bound_text(const json& s) {
+  const auto bound = text_at(s["conditions"], "bound");
+  const auto parent = s["provenance"]["parent"].get<uint64_t>();
+  return bound.empty() ? bound
+                       : fmt::format("{}, by the profile of {}", bound,
+                                     parent == 0 ? "the reference" : "candidate " + std::to_string(parent));
+}
+
 std::string conditions_text(const json& s) {
   const auto& c = s["conditions"];
   return fact("target", text_at(c, "target")) + fact("language", text_at(c, "language"))
          + fact("families", joined(c, "families")) + fact("dtypes", joined(c, "dtypes"))
-         + fact("hardware", joined(c, "hardware")) + fact("bound", text_at(c, "bound"))
+         + fact("hardware", joined(c, "hardware")) + fact("bound", bound_text(s))
          + fact("pattern", text_at(c, "pattern")) + fact("not for", joined(s, "not_for"));
 }
 

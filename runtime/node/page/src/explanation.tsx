@@ -3,7 +3,7 @@
 import { campaignPath } from "./api";
 import { gain, short, speedup, visible, words } from "./format";
 import { Await, Code, Facts, useGet } from "./parts";
-import { DiagnosisView } from "./profile";
+import { DiagnosisView, percent } from "./profile";
 import { links } from "./route";
 import type { Explanation, Obstacle, ReadLoop } from "./types";
 
@@ -44,6 +44,64 @@ function LoopView({ l }: { l: ReadLoop }) {
   );
 }
 
+// Says why the best's profile names no bottleneck, and what the profiles of other candidates name.
+function OtherBounds({ id, e }: { id: string; e: Explanation }) {
+  const shown = e.other_diagnosis ? e.bound?.candidate : undefined;
+  const others = e.profiles.filter((p) => p.candidate !== e.best && p.candidate !== shown);
+  return (
+    <>
+      {e.why_no_bound.length > 0 && (
+        <>
+          <p>Why nothing is named:</p>
+          <ul>{e.why_no_bound.map((w, i) => <li key={i} class="foreign">{visible(w)}</li>)}</ul>
+        </>
+      )}
+      {e.other_diagnosis && e.bound && (
+        <>
+          <h3><a href={links.node(id, e.bound.candidate)}>{named(e.bound.candidate)}</a>: {visible(e.bound.relation)}</h3>
+          <DiagnosisView d={e.other_diagnosis} />
+        </>
+      )}
+      {others.length > 0 && (
+        <>
+          <h3>Profiles of other candidates</h3>
+          <ul class="plain">
+            {others.map((p) => (
+              <li key={p.candidate} class="foreign">
+                <a href={links.node(id, p.candidate)}>{named(p.candidate)}</a> ({visible(p.relation)}):{" "}
+                {p.class === "unknown" ? "its profile names no bottleneck" : `bound by ${visible(p.title)} (confidence ${percent(p.confidence)})`}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
+
+// Says what would change the bottleneck and the roof; loops and kept parts have their rewrites beside them.
+function Reasons({ e }: { e: Explanation }) {
+  const whole = e.reasons.filter((r) => r.kind === "roof" || r.kind === "bottleneck");
+  return (
+    <>
+      {whole.length > 0 && (
+        <>
+          <h3>What would change it</h3>
+          <ul class="plain">
+            {whole.map((r, i) => (
+              <li key={i} class="foreign">
+                {visible(r.words)}
+                <Facts of={[["rewrite", visible(r.rewrite ?? "unknown")]]} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {e.nothing_found !== null && <p class="foreign">{visible(e.nothing_found)}</p>}
+    </>
+  );
+}
+
 function Whole({ id, e }: { id: string; e: Explanation }) {
   return (
     <>
@@ -58,6 +116,7 @@ function Whole({ id, e }: { id: string; e: Explanation }) {
       {!e.profiled && (
         <p class="note">By its figures alone. For more: <code>{`kevolve profile ${short(id)} ${e.best}`}</code>, or its page.</p>
       )}
+      <OtherBounds id={id} e={e} />
       <h3>Loops of the reference</h3>
       {e.reference.loops.length === 0 ? (
         <p class="note">None that the embedded generator reads.</p>
@@ -72,6 +131,7 @@ function Whole({ id, e }: { id: string; e: Explanation }) {
           </ul>
         </>
       )}
+      <Reasons e={e} />
       {e.tried_without_gain.length > 0 && (
         <>
           <h3>Tried without gain</h3>

@@ -517,12 +517,30 @@ export interface ReadLoop {
 }
 
 // kevolve explain: of the best candidate, or of the reference where nothing is faster.
+// The bottleneck that a candidate's stored profile names; class "unknown": none.
+export interface KnownBound {
+  candidate: number;
+  relation: string;
+  class: string;
+  title: string;
+  confidence: number;
+  share: number;
+  line: number | null;
+  strategy: string;
+}
+
 export interface Explanation {
   task: string;
   best: number;
   speedup: number | null;
   profiled: boolean;
+  bound: KnownBound | null;
+  why_no_bound: string[];
+  reasons: { kind: "roof" | "bottleneck" | "loop" | "kept"; line: number | null; words: string; rewrite: string | null }[];
+  nothing_found: string | null;
   diagnosis: Diagnosis | null;
+  other_diagnosis: Diagnosis | null; // the nearest other candidate's, where the best's names no bottleneck
+  profiles: KnownBound[]; // of all candidates of the campaign
   reference: { loops: ReadLoop[]; kept: { line: number; why: string }[] };
   tried_without_gain: { candidate: number; parent: number; summary: string; outcome: string; gain: number | null }[];
 }
