@@ -1,3 +1,4 @@
+#include "config/task_assertions.hpp"
 #include "config/task_sections.hpp"
 #include "config/task_symbols.hpp"
 #include "runtime/base/array_limits.hpp"
@@ -35,7 +36,7 @@ public:
       check_argument(i);
     check_size_rules();
     check_tolerances();
-    check_assertions();
+    check_assertions(draft_, symbols_, errors_);
     check_module(draft_, errors_);
     symbols_.expression_at("work.flops", c_.work_flops, c_.arguments.size());
     symbols_.expression_at("work.bytes", c_.work_bytes, c_.arguments.size());
@@ -252,36 +253,6 @@ private:
         errors_.add(path, t.argument.empty() ? "there is a tolerance for all outputs already"
                                              : "there is a tolerance for '" + t.argument + "' already");
     }
-  }
-
-  void check_assertions() {
-    for (size_t i = 0; i < c_.assertions.size(); ++i) {
-      const auto& a = c_.assertions[i];
-      const auto path = indexed("assert", i);
-      if (a.kind != assertion_kind::independent && !a.argument.empty())
-        check_subject(a, path);
-      for (const auto& [key, text] : {std::pair{".low", &a.low}, std::pair{".high", &a.high}})
-        if (!text->empty())
-          symbols_.expression_at(path + key, *text, c_.arguments.size());
-    }
-  }
-
-  // The values that an assertion is about are drawn before the call: those of outputs are not.
-  void check_subject(const assertion& a, const std::string& path) {
-    std::vector<std::string> usable;
-    for (const auto& x : c_.arguments)
-      if (is_drawn(x) || (a.kind == assertion_kind::range && x.role == argument_role::size))
-        usable.push_back(x.name);
-    const auto* x = find_argument(c_, a.argument);
-    if (x == nullptr)
-      errors_.add(path + ".argument", "there is no argument '" + a.argument + "'" + suggestion(a.argument, usable));
-    else if (std::find(usable.begin(), usable.end(), a.argument) == usable.end())
-      errors_.add(path + ".argument",
-                  "'" + a.argument + "' is " + to_string(x->role)
-                      + ": its values are not drawn before a call; there are: " + comma_list(usable));
-    else if (a.kind == assertion_kind::sorted && x->shape.size() != 1)
-      errors_.add(path + ".argument",
-                  "'" + a.argument + "' has " + std::to_string(x->shape.size()) + " dimensions; sorted is for one");
   }
 
   const task_draft& draft_;

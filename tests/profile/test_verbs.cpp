@@ -301,28 +301,45 @@ absolute = 1e-3
 
 } // namespace
 
-TEST_CASE("a task whose assertion a draw contradicts is refused with the draw") {
+TEST_CASE("a task whose loop is not independent on a draw is refused with the draw") {
   temporary_folder f;
-  const auto* drawn = R"({ distribution = "integer", low = 1, high = 64 })";
-  struct refused {
-    const char* assertion;
-    const char* why;
+  write_scatter(f, R"({ distribution = "integer", low = 1, high = 64 })",
+                "[[assert]]\nkind = \"independent\"\nline = 4\n");
+  const auto done = run_kevolve({"run", "scatter.toml", "--json", "--set", "profile.share=0"}, f.path);
+  CAPTURE(done.out);
+  CAPTURE(done.err);
+  CHECK(done.code != 0);
+  const auto words = done.out + done.err;
+  CHECK(words.find("false_assertion") != std::string::npos);
+  CHECK(words.find("two iterations meet in an element") != std::string::npos);
+  CHECK(words.find("n=") != std::string::npos);
+}
+
+TEST_CASE("a task check refuses an assertion that the fill rule or a draw contradicts, at its place") {
+  temporary_folder f;
+  const auto said = [&](const std::string& fill, const std::string& assertion) {
+    write_scatter(f, fill, "[[assert]]\nargument = \"at\"\n" + assertion);
+    return run_kevolve({"task", "check", "scatter.task.toml"}, f.path);
   };
-  for (const auto& x : {refused{"[[assert]]\nkind = \"independent\"\nline = 4\n", "two iterations meet in an element"},
-                        refused{"[[assert]]\nkind = \"range\"\nargument = \"at\"\nhigh = \"60\"\n",
-                                "and every value of 'at' is at most 60"},
-                        refused{"[[assert]]\nkind = \"sorted\"\nargument = \"at\"\n", "the values of 'at' ascend"}}) {
-    CAPTURE(x.assertion);
-    write_scatter(f, drawn, x.assertion);
-    const auto done = run_kevolve({"run", "scatter.toml", "--json", "--set", "profile.share=0"}, f.path);
-    CAPTURE(done.out);
-    CAPTURE(done.err);
-    CHECK(done.code != 0);
-    const auto words = done.out + done.err;
-    CHECK(words.find("false_assertion") != std::string::npos);
-    CHECK(words.find(x.why) != std::string::npos);
-    CHECK(words.find("n=") != std::string::npos);
-  }
+  const std::string drawn = R"({ distribution = "integer", low = 1, high = 64 })";
+  const auto by_rule = said(drawn, "kind = \"range\"\nhigh = \"60\"\n");
+  CAPTURE(by_rule.err);
+  CHECK(by_rule.code == 2);
+  CHECK(by_rule.err.find("scatter.task.toml:") == 0);
+  CHECK(by_rule.err.find(": assert[0].high: 'at' is drawn from 1 to 64 (argument[1].fill), and the assertion says at "
+                         "most 60: change one of them")
+        != std::string::npos);
+  // The rule states no end of distinct values; a draw has one.
+  const std::string distinct = R"({ distribution = "sorted_unique" })";
+  const auto by_draw = said(distinct, "kind = \"range\"\nlow = \"0\"\nhigh = \"60\"\n");
+  CAPTURE(by_draw.err);
+  CHECK(by_draw.code == 2);
+  CHECK(by_draw.err.find("scatter.task.toml:") == 0);
+  CHECK(by_draw.err.find(": assert[0].argument: false on a draw with n=") != std::string::npos);
+  CHECK(by_draw.err.find("every value of 'at' is at least 0 and at most 60. Take it out") != std::string::npos);
+  const auto kept = said(distinct, "kind = \"sorted\"\nstrict = true\n");
+  CAPTURE(kept.err);
+  CHECK(kept.err.find("assert[0]") == std::string::npos);
 }
 
 TEST_CASE("a true assertion frees its loop, and the bundle lists it as a precondition") {

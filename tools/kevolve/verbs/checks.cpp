@@ -4,6 +4,7 @@
 #include "runtime/base/expression.hpp"
 #include "runtime/base/kinds.hpp"
 #include "runtime/node/admin/json.hpp"
+#include "tools/kevolve/client/assertion_draws.hpp"
 #include "tools/kevolve/client/reference_check.hpp"
 #include "tools/kevolve/client/reference_outputs.hpp"
 #include "tools/kevolve/exit_codes.hpp"
@@ -206,6 +207,10 @@ int check_task(const check_options& o) {
   if (!task)
     return exit_code::usage;
   const auto& c = task->task;
+  if (const auto broken = contradicting_draws(*task); !broken.empty()) {
+    tell(broken, o.common.json);
+    return exit_code::usage;
+  }
   auto wrong = check_reference(*task);
   if (wrong && !wrong->empty()) {
     tell(*wrong, o.common.json);
