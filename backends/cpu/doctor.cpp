@@ -30,7 +30,9 @@ void examine_toolchain(const toolchain& tools, std::vector<doctor_row>& rows) {
         {item, found ? state::ok : if_missing, found ? path + ": " + version : without, found ? "" : remedy});
   };
   row("clang-19", tools.clang, tools.clang_version, tools.gcc.empty() ? state::missing : state::weaker,
-      "g++ stands in; no syntax trees, so no moves on loops", "apt-get install clang-19");
+      "g++ stands in; no syntax trees, so no moves on loops; cpu.loops, cpu.remarks, cpu.ports, cpu.counters, "
+      "cpu.experiments, cpu.exact_counts and cpu.diagnosis are skipped",
+      "apt-get install clang-19");
   row("g++", tools.gcc, tools.gcc_version, state::weaker, "its flag sets are off the menu", "apt-get install g++");
   row("ld.bfd", tools.linker, tools.linker_version, state::missing, "nothing can be linked",
       "apt-get install binutils");
@@ -76,11 +78,18 @@ void examine_profilers(const std::string& bin_dir, std::vector<doctor_row>& rows
     const char* remedy;
   };
   const auto probes = bin_dir + "/kevolve-loop-probes.so";
+  const auto profiler = bin_dir + "/kevolve-profiler";
+  const auto model = find_program("llvm-mca-19");
   const tool tools[]{
-      {"loop probes", ::access(probes.c_str(), R_OK) == 0 ? probes : "", "no trip counts and times of loops",
+      {"profiler", ::access(profiler.c_str(), X_OK) == 0 ? profiler : "", "no candidate is profiled",
+       "build all targets: cmake --build --preset release"},
+      {"loop probes", ::access(probes.c_str(), R_OK) == 0 ? probes : "",
+       "no trip counts and times of loops: cpu.loops is skipped, and with it cpu.diagnosis",
        "apt-get install llvm-19-dev, then build all targets"},
-      {"llvm-mca", find_program("llvm-mca-19"), "no model of the hottest loop", "apt-get install llvm-19"},
-      {"valgrind", find_program("valgrind"), "no exact counts", "apt-get install valgrind"},
+      {"llvm-mca", model.empty() ? find_program("llvm-mca") : model,
+       "no model of the hottest loop: cpu.ports is skipped", "apt-get install llvm-19"},
+      {"valgrind", find_program("valgrind"), "no exact counts: cpu.exact_counts is skipped",
+       "apt-get install valgrind"},
   };
   for (const auto& t : tools) {
     const bool found = !t.path.empty();
@@ -126,10 +135,11 @@ void examine_sandbox(std::vector<doctor_row>& rows) {
 // Adds a row for the hardware counters, and one for the breakdown of the pipeline's slots.
 void examine_counters(int core, std::vector<doctor_row>& rows) {
   const auto obstacle = counters_obstacle();
-  rows.push_back(
-      {"counters", obstacle.empty() ? state::ok : state::weaker,
-       obstacle.empty() ? "hardware counters readable" : "no counts of cycles, caches and branches: " + obstacle,
-       obstacle.empty() ? "" : counters_remedy()});
+  rows.push_back({"counters", obstacle.empty() ? state::ok : state::weaker,
+                  obstacle.empty()
+                      ? "hardware counters readable"
+                      : "no counts of cycles, caches and branches, and cpu.counters is skipped: " + obstacle,
+                  obstacle.empty() ? "" : counters_remedy()});
   const auto top_down = top_down_of(performance_unit_of(core));
   const auto missing = obstacle.empty() ? top_down.missing : obstacle;
   rows.push_back({"top-down", missing.empty() ? state::ok : state::weaker,

@@ -1,4 +1,5 @@
 #include "backends/cpu/performance_unit.hpp"
+#include "backends/profile/pass.hpp"
 #include "backends/target.hpp"
 
 #include <doctest/doctest.h>
@@ -44,8 +45,9 @@ TEST_CASE("the doctor says of each missing profiler what is lost without it, and
     const char* package;
   };
   for (const auto& e :
-       {expected{"loop probes", "trip counts", "llvm-19-dev"}, expected{"llvm-mca", "hottest loop", "llvm-19"},
-        expected{"valgrind", "exact counts", "valgrind"}}) {
+       {expected{"loop probes", "trip counts", "llvm-19-dev"}, expected{"llvm-mca", "cpu.ports is skipped", "llvm-19"},
+        expected{"valgrind", "cpu.exact_counts is skipped", "valgrind"},
+        expected{"profiler", "no candidate is profiled", "cmake --build"}}) {
     CAPTURE(e.item);
     const auto* r = row_of(rows, e.item);
     REQUIRE(r != nullptr);
@@ -53,6 +55,29 @@ TEST_CASE("the doctor says of each missing profiler what is lost without it, and
     CHECK(r->detail.find(e.lost) != std::string::npos);
     CHECK(r->remedy.find(e.package) != std::string::npos);
   }
+}
+
+TEST_CASE("the doctor names each pass of the processor that needs a tool, where its tool is missing") {
+  const auto folder = std::filesystem::temp_directory_path() / "kevolve-doctor-test-nothing";
+  std::filesystem::create_directories(folder);
+  const search_path nothing{folder.string()};
+  const auto hardware = make_target("cpu", folder.string());
+  REQUIRE(hardware);
+  std::string weaker;
+  for (const auto& r : (*hardware)->doctor())
+    if (r.state != doctor_row::state::ok)
+      weaker += r.detail + "\n";
+  CAPTURE(weaker);
+  size_t with_tool = 0;
+  for (const auto& p : profile_passes()) {
+    const bool of_processor = std::find(p.targets.begin(), p.targets.end(), "cpu") != p.targets.end();
+    if (!of_processor || p.available == nullptr || (p.name == "cpu.counters" && counters_obstacle().empty()))
+      continue;
+    CAPTURE(p.name);
+    CHECK(weaker.find(p.name) != std::string::npos);
+    ++with_tool;
+  }
+  CHECK(with_tool >= 5);
 }
 
 TEST_CASE("the doctor says whether hardware counters and the pipeline's slots are counted, and if not, why") {

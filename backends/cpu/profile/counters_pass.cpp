@@ -5,6 +5,7 @@
 #include "backends/cpu/profile/counter_values.hpp"
 #include "backends/cpu/profile/passes.hpp"
 #include "backends/cpu/profile/plain_calls.hpp"
+#include "backends/cpu/profile/profile_build.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -87,6 +88,8 @@ private:
 };
 
 availability available(const pass_request&) {
+  if (auto clang = profile_builds_available(); !clang.available)
+    return clang;
   if (auto why = counters_obstacle(); !why.empty())
     return {false, std::move(why), counters_remedy()};
   return {};
