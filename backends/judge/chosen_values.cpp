@@ -133,7 +133,7 @@ result<byte_buffer> fill_samples(argument a, const value_choice& c, int64_t coun
 result<byte_buffer> fill_dense(const argument& a, const value_choice& c, int64_t count, random_stream random) {
   if (is_floating(a.type))
     return fill_array(a, count, {}, {}, random);
-  const auto bounds = bounds_of_keys(a, count);
+  const auto bounds = widest_bounds_of_keys(a, count);
   if (bounds.high - bounds.low + 1 < count)
     return fill_array(a, count, {}, {}, random); // which says why
   byte_buffer out(static_cast<size_t>(count) * size_bytes(a.type));

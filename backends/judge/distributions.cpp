@@ -30,6 +30,9 @@ void fill_numbers(dtype t, byte_buffer& out, int64_t count, Next next) {
       store_number(t, out.data(), i, next());
 }
 
+// The difference of two keys does not overflow, and neither does a miss beside the last one.
+constexpr int64_t widest_key = int64_t{1} << 61;
+
 int64_t largest_integer(dtype t) {
   switch (t) {
     case dtype::i8:
@@ -252,7 +255,9 @@ result<byte_buffer> sorted_unique(const argument& a, int64_t count, random_strea
     }
     return out;
   }
-  const auto [low, high] = bounds_of_keys(a, count);
+  constexpr uint64_t one_wide_in = 3;
+  const bool wide = random.below(one_wide_in) == 0;
+  const auto [low, high] = wide ? widest_bounds_of_keys(a, count) : bounds_of_keys(a, count);
   if (high - low + 1 < count)
     return fail(errc::bad_input, "argument '" + a.name + "': " + std::to_string(count) + " distinct values of "
                                      + to_string(a.type) + " do not exist");
@@ -283,9 +288,14 @@ result<byte_buffer> sample_of(const argument& a, int64_t count, const source_arr
   auto sorted = values;
   if (!std::is_sorted(sorted.begin(), sorted.end()))
     std::sort(sorted.begin(), sorted.end());
-  const auto bound = largest_integer(a.type);
-  const auto low = sorted.empty() ? 0 : std::min<int64_t>(sorted.front(), 0);
-  const auto high = sorted.empty() ? bound : std::min(bound, sorted.back() + (sorted.back() - low) / 8 + 1);
+  const auto usual = largest_integer(a.type);
+  const auto widest = a.type == dtype::i64 ? 2 * widest_key : usual;
+  // A table with keys below zero has misses below them, too.
+  const bool below_zero = !sorted.empty() && sorted.front() < 0;
+  const auto margin = sorted.empty() ? 0 : (sorted.back() - std::min<int64_t>(sorted.front(), 0)) / 8 + 1;
+  const auto low = below_zero ? std::max(-widest, sorted.front() - margin) : 0;
+  const auto high = sorted.empty() ? usual : std::min(widest, sorted.back() + margin);
+  const auto bound = std::max(usual, high);
 
   byte_buffer out(static_cast<size_t>(count) * size_bytes(a.type));
   for (int64_t i = 0; i < count; ++i) {
@@ -338,11 +348,23 @@ double large_scale(dtype t) {
   }
 }
 
+bool has_free_keys(const argument& a) {
+  const fill_rule usual;
+  return (a.type == dtype::i64 || a.type == dtype::i32) && a.fill.low == usual.low && a.fill.high == usual.high;
+}
+
 key_bounds bounds_of_keys(const argument& a, int64_t count) {
   key_bounds out{whole(a.fill.low, 0x1.0p61), whole(a.fill.high, 0x1.0p61)};
-  if (out.high - out.low + 1 < count)
+  if (has_free_keys(a) || out.high - out.low + 1 < count)
     out = {0, largest_integer(a.type)};
   return out;
+}
+
+key_bounds widest_bounds_of_keys(const argument& a, int64_t count) {
+  if (!has_free_keys(a))
+    return bounds_of_keys(a, count);
+  const auto most = a.type == dtype::i64 ? widest_key : largest_integer(a.type) / 2;
+  return {-most, most};
 }
 
 result<byte_buffer> fill_array(const argument& a, int64_t count, const edge_draw& edge, const source_array& source,

@@ -28,12 +28,16 @@ inline constexpr uint32_t large_variants = 10;
 // Returns a large value for the type whose squares and sums over thousands of terms stay finite.
 double large_scale(dtype t);
 
-// The bounds of `count` sorted keys: the declared ones if they contain enough values, else the type's range.
+// The bounds of `count` sorted keys: the declared ones if they contain enough values, else from 0 on.
 struct key_bounds {
   int64_t low = 0;
   int64_t high = 0; // high - low + 1 < count if there are not so many values
 };
 key_bounds bounds_of_keys(const argument& a, int64_t count);
+// True if the task declares no bounds for its keys: any key of the type may then come.
+bool has_free_keys(const argument& a);
+// The same for a table that may reach below zero and beyond 2^53, where the task declares no bounds.
+key_bounds widest_bounds_of_keys(const argument& a, int64_t count);
 
 // Returns `count` compact elements of type a.type. `source` is empty unless the distribution refers to one.
 // errc::bad_input: the distribution does not exist or does not fit the type.

@@ -1,6 +1,7 @@
 #include "backends/judge/pattern_choices.hpp"
 
 #include "backends/judge/chosen_values.hpp"
+#include "backends/judge/distributions.hpp"
 #include "backends/judge/geometry.hpp"
 #include "backends/judge/numbers.hpp"
 #include "runtime/base/fill_names.hpp"
@@ -50,9 +51,12 @@ bool is_chosen(const argument& a) {
 
 namespace {
 
-choices choices_for_keys() {
+choices choices_for_keys(const argument& a) {
   constexpr double far = 0x1.0p61; // moved to the last keys that there are
-  return {{value_pattern::dense, 0.0, 0.0}, {value_pattern::dense, far, 0.0}};
+  choices out{{value_pattern::dense, 0.0, 0.0}, {value_pattern::dense, far, 0.0}};
+  if (has_free_keys(a))
+    out.insert(out.end(), {{value_pattern::dense, -3.0, 0.0}, {value_pattern::dense, -far, 0.0}});
+  return out;
 }
 
 choices choices_for_samples(const argument& a) {
@@ -70,7 +74,7 @@ choices choices_for_samples(const argument& a) {
 
 choices choices_for(const argument& a) {
   if (a.fill.distribution == fill_name::sorted_unique && is_array(a))
-    return choices_for_keys();
+    return choices_for_keys(a);
   if (a.fill.distribution == fill_name::sample_of && is_array(a))
     return choices_for_samples(a);
   const auto at = landmarks_of(a);

@@ -78,6 +78,11 @@ std::vector<double> elements(const call_data& data, size_t argument, dtype type)
   return out;
 }
 
+std::vector<int64_t> whole_elements(const call_data& data, size_t argument) {
+  const auto* values = data.inputs[argument].as<int64_t>();
+  return {values, values + data.geometries[argument].count};
+}
+
 } // namespace
 
 TEST_CASE("the constants of a source are its numbers and characters, without comments and texts") {
@@ -288,22 +293,31 @@ TEST_CASE("keys stay sorted and unique, samples hit as chosen, offsets follow th
   c.derived = {{"items", "sum(lengths)"}};
   c.shapes = {shape_of("", {{"entries", 100}})};
   bool dense = false;
+  bool across_zero = false;
+  bool far_below = false;
+  bool far_above = false;
   bool none = false;
   bool every = false;
   for (const auto& draw : plan_draws(c, {}).draws) {
     const auto data = data_of(c, draw);
-    const auto keys = elements(data, 0, dtype::i64);
+    const auto keys = whole_elements(data, 0);
     CHECK(std::adjacent_find(keys.begin(), keys.end(), std::greater_equal<>{}) == keys.end());
-    dense = dense || (keys.size() > 8 && keys.back() - keys.front() == static_cast<double>(keys.size() - 1));
+    dense = dense || (keys.size() > 8 && keys.back() - keys.front() == static_cast<int64_t>(keys.size() - 1));
+    across_zero = across_zero || (keys.size() > 8 && keys.front() < 0 && keys.back() > 0);
+    far_below = far_below || keys.front() < -(int64_t{1} << 60);
+    far_above = far_above || keys.back() > int64_t{1} << 60;
     const auto begin = elements(data, 2, dtype::i64);
     CHECK(begin.back() == static_cast<double>(data.geometries[3].count));
-    const std::set<double> known(keys.begin(), keys.end());
-    const auto samples = elements(data, 3, dtype::i64);
-    const auto hits = std::count_if(samples.begin(), samples.end(), [&](double x) { return known.contains(x); });
+    const std::set<int64_t> known(keys.begin(), keys.end());
+    const auto samples = whole_elements(data, 3);
+    const auto hits = std::count_if(samples.begin(), samples.end(), [&](int64_t x) { return known.contains(x); });
     none = none || (samples.size() > 8 && hits == 0);
     every = every || (samples.size() > 8 && hits == static_cast<int64_t>(samples.size()));
   }
   CHECK(dense);
+  CHECK(across_zero);
+  CHECK(far_below);
+  CHECK(far_above);
   CHECK(none);
   CHECK(every);
 }

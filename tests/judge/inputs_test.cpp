@@ -129,6 +129,38 @@ TEST_CASE("sorted_unique is strictly increasing and keeps bounds that fit") {
   CHECK(!draw_call(one(input_argument("k", dtype::i8, {"n"}, "sorted_unique")), shape_of("", {{"n", 200}}), o));
 }
 
+TEST_CASE("keys that nothing bounds reach below zero and beyond what a double holds, and so do their misses") {
+  contract c;
+  auto ids = input_argument("ids", dtype::i64, {"n"}, "sample_of");
+  ids.fill.of = "table";
+  ids.fill.hit = 0.5;
+  c.arguments = {input_argument("table", dtype::i64, {"n"}, "sorted_unique"), ids};
+  int wide = 0;
+  int misses_below = 0;
+  int misses_above = 0;
+  for (uint64_t seed = 1; seed <= 32; ++seed) {
+    const auto d = draw(c, {{"n", 1000}}, seed);
+    const auto* keys = d.inputs[0].as<int64_t>();
+    const auto* samples = d.inputs[1].as<int64_t>();
+    CHECK(std::adjacent_find(keys, keys + 1000, std::greater_equal<>{}) == keys + 1000);
+    wide += keys[0] < 0 && keys[999] > int64_t{1} << 53 ? 1 : 0;
+    misses_below += *std::min_element(samples, samples + 1000) < std::min<int64_t>(keys[0], 0) ? 1 : 0;
+    misses_above += *std::max_element(samples, samples + 1000) > keys[999] ? 1 : 0;
+  }
+  CHECK(wide > 2);
+  CHECK(wide < 30); // most tables are as people write them
+  CHECK(misses_below > 2);
+  CHECK(misses_above > 2);
+  auto bounded = input_argument("keys", dtype::i64, {"n"}, "sorted_unique");
+  bounded.fill.low = 1;
+  bounded.fill.high = 2000;
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    const auto v = values(draw(one(bounded), {{"n", 1000}}, seed), 0);
+    CHECK(v.front() >= 1.0);
+    CHECK(v.back() <= 2000.0);
+  }
+}
+
 TEST_CASE("most sorted tables have uneven gaps, so that interpolation fails") {
   const auto a = input_argument("keys", dtype::i64, {"n"}, "sorted_unique");
   int uneven = 0;
