@@ -50,6 +50,7 @@ struct kernel_build {
   std::string flags; // name of an entry of the flag menu
   bool threads = false;
   std::vector<std::string> libraries;
+  std::string entry; // the function that alone is exported; empty: all are
 };
 
 class target {

@@ -10,6 +10,9 @@
 
 namespace kevolve {
 
+// The file of a compile's workspace that holds exports_text().
+inline constexpr const char* exports_file = "exports";
+
 struct build_recipe {
   bool by_clang = true;                 // the compiler that this machine uses: clang, else g++
   std::string compiler;                 // path of the compiler
@@ -25,6 +28,10 @@ result<build_recipe> recipe_of(const kernel_build& kernel);
 
 // Returns the options between compiler and source.
 std::vector<std::string> compile_words(const menu_entry& entry, compiler_family family, const kernel_build& kernel);
+
+// Returns a version script for the linker, by which an object exports the entry alone: a function of the kernel's that
+// is named like one of its caller's, or of a library's, must not take its place. Empty entry: exports all.
+std::string exports_text(const std::string& entry);
 
 // Returns the linker option: "-lopenblas", "-l:libopenblas.so.0".
 std::string library_word(const std::string& name);

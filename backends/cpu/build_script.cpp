@@ -25,6 +25,10 @@ std::string library_word(const std::string& name) {
   return name.find(".so") == std::string::npos ? "-l" + name : "-l:" + name;
 }
 
+std::string exports_text(const std::string& entry) {
+  return entry.empty() ? "{ global: *; };\n" : "{ global: " + entry + "; local: *; };\n";
+}
+
 std::vector<std::string> compile_words(const menu_entry& entry, compiler_family family, const kernel_build& kernel) {
   const auto clang = family == compiler_family::clang;
   std::vector<std::string> out{is_cpp(kernel.language) ? "-std=gnu++20" : "-std=gnu17", "-fPIC"};
@@ -82,7 +86,8 @@ std::string cpu_target::build_script(const kernel_build& kernel) const {
       compiler + (cpp ? " -x c++" : " -x c") + joined(compile_words(*entry, tools().family_for(*entry), kernel))
       + " -include \"$work/prelude.h\" -c " + (cpp ? "kernel.cpp" : "kernel.c") + " -o \"$work/kernel.o\"";
   // The link must not see -ffast-math: it would add a start file that changes the rounding mode of the process.
-  auto link = compiler + " -shared -Wl,-Bsymbolic -o kernel.so \"$work/kernel.o\"";
+  auto link =
+      compiler + " -shared -Wl,-Bsymbolic -Wl,--version-script=\"$work/exports\" -o kernel.so \"$work/kernel.o\"";
   for (const auto& name : kernel.libraries)
     link += " " + library_word(name);
   link += std::string{" -lm"} + (kernel.threads ? " -fopenmp" : "") + (cpp ? " -lstdc++" : "");
@@ -94,9 +99,10 @@ std::string cpu_target::build_script(const kernel_build& kernel) const {
       "work=$(mktemp -d)\n"
       "trap 'rm -rf \"$work\"' EXIT\n"
       "cat > \"$work/prelude.h\" <<'END'\n{}END\n"
+      "cat > \"$work/exports\" <<'END'\n{}END\n"
       "{}\n{}\n"
       "echo \"$PWD/kernel.so\"\n",
-      kernel.flags, prelude_text(kernel.language), compile, link);
+      kernel.flags, prelude_text(kernel.language), exports_text(kernel.entry), compile, link);
 }
 
 } // namespace kevolve

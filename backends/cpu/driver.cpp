@@ -1,6 +1,7 @@
 #include "backends/cpu/driver.hpp"
 
 #include "backends/capture.hpp"
+#include "backends/cpu/build_recipe.hpp"
 #include "backends/cpu/sanitizers.hpp"
 #include "runtime/base/kinds.hpp"
 
@@ -102,6 +103,8 @@ result<command_line> link_command(const toolchain& tools, const build_variant& v
   // -Bsymbolic: the C library still exports names as `step` for old programs, and they come before the object's own.
   command_line tail{"--build-id=none",
                     "-Bsymbolic",
+                    "--version-script",
+                    exports_file,
                     "-z",
                     "now",
                     "-z",

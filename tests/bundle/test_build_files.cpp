@@ -22,7 +22,7 @@ TEST_CASE("CMake gets the flags of both compilers, and the one that measured fir
   text = cmake_lists(b);
   CHECK(has(text, "NAMES g++-12 g++)"));
   CHECK(has(text, "LANGUAGES C CXX)"));
-  CHECK(has(text, "add_library(kernel STATIC kernel.cpp)"));
+  CHECK(has(text, "add_library(kernel_object OBJECT kernel.cpp)"));
 }
 
 TEST_CASE("a compiler of unknown version is called by its plain name") {

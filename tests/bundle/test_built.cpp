@@ -64,8 +64,9 @@ built build_and_run(const std::vector<bundle_file>& files) {
   const fs::path folder = pattern;
   for (const auto& f : files)
     std::ofstream{folder / f.name, std::ios::binary} << f.text;
-  const auto command =
-      "cd '" + pattern + "' && (env -u CC -u CXX cmake -B b && cmake --build b && ctest --test-dir b -V) > log 2>&1";
+  const auto command = "cd '" + pattern
+                       + "' && (env -u CC -u CXX cmake -B b && cmake --build b && ctest --test-dir b -V && "
+                         "nm --extern-only --defined-only b/libkernel.a) > log 2>&1";
   built out;
   out.code = std::system(command.c_str());
   std::stringstream text;
@@ -88,7 +89,7 @@ bundle_input every_bundle() {
   b.kernel_source = b.reference_source;
   b.oracle_source = source("double", "double");
   b.oracle_entry = "every";
-  auto recipe = recipe_of({"c", "O3", false, {}});
+  auto recipe = recipe_of({"c", "O3", false, {}, "every"});
   REQUIRE(recipe);
   b.kernel_build = *recipe;
   b.reference_build = *recipe;
@@ -115,9 +116,23 @@ TEST_CASE("every form of argument is drawn, passed and compared") {
   CHECK_FALSE(has(done.out, "ok: 'y', 0 elements"));
 }
 
+TEST_CASE("a bundle's library exports the entry alone") {
+  auto b = every_bundle();
+  b.kernel_source += "float expf(float v) { return v + 1; }\nvoid free(void *p) { (void)p; }\n"
+                     "__attribute__((weak)) int helper_of_its_own = 3;\n";
+  auto files = bundle_files(b);
+  REQUIRE(files);
+  const auto done = build_and_run(*files);
+  CAPTURE(done.out);
+  CHECK(done.code == 0);
+  const auto symbols = done.out.substr(done.out.rfind("kernel_alone.o:"));
+  CHECK(has(symbols, " T every\n"));
+  CHECK(times(symbols, "\n") == 2); // the line of the member, and the entry
+}
+
 TEST_CASE("a winner built by g++ is built by gcc") {
   auto b = every_bundle();
-  auto recipe = recipe_of({"c", "gcc-Ofast-vec512", false, {}});
+  auto recipe = recipe_of({"c", "gcc-Ofast-vec512", false, {}, "every"});
   REQUIRE(recipe);
   b.kernel_build = *recipe;
   auto files = bundle_files(b);
@@ -163,7 +178,7 @@ TEST_CASE("hostile names leave the files valid, in C++ as well") {
   b.kernel_build.version = b.task.name;
   b.language = "cpp";
   b.kernel_source = "extern \"C\" {\n" + b.kernel_source + "}\n";
-  auto recipe = recipe_of({"cpp", "O3", false, {}});
+  auto recipe = recipe_of({"cpp", "O3", false, {}, "every"});
   REQUIRE(recipe);
   b.kernel_build = *recipe;
   auto files = bundle_files(b);

@@ -3,6 +3,7 @@
 #include "backends/cpu/flags.hpp"
 #include "backends/cpu/toolchain.hpp"
 #include "backends/judge/library_allowance.hpp"
+#include "backends/judge/object_sections.hpp"
 
 #include <doctest/doctest.h>
 
@@ -66,6 +67,26 @@ TEST_CASE("every flag set of the menu builds an object that runs") {
     CHECK_FALSE(out.trouble);
     CHECK(out.compile_ns > 0);
     check_scale(out.artifact);
+  }
+}
+
+TEST_CASE("an object of a candidate exports its entry alone, for C and C++") {
+  server_fixture server;
+  for (const std::string language : {"c", "cpp"}) {
+    CAPTURE(language);
+    const auto open = language == "cpp" ? std::string{"extern \"C\" {\n"} : std::string{};
+    auto request = request_for(open + "int helper_of_its_own(int x) { return x + 1; }\n"
+                                   + "float expf(float x) { return x; }\n" + scale + (open.empty() ? "" : "}\n"),
+                               "O3");
+    request.language = language;
+    request.entry = "scale";
+    auto out = server.compile(request);
+    INFO(out.log, out.trouble.detail);
+    REQUIRE(out.result == verdict::pass);
+    const auto exported = section_of(out.artifact, ".dynstr");
+    CHECK(exported.find("scale") != std::string_view::npos);
+    CHECK(exported.find("helper_of_its_own") == std::string_view::npos);
+    CHECK(exported.find("expf") == std::string_view::npos);
   }
 }
 

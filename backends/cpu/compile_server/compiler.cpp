@@ -1,6 +1,7 @@
 #include "backends/cpu/compile_server/compiler.hpp"
 
 #include "backends/compile/diagnosis.hpp"
+#include "backends/cpu/build_recipe.hpp"
 #include "backends/cpu/compile_server/syntax_tree.hpp"
 #include "backends/cpu/prelude.hpp"
 #include "backends/cpu/sanitizers.hpp"
@@ -194,6 +195,9 @@ void compiler::build(const compile_request& request, const build_commands& comma
   auto ready = work_.empty();
   if (ready)
     ready = work_.write(commands.source, source);
+  const bool candidate = request.role == compile_role::candidate || request.role == compile_role::sanitised;
+  if (ready)
+    ready = work_.write(exports_file, exports_text(candidate ? request.entry : ""));
   if (!ready) {
     out.trouble = fault_from(ready.error());
     return;

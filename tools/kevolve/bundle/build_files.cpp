@@ -76,6 +76,34 @@ std::string apart(const std::string& name, const std::string& source, const std:
                      libraries_text(b.reference_build));
 }
 
+// A caller that links the library gets its entry alone: another function, named like one of the caller's or of the C
+// library's, would take its place in the whole program. Inline functions of C++ lie in groups that a linker merges with
+// its caller's, so they are taken out of them first.
+std::string kernel_library(const bundle_input& b) {
+  const auto cpp = is_cpp(b.language);
+  return fmt::format(
+      "add_library(kernel_object OBJECT {0})\n"
+      "target_compile_options(kernel_object PRIVATE ${{kernel_flags}} \"SHELL:-include "
+      "\\\"${{CMAKE_CURRENT_SOURCE_DIR}}/{1}\\\"\")\n"
+      "if(CMAKE_OBJCOPY AND CMAKE_LINKER)\n"
+      "  set(kernel_part kernel_alone.o)\n"
+      "  add_custom_command(OUTPUT kernel_alone.o DEPENDS kernel_object $<TARGET_OBJECTS:kernel_object>\n"
+      "    COMMAND ${{CMAKE_LINKER}} -r{2} -o kernel_whole.o $<TARGET_OBJECTS:kernel_object>\n"
+      "    COMMAND ${{CMAKE_OBJCOPY}} --keep-global-symbol={3} kernel_whole.o kernel_alone.o\n"
+      "    COMMENT \"Keeping the functions of the kernel to itself\" VERBATIM)\n"
+      "  set_source_files_properties(kernel_alone.o PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)\n"
+      "else()\n"
+      "  message(WARNING \"objcopy is missing (binutils): the library exports every function of the "
+      "kernel\")\n"
+      "  set(kernel_part $<TARGET_OBJECTS:kernel_object>)\n"
+      "endif()\n"
+      "add_library(kernel STATIC ${{kernel_part}})\n"
+      "set_target_properties(kernel PROPERTIES LINKER_LANGUAGE {4})\n"
+      "target_include_directories(kernel PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})\n",
+      source_file("kernel", b.language), prelude_file(b.language), cpp ? " --force-group-allocation" : "", b.task.entry,
+      cpp ? "CXX" : "C");
+}
+
 std::string joined(const std::vector<std::string>& texts, const char* between) {
   std::string out;
   for (const auto& t : texts)
@@ -210,11 +238,7 @@ std::string cmake_lists(const bundle_input& b) {
   out += std::string{"set(oracle_flags "} + (reference_cpp ? "-std=gnu++20" : "-std=gnu17")
          + " -O2 -march=native -ffp-contract=off -Wno-psabi)\nif(by_clang)\n  list(APPEND oracle_flags"
          + words_text(quiet_about_native()) + ")\nendif()\n\n";
-  out += fmt::format("add_library(kernel STATIC {})\n"
-                     "target_include_directories(kernel PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})\n"
-                     "target_compile_options(kernel PRIVATE ${{kernel_flags}} \"SHELL:-include "
-                     "\\\"${{CMAKE_CURRENT_SOURCE_DIR}}/{}\\\"\")\n",
-                     source_file("kernel", b.language), prelude_file(b.language));
+  out += kernel_library(b);
   if (b.task.threads)
     out += "target_link_options(kernel PUBLIC -fopenmp)\n";
   out += "target_link_libraries(kernel PUBLIC" + libraries_text(b.kernel_build) + " m)\n\n";

@@ -39,6 +39,7 @@ result<python_object> compile_object(const bundle_input& b) {
   q.job = random_id();
   q.language = b.language;
   q.source = b.kernel_source;
+  q.entry = b.task.entry;
   q.flags = b.flag_set;
   q.threads = b.task.threads;
   q.libraries = b.task.libraries;

@@ -184,14 +184,14 @@ result<void> read_machine(bundle_input& b) {
   auto hardware = make_target("cpu", helper_directory());
   if (!hardware)
     return tl::unexpected(hardware.error());
-  auto kernel = recipe_of({b.language, b.flag_set, b.task.threads, b.task.libraries});
+  auto kernel = recipe_of({b.language, b.flag_set, b.task.threads, b.task.libraries, b.task.entry});
   if (!kernel)
     return tl::unexpected(kernel.error());
   std::string baseline;
   for (const auto& f : (*hardware)->flag_menu())
     if (f.baseline)
       baseline = f.name;
-  auto reference = recipe_of({b.task.language, baseline, b.task.threads, b.task.libraries});
+  auto reference = recipe_of({b.task.language, baseline, b.task.threads, b.task.libraries, b.task.entry});
   if (!reference)
     return tl::unexpected(reference.error());
   b.kernel_build = std::move(*kernel);

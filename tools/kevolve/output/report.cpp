@@ -188,7 +188,7 @@ std::string report_text(const campaign_result& r, const target& hardware) {
              + " a call are the judge's own: waking and freezing the process\n\n";
   if (r.best) {
     const auto& p = r.best->proposal;
-    const auto script = hardware.build_script({p.language, p.flags, task.threads, task.libraries});
+    const auto script = hardware.build_script({p.language, p.flags, task.threads, task.libraries, task.entry});
     out += fmt::format("## The winner: candidate {}\n\n- flags `{}`, generator `{}`{}\n", s.best, p.flags, p.generator,
                        script.empty() ? "" : "; `build.sh` beside this file builds it");
     out += "- to judge it again: `kevolve eval " + printable(r.spec.task.path) + " kernel"

@@ -37,7 +37,10 @@ def compile_kernel(kernel: Kernel, compiler: str, out: Path) -> str:
         first = [compiler, *language, *words, "-fPIC", "-include", str(kernel.prelude), "-c", str(kernel.source), "-o", part]
         # The link does not see -ffast-math, which would change the rounding mode of the whole process.
         threads = ["-fopenmp"] if "-fopenmp" in words else []
-        second = [compiler, "-shared", "-Wl,-Bsymbolic", "-o", str(out), part, *kernel.libraries, "-lm", *threads]
+        exports = Path(folder, "exports")
+        exports.write_text(f"{{ global: {PLAN.entry}; local: *; }};\n", encoding="ascii")
+        link = [compiler, "-shared", "-Wl,-Bsymbolic", f"-Wl,--version-script={exports}", "-o", str(out), part]
+        second = [*link, *kernel.libraries, "-lm", *threads]
         for command in (first, [*second, "-lstdc++"] if cpp else second):
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode != 0:
