@@ -1,6 +1,7 @@
 // kevolve-sanitised-replay's candidates: each call works on copies of its arrays, of exactly their sizes, in memory of
 // AddressSanitizer. Findings are noted for the judge. One that is not excused ends the process, so that a clean end
 // cannot hide it.
+#include "backends/cpu/sanitised_replay/process_state.hpp"
 #include "backends/cpu/sanitised_replay/processor_state.hpp"
 #include "backends/judge/zygote/candidate_host.hpp"
 
@@ -43,7 +44,7 @@ std::array<exact_copy, wire::max_arguments> copies;
 wire::replay_report* report = nullptr;
 std::array<char, wire::max_excused + 1> excused{};
 // The candidate's object is the only one that is loaded by this name.
-const std::string_view object_path = "/proc/self/fd/";
+constexpr const char* object_path = "/proc/self/fd/";
 
 bool is_excused(const wire::replay_finding& f) {
   const std::string_view all{excused.data()};
@@ -136,12 +137,12 @@ void on_memory_report(const char* text) {
 }
 
 // `changed` is empty if nothing was.
-void note_state(const char* when, const char* changed) {
+void note_state(const char* when, const char* changed, const char* of = "processor") {
   if (*changed == '\0')
     return;
   wire::replay_finding f = {};
   f.memory = wire::finding_of_state;
-  std::snprintf(f.key, sizeof(f.key), "state of the processor");
+  std::snprintf(f.key, sizeof(f.key), "state of the %s", of);
   std::snprintf(f.text, sizeof(f.text), "%s %s changed", when, changed);
   note(f);
 }
@@ -196,14 +197,28 @@ void arrange(const wire::launch_request& request, std::byte* arena, const uint64
 
 void before_loading() {
   remember_processor_state();
+  remember_process_state();
 }
 
+// A caller may load the object in one thread and call it in another.
 void after_loading() {
   note_state("loading the object left", changed_processor_state());
+  note_state("loading the object left", changed_process_state(true), "process");
+  forget_this_thread(object_path);
+}
+
+// Runs its destructors, as the end of a caller's process does. Threads that the object started would run on in it.
+void unload(const wire::launch_request& request, void* object) {
+  if (request.allow_threads != 0)
+    return;
+  dlclose(object);
+  note_state("unloading the object left", changed_processor_state());
+  note_state("unloading the object left", changed_process_state(false), "process");
 }
 
 void conclude(const wire::launch_request& request) {
   note_state("the call returned with", changed_processor_state());
+  note_state("the call returned with", changed_process_state(false), "process");
   for (uint32_t i = 0; i < request.argument_count; ++i) {
     auto& c = copies[i];
     if (c.block == nullptr)

@@ -203,11 +203,14 @@ attempt<void> sanitised_replay::replay(const replay_plan& plan, judge_outcome& o
     if (auto ok = try_draw(process, draw, out); !ok || !cannot_.empty())
       return ok;
   }
-  // The end: a token that the process meets after its last call.
+  // The end: a token that the process meets after its last call, when the object is unloaded.
   nanoseconds took{0};
   if (process.alive())
     if (auto refused = process.empty_call(least_limit, took)) {
+      if (const auto all = findings(); !all.empty() && !excused_.contains(key_of(all.back())))
+        refused = refusal_of(request_.task, all.back(), request_.sanitised);
       refused->detail = "at the end of the sanitised replay, " + refused->detail;
+      refused->evidence["replayed"] = "sanitised";
       return refusal(std::move(*refused));
     }
   out.evidence[sanitised_evidence] = describe(plan);

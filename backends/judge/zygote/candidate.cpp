@@ -132,17 +132,19 @@ void limit_resources(const wire::launch_request& request) {
     give_up(wire::load_state::lock_failed, std::string{"resource limits: "} + std::strerror(errno));
 }
 
+void* object = nullptr; // of dlopen()
+
 // Returns the entry; null if there is none, with the reason in `why`.
 void (*load_entry(const char* name, std::string& why))() {
   const auto path = "/proc/self/fd/" + std::to_string(child_object_fd);
-  auto* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
+  object = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (object == nullptr) {
     why = dlerror();
     if (auto at = why.find(path); at != std::string::npos)
       why.replace(at, path.size(), "the object");
     return nullptr;
   }
-  auto* symbol = dlsym(handle, name);
+  auto* symbol = dlsym(object, name);
   if (symbol == nullptr)
     why = std::string{"no function named '"} + name
           + "' is exported: define it as the task declares it, not static, and in C++ extern \"C\"";
@@ -189,7 +191,8 @@ void fence(std::byte* arena, const wire::fences& wanted) {
       continue;
     }
     if (got == static_cast<ssize_t>(wire::go_header_bytes) && request.argument_count > 0) {
-      answer(message.done_token); // an empty call, to measure the cost of calling
+      candidate_host::unload(request, object);
+      answer(message.done_token); // an empty call, to measure the cost of calling or to end a replay
       continue;
     }
     if (got != static_cast<ssize_t>(expected)) {

@@ -24,6 +24,8 @@ void begin(const wire::launch_request& request, std::byte* arena);
 // Called around the loading of the object, whose constructors run then: its caller's state is not theirs to change.
 void before_loading();
 void after_loading();
+// Unloads the object after its last call, if this program has something to see in it.
+void unload(const wire::launch_request& request, void* object);
 // Limits the process's memory. Returns false with errno.
 bool limit_memory(const wire::launch_request& request);
 // Fills the slots of a call from its message, and makes what they point to.

@@ -32,6 +32,8 @@ void after_loading() {
   sigprocmask(SIG_SETMASK, &signals, nullptr);
 }
 
+void unload(const wire::launch_request&, void*) {}
+
 bool limit_memory(const wire::launch_request& request) {
   const auto bytes = request.memory_bytes + request.arena_bytes;
   const rlimit memory{bytes, bytes};
