@@ -106,7 +106,7 @@ public:
     const auto width = high_ - low_;
     spread_ = uniform_ ? width / far : width / 2.0;
     centre_ = uniform_ ? low_ + spread_ + (width - 2.0 * spread_) * random.uniform()
-                       : a.fill.mean + (random.below(2) == 0 ? far : -far) * width / 2.0;
+                       : a.fill.mean + (variant % 4 < 2 ? far : -far) * width / 2.0; // the same of all arguments
   }
 
   double next() {

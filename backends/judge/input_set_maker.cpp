@@ -31,7 +31,10 @@ constexpr size_t enough_when_slow = 4; // sets, when a call takes long
 constexpr comparison_rule of_any_size{tolerance_mode::absrel, 0.0, std::numeric_limits<double>::max(), 0.0, 0.0, false};
 
 // Where there are few: values in few of the rows, which meet most of what leaves out its care, and all of them larger.
-uint32_t variant_of(size_t i, size_t most) {
+// Values that cancel are near one value far above zero, in pairs, and near one far below it.
+uint32_t variant_of(size_t i, size_t most, edge_kind edge) {
+  if (edge == edge_kind::cancellation)
+    return static_cast<uint32_t>(first_scaled_variant - 1 - i % first_scaled_variant);
   constexpr std::array<uint32_t, 4> telling{first_scaled_variant - 1, first_scaled_variant - 2,
                                             first_scaled_variant + 2, 1}; // 1: in any row, be it the only one
   return most < large_variants && i < telling.size() ? telling.at(i) : static_cast<uint32_t>(i % large_variants);
@@ -315,7 +318,7 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get(const shape_case
     options.static_seed = static_seed(request_);
     options.edge = edge;
     options.placement = i % 2 == 0 ? 0 : options.seed; // half of them as they will mostly lie, half anywhere
-    options.variant = variant_of(i, size.most);
+    options.variant = variant_of(i, size.most, edge);
     options.own = inputs->own_weights ? &own_ : nullptr;
     return options;
   };
@@ -352,7 +355,7 @@ attempt<std::shared_ptr<const input_sets>> input_set_maker::get(const shape_case
                          : finish_set(shape, draws.take(i, likely), with_reference, &error, &ns);
     if (!set)
       return tl::unexpected<evaluation_error>(set.error());
-    const bool alike = edge == edge_kind::large && variant_of(i, size.most) >= first_scaled_variant;
+    const bool alike = edge == edge_kind::large && variant_of(i, size.most, edge) >= first_scaled_variant;
     if (alike && !find_not_finite(request_.task, *set).which.empty()) {
       ++inputs->left_out; // larger than the operator is made for: the others say where that begins
       continue;

@@ -15,7 +15,7 @@ constexpr input_set_count screen_size{2, 2, milliseconds{0}};
 constexpr input_set_count edge_size{1, 1, milliseconds{0}};
 constexpr input_set_count own_weights_size{1, 1, milliseconds{0}};
 constexpr input_set_count large_size{large_variants, large_variants, milliseconds{0}};
-constexpr input_set_count cancellation_size{2, 2, milliseconds{0}};
+constexpr input_set_count cancellation_size{3, 3, milliseconds{0}};
 // They may be large, and are kept: the variants that tell most.
 constexpr input_set_count larger_size{4, 4, milliseconds{0}};
 

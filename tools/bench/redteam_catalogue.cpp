@@ -126,29 +126,43 @@ result<std::string> build_oracle(const task_spec& spec) {
   return out;
 }
 
-result<void> read_tasks(catalogue& c, const fs::path& folder) {
+constexpr const char* task_ending = ".task.toml";
+
+result<void> read_task(catalogue& c, const fs::path& folder, const std::string& name) {
+  const auto path = (folder / (name + task_ending)).string();
+  auto spec = load_task(path);
+  if (!spec)
+    return fail(errc::bad_input, path + " does not load: see kevolve task check");
+  // Compiled like the exhibits, so that none is faster because of its flags.
+  auto object = build_object(spec->reference_path, {"-O1"});
+  if (!object)
+    return tl::unexpected<failure>(object.error());
+  if (contract_id(promoted(spec->task)) != contract_id(spec->task)) {
+    auto oracle = build_oracle(*spec);
+    if (!oracle)
+      return tl::unexpected<failure>(oracle.error());
+    c.oracles.emplace(name, std::move(*oracle));
+  }
+  c.references.emplace(name, std::move(*object));
+  c.tasks.emplace(name, std::move(*spec));
+  return {};
+}
+
+// Reads the tasks of the folder, and of the shipped ones those that an exhibit names besides.
+result<void> read_tasks(catalogue& c, const fs::path& folder, const fs::path& shipped) {
   for (const auto& entry : fs::directory_iterator(folder)) {
     const auto file = entry.path().filename().string();
-    const std::string ending = ".task.toml";
-    if (file.size() <= ending.size() || file.compare(file.size() - ending.size(), ending.size(), ending) != 0)
+    const auto at = file.rfind(task_ending);
+    if (at == std::string::npos || at == 0)
       continue;
-    auto spec = load_task(entry.path().string());
-    if (!spec)
-      return fail(errc::bad_input, entry.path().string() + " does not load: see kevolve task check");
-    // Compiled like the exhibits, so that none is faster because of its flags.
-    auto object = build_object(spec->reference_path, {"-O1"});
-    if (!object)
-      return tl::unexpected<failure>(object.error());
-    const auto name = file.substr(0, file.size() - ending.size());
-    if (contract_id(promoted(spec->task)) != contract_id(spec->task)) {
-      auto oracle = build_oracle(*spec);
-      if (!oracle)
-        return tl::unexpected<failure>(oracle.error());
-      c.oracles.emplace(name, std::move(*oracle));
-    }
-    c.references.emplace(name, std::move(*object));
-    c.tasks.emplace(name, std::move(*spec));
+    if (auto ok = read_task(c, folder, file.substr(0, at)); !ok)
+      return ok;
   }
+  for (const auto* list : {&c.cheats, &c.controls})
+    for (const auto& e : *list)
+      if (c.tasks.count(e.task) == 0 && fs::exists(shipped / (e.task + task_ending)))
+        if (auto ok = read_task(c, shipped, e.task); !ok)
+          return ok;
   return {};
 }
 
@@ -203,7 +217,7 @@ result<catalogue> open_catalogue(const std::string& folder) {
     return tl::unexpected<failure>(controls.error());
   out.cheats = std::move(*cheats);
   out.controls = std::move(*controls);
-  if (auto ok = read_tasks(out, root / "tasks"); !ok)
+  if (auto ok = read_tasks(out, root / "tasks", root.parent_path().parent_path() / "config" / "tasks"); !ok)
     return tl::unexpected<failure>(ok.error());
   for (const auto* list : {&out.cheats, &out.controls})
     for (const auto& e : *list)

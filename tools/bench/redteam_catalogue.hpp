@@ -14,7 +14,7 @@ namespace kevolve::redteam {
 
 // One source file and the properties in its first lines:
 //   // class: R1 T4           ids of tests/redteam/README.md
-//   // task: poly             a file of tests/redteam/tasks
+//   // task: poly             a file of tests/redteam/tasks, or else of config/tasks
 //   // control: NAME          the honest control of a cheat
 //   // expect: VERDICT[|VERDICT] [RULE[|RULE]], or gainless
 //   // flags: -O2 …           compiler flags; default -O1

@@ -25,7 +25,10 @@ std::vector<std::string> split(const std::string& text, char separator) {
 }
 
 task_spec task_of(const std::string& name) {
-  auto spec = load_task(std::string{std::getenv("KEVOLVE_SOURCE")} + "/tests/redteam/tasks/" + name + ".task.toml");
+  const auto source = std::string{std::getenv("KEVOLVE_SOURCE")};
+  auto spec = load_task(source + "/tests/redteam/tasks/" + name + ".task.toml");
+  if (!spec)
+    spec = load_task(source + "/config/tasks/" + name + ".task.toml");
   REQUIRE_MESSAGE(spec.has_value(), name);
   return std::move(*spec);
 }
