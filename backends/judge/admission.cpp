@@ -3,6 +3,7 @@
 #include "backends/judge/figure.hpp"
 #include "backends/judge/judge_context.hpp"
 #include "backends/judge/null_submissions.hpp"
+#include "backends/judge/own_error.hpp"
 #include "backends/judge/random_stream.hpp"
 #include "backends/judge/test_set.hpp"
 #include "backends/judge/work_clock.hpp"
@@ -26,8 +27,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr int sensitivity_tries = 12;
-// Draws of each shape on which the reference must keep the tolerance; a slow one gets fewer.
-constexpr size_t own_draws = 50;
 constexpr auto own_patience = milliseconds{500}; // of work
 constexpr double slow_reference_ns = 250e6;
 
@@ -36,9 +35,18 @@ public:
   admission(judge_context& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
       : judge_(c), request_(as_own_candidate(request)), hooks_(hooks), out_(out),
         maker_(c.references.launch, c.settings, c.input_arena, c.input_cache, request_, hooks,
-               c.references.device.get()) {}
+               c.references.device.get()),
+        bare_(without_absolute(request_.task)), needs_(request_.task.arguments.size()) {}
 
   attempt<void> run() {
+    auto ended = run_parts();
+    if (!ended && !ended.error().trouble && ended.error().refused.rule == rule_name::tolerance_of_reference)
+      propose(ended.error().refused);
+    return ended;
+  }
+
+private:
+  attempt<void> run_parts() {
     if (auto ok = timed("shapes", [&] { return run_every_shape(); }); !ok)
       return ok;
     if (auto ok = timed("own_weights", [&] { return run_own_weights(); }); !ok)
@@ -59,7 +67,16 @@ public:
     return timed("null", [&] { return refuse_null_submissions(request_, maker_, all_inputs_); });
   }
 
-private:
+  // Tells which tolerance the reference would keep. A framework's is not run on further draws: its device is dear.
+  void propose(rejection& missed) {
+    hooks_.progress("admit: the tolerance that it needs");
+    if (judge_.references.sandboxed())
+      (void)add_own_errors(maker_, request_, own_patience, needs_); // what it found until a failure counts
+    const auto to_write = tolerances_to_write(request_.task, needs_, missed.evidence["argument"]);
+    missed.detail += (to_write.empty() ? std::string{"; loosen the tolerance"} : "; " + to_write)
+                     + "; or give an [oracle] that means what the reference computes";
+  }
+
   static judge_request as_own_candidate(judge_request r) {
     r.candidate = r.reference;
     return r;
@@ -298,7 +315,7 @@ private:
   }
 
   // Wrong by its own earlier answer, or different from call to call: the tolerance is not what is wrong here.
-  evaluation_error unless_it_disagrees(const input_sets& inputs, evaluation_error s) const {
+  evaluation_error unless_it_disagrees(const input_sets& inputs, evaluation_error s) {
     const bool wrong = s.refused.result == verdict::wrong_result || s.refused.result == verdict::nonfinite;
     if (s.trouble || !(s.refused.result == verdict::nondeterministic || (wrong && !out_.correctness.bit_equal))) {
       auto missed = s.trouble || !wrong ? std::nullopt : misses(inputs, inputs.sets.front(), 1);
@@ -357,7 +374,7 @@ private:
     return {};
   }
 
-  std::optional<rejection> misses(const input_sets& inputs, const input_set& set, size_t draws) const {
+  std::optional<rejection> misses(const input_sets& inputs, const input_set& set, size_t draws) {
     for (const auto& a : request_.task.arguments)
       if (is_array(a) && is_written(a) && !set.reference_output[index_of(a)].empty())
         if (auto missed = misses(a, inputs, set, draws))
@@ -385,8 +402,7 @@ private:
     return true;
   }
 
-  std::optional<rejection> misses(const argument& a, const input_sets& inputs, const input_set& set,
-                                  size_t draws) const {
+  std::optional<rejection> misses(const argument& a, const input_sets& inputs, const input_set& set, size_t draws) {
     const auto i = index_of(a);
     auto g = set.data.geometries[i];
     g.contiguous = true; // what the reference wrote is compact by now
@@ -407,11 +423,11 @@ private:
                              "reference so that it overflows nowhere, and leaves "
                              "no function's domain, where the exact result does not",
                        {{"argument", a.name}, {"shape", inputs.shape.name}}};
+    add_own_errors(bare_, inputs, set, needs_);
     return rejection{verdict::wrong_result,
                      rule_name::tolerance_of_reference,
                      "the reference itself misses the tolerance of " + where + ": it is off by up to "
-                         + figure(c.max_abs, 3) + ", allowed is " + allowance(rule)
-                         + "; loosen the tolerance, or give an [oracle] that means what the reference computes",
+                         + figure(c.max_abs, 3) + ", allowed is " + allowance(rule),
                      {{"argument", a.name}, {"shape", inputs.shape.name}, {"error." + a.name, figure(c.max_abs, 3)}}};
   }
 
@@ -512,6 +528,8 @@ private:
   const request_hooks& hooks_;
   judge_outcome& out_;
   input_set_maker maker_;
+  contract bare_;                     // the task without absolute tolerances
+  std::vector<tolerance_need> needs_; // by argument; filled where the reference misses its tolerance
   std::vector<std::shared_ptr<const input_sets>> all_inputs_;
   std::vector<std::chrono::duration<double, std::nano>> work_of_draw_; // of each of these
   std::shared_ptr<const input_sets> smallest_;

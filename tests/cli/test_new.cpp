@@ -107,6 +107,63 @@ TEST_CASE("new finds an inout, a scalar and the shapes of a product") {
   CHECK(run_kevolve({"task", "check", in(f, "t/product.task.toml")}).code == 0);
 }
 
+TEST_CASE("new measures the tolerance of a C function against fp64, and its task is admitted") {
+  temporary_folder f;
+  const auto sum_of = [](const std::string& name, const std::string& term, const std::string& parameters) {
+    return "#include <stdint.h>\nvoid " + name + "(" + parameters
+           + ", float *y, int64_t rows, int64_t cols) {\n  for (int64_t i = 0; i < rows; ++i) {\n"
+             "    float sum = 0.0f;\n    for (int64_t j = 0; j < cols; ++j)\n      sum += "
+           + term + ";\n    y[i] = sum;\n  }\n}\n";
+  };
+  f.write("sum.c", sum_of("sum", "x[i * cols + j]", "const float *x"));
+  f.write("dot.c", sum_of("dot", "a[i * cols + j] * b[i * cols + j]", "const float *a, const float *b"));
+  f.write("softmax.c", softmax);
+  f.write("map.c", "#include <math.h>\n#include <stdint.h>\nvoid map(const float *x, float *y, int64_t n) {\n"
+                   "  for (int64_t i = 0; i < n; ++i)\n    y[i] = expf(x[i]);\n}\n");
+  f.write("count.c", "#include <stdint.h>\nvoid count(const int32_t *x, int32_t *y, int64_t n) {\n"
+                     "  for (int64_t i = 0; i < n; ++i)\n    y[i] = x[i] + 1;\n}\n");
+  const auto tolerances_of = [&](const std::string& name, const std::string& size) {
+    const auto said = run_kevolve({"new", in(f, name + ".c"), "--out", in(f, name), "--size", size, "--json"});
+    REQUIRE_MESSAGE(said.code == 0, said.out << said.err);
+    return said.document()["facts"]["tolerances"];
+  };
+  for (const auto& [name, size] : {std::pair<std::string, std::string>{"sum", "rows=64,cols=512"},
+                                   {"dot", "rows=16,cols=4096"},
+                                   {"softmax", "rows=64,cols=32"},
+                                   {"map", "n=4096"}}) {
+    const auto all = tolerances_of(name, size);
+    CAPTURE(name);
+    REQUIRE(all.size() == 1);
+    const auto& t = all[0];
+    REQUIRE_MESSAGE(t.contains("error"), all.dump());
+    CHECK(t["error"].get<double>() > 0.0);
+    CHECK(t["reordered_error"].is_number());
+    CHECK(t["draws"].get<int>() >= 4); // two of each shape
+    CHECK(t["absolute"].get<double>() > 0.0);
+    CHECK(contains(read_file(in(f, name + "/" + name + ".task.toml")), "# Measured in "));
+    if (name == "sum" || name == "dot") // near zero, the absolute part admits the whole error
+      CHECK(t["absolute"].get<double>() > t["error"].get<double>());
+  }
+  CHECK(tolerances_of("count", "n=64").empty());
+  // The same command again measures nothing new, and the task that is there stays.
+  CHECK(tolerances_of("sum", "rows=64,cols=512").size() == 1);
+  // Sums of four parts are right; those of all terms but the last are not.
+  const auto head =
+      std::string{"#include <stdint.h>\nvoid sum(const float *x, float *y, int64_t rows, int64_t cols) {\n"
+                  "  for (int64_t i = 0; i < rows; ++i) {\n    float s[4] = {0};\n"};
+  f.write("parts.c", head
+                         + "    for (int64_t j = 0; j < cols; ++j)\n      s[j % 4] += x[i * cols + j];\n"
+                           "    y[i] = (s[0] + s[1]) + (s[2] + s[3]);\n  }\n}\n");
+  f.write("short.c", head
+                         + "    for (int64_t j = 0; j + 1 < cols; ++j)\n      s[0] += x[i * cols + j];\n"
+                           "    y[i] = s[0];\n  }\n}\n");
+  const auto right = run_kevolve({"eval", in(f, "sum/sum.task.toml"), in(f, "parts.c"), "--json"}).document();
+  CHECK_MESSAGE(right["verdict"] == "pass", right.dump());
+  const auto wrong = run_kevolve({"eval", in(f, "sum/sum.task.toml"), in(f, "short.c"), "--json"}).document();
+  CHECK_MESSAGE(wrong["verdict"] == "wrong_result", wrong.dump());
+  CHECK(!contains(wrong["rule"].dump(), "admission"));
+}
+
 TEST_CASE("new refuses what it cannot know and names the flag") {
   temporary_folder f;
   f.write("softmax.c", softmax);

@@ -131,6 +131,42 @@ TEST_CASE("a tolerance that the reference itself misses on some inputs is refuse
   CHECK(refused);
 }
 
+TEST_CASE("a refused tolerance comes with the number to write, and the task with it is admitted") {
+  judge_driver judge;
+  // Sums of 512 terms: a float's rounding errors add up to more than 1e-7 near zero.
+  contract task;
+  task.name = task.entry = "sums";
+  task.language = std::string(1, 'c');
+  task.arguments = {array_argument("x", argument_role::input, dtype::f32, {"n", "512"}),
+                    array_argument("y", argument_role::output, dtype::f32, {"n"}), size_argument("n")};
+  task.arguments[0].edge = {"zeros"};
+  task.shapes = {shape_of("n=64", {{"n", 64}}), shape_of("n=9", {{"n", 9}}, true)};
+  tolerance t;
+  t.argument = "y";
+  t.relative = 1e-5;
+  t.absolute = 1e-7;
+  task.tolerances = {t};
+  const auto with = [](const std::string& type) {
+    return compile_c("#include <stdint.h>\nvoid sums(const " + type + " *x, " + type
+                     + " *y, int64_t n) {\n  for (int64_t i = 0; i < n; ++i) {\n    " + type
+                     + " s = 0;\n    for (int j = 0; j < 512; ++j) s += x[i * 512 + j];\n    y[i] = s;\n  }\n}\n");
+  };
+  auto request = request_for(task, with("float"), {}, judge_mode::admit);
+  request.oracle = with("double");
+  auto o = judge.ask(request);
+  CHECK(o.rule == "tolerance_of_reference");
+  const std::string key = "write absolute = ";
+  const auto at = o.detail.find(key);
+  REQUIRE_MESSAGE(at != std::string::npos, o.detail);
+  CHECK(o.detail.find(" in the [[tolerance]] with argument = \"y\": 8 times the reference's largest error, ", at)
+        != std::string::npos);
+  CHECK(o.detail.find("or give an [oracle]") != std::string::npos);
+  request.task.tolerances[0].absolute = std::stod(o.detail.substr(at + key.size()));
+  CHECK(request.task.tolerances[0].absolute < 1e-3);
+  o = judge.ask(request);
+  CHECK_MESSAGE(o.result == verdict::pass, o.detail);
+}
+
 TEST_CASE("rare near ties that the oracle decides differently are reported and accepted") {
   judge_driver judge;
   auto task = poly_task();

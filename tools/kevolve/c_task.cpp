@@ -5,6 +5,7 @@
 #include "runtime/base/contract.hpp"
 #include "runtime/base/expression.hpp"
 #include "runtime/base/kinds.hpp"
+#include "tools/kevolve/c_tolerance.hpp"
 #include "tools/kevolve/client/reference_check.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 
@@ -124,14 +125,14 @@ int line_of(const std::string& text, const std::string& entry) {
 
 std::string task_text(const new_options& o, const std::string& entry, const std::string& language,
                       const std::string& file, const std::vector<c_argument>& arguments,
-                      const std::map<std::string, int64_t>& sizes, new_outcome& out) {
+                      const std::map<std::string, int64_t>& sizes, const std::string& reference, new_outcome& out) {
   const auto source = fs::path{o.file}.filename().string();
   std::vector<std::string> rules{
       "roles: const pointers are inputs; written ones outputs, or inouts if they are read first; integers that bound a "
       "loop "
       "or stand in a subscript are sizes",
       "shapes: from the subscripts over the loops; inputs are drawn from a normal distribution, integers from 0 to 9",
-      "tolerance: 1e-5 relative and 1e-6 absolute for float, 1e-12 for double, integers exact"};
+      tolerance_rule()};
   std::string text = "# Made from " + source + " by kevolve new. Edit it as you like; `kevolve task check` reads it.\n";
   for (const auto& r : rules)
     text += "# " + r + "\n";
@@ -165,20 +166,15 @@ std::string task_text(const new_options& o, const std::string& entry, const std:
   }
   text += declared + (sizes.empty() ? "" : held_out);
   text += fmt::format("\n[reference]\nlanguage = \"{}\"\nfile = \"{}\"\nentry = \"{}\"\n", language, file, entry);
-  auto tolerances = json::array();
+  std::vector<std::pair<std::string, std::string>> outputs;
   for (const auto& a : arguments)
-    if (is_float(a.dtype) && (a.from.use == parameter_use::output || a.from.use == parameter_use::inout)) {
-      const auto wide = a.dtype == "f64";
-      const auto half = a.dtype == "f16";
-      const auto relative = wide ? 1e-12 : half ? 2e-3 : 1e-5;
-      const auto absolute = wide ? 1e-13 : half ? 1e-3 : 1e-6;
-      text += fmt::format("\n[[tolerance]]\nargument = \"{}\"\nrelative = {:g}\nabsolute = {:g}\n", a.from.name,
-                          relative, absolute);
-      tolerances.push_back({{"argument", a.from.name}, {"relative", relative}, {"absolute", absolute}});
-    }
+    if (is_float(a.dtype) && (a.from.use == parameter_use::output || a.from.use == parameter_use::inout))
+      outputs.emplace_back(a.from.name, a.dtype);
+  const auto there = o.force ? std::string{} : (fs::path{o.out} / (o.name + ".task.toml")).string();
+  auto tolerances = tolerances_of({text, file, reference}, outputs, there);
   out.facts = {
-      {"arguments", std::move(shown)}, {"sizes", sizes}, {"tolerances", std::move(tolerances)}, {"rules", rules}};
-  return text;
+      {"arguments", std::move(shown)}, {"sizes", sizes}, {"tolerances", std::move(tolerances.facts)}, {"rules", rules}};
+  return text + tolerances.text;
 }
 
 // Gives arrays the extents of --extent x=rows*cols.
@@ -289,7 +285,7 @@ result<void> make_c_task(const new_options& o, std::map<std::string, std::string
                   "give smaller values with --size, or allow more with --memory");
   const auto file = o.name + (is_cpp(language) ? ".cpp" : ".c");
   files[file] = text;
-  files[o.name + ".task.toml"] = task_text(o, entry, language, file, arguments, sizes, out);
+  files[o.name + ".task.toml"] = task_text(o, entry, language, file, arguments, sizes, text, out);
   return {};
 }
 

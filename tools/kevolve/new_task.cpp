@@ -137,6 +137,15 @@ result<void> trace_module(const new_options& o, std::map<std::string, std::strin
   return {};
 }
 
+// Returns the errors that a tolerance was made from; empty where none are known.
+std::string measured_text(const json& t) {
+  if (!t.contains("error") || !t["error"].is_number())
+    return {};
+  const auto other = t.value("reordered_error", json{});
+  return fmt::format("; measured error {:.3g}", t["error"].get<double>())
+         + (other.is_number() ? fmt::format(", with reordered sums {:.3g}", other.get<double>()) : std::string{});
+}
+
 } // namespace
 
 std::string to_string(const new_refusal& x) {
@@ -231,8 +240,8 @@ std::string facts_text(const json& facts) {
   for (const auto& [name, value] : sizes.items())
     out += "size " + name + " = " + value.dump() + "\n";
   for (const auto& t : facts.value("tolerances", json::array()))
-    out += fmt::format("tolerance of {}: relative {:g}, absolute {:g}\n", text_of(t, "argument"),
-                       number_at(t, "relative"), number_at(t, "absolute"));
+    out += fmt::format("tolerance of {}: relative {:g}, absolute {:g}{}\n", text_of(t, "argument"),
+                       number_at(t, "relative"), number_at(t, "absolute"), measured_text(t));
   if (const auto w = facts.value("work", json::object()); !text_of(w, "flops").empty())
     out += "work: " + text_of(w, "flops") + " flops, " + text_of(w, "bytes") + " bytes\n";
   for (const auto& r : facts.value("rules", json::array()))

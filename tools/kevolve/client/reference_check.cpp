@@ -208,6 +208,45 @@ result<std::vector<diagnostic>> check_reference(const task_spec& task) {
   return out;
 }
 
+result<reference_objects> build_reference(const task_spec& task) {
+  auto hardware = target_for(task.task.language);
+  if (!hardware)
+    return fail(errc::unavailable, hardware.error().detail);
+  own_compile_server server;
+  if (auto started = server.start((*hardware)->compile_server()); !started)
+    return fail(errc::unavailable, to_string(started.error()));
+  const auto object = [&](compile_role role, const std::string& flags) -> result<std::string> {
+    auto q = request_for(task, **hardware);
+    q.role = role;
+    q.source = task.reference_source;
+    if (!flags.empty())
+      q.flags = flags;
+    auto outcome = server.compile(q);
+    if (!outcome)
+      return fail(errc::unavailable, "the compile server: " + to_string(outcome.error()));
+    if (outcome->trouble)
+      return fail(errc::unavailable, outcome->trouble.kind + ": " + outcome->trouble.detail);
+    if (outcome->result != verdict::pass)
+      return fail(errc::bad_input, outcome->log.substr(0, outcome->log.find('\n')));
+    return std::move(outcome->artifact);
+  };
+  reference_objects out;
+  auto built = object(compile_role::reference, {});
+  if (!built)
+    return tl::unexpected(built.error());
+  out.reference = std::move(*built);
+  built = object(compile_role::oracle, {});
+  if (!built)
+    return tl::unexpected(built.error());
+  out.oracle = std::move(*built);
+  const auto menu = (*hardware)->flag_menu();
+  const auto fast = std::find_if(menu.begin(), menu.end(), [](const flag_set& f) { return f.fast_math; });
+  if (fast != menu.end())
+    if (built = object(compile_role::candidate, fast->name); built)
+      out.reordered = std::move(*built);
+  return out;
+}
+
 result<std::string> syntax_tree_of(const std::string& path, const std::string& text, const std::string& language,
                                    const std::string& entry) {
   auto hardware = target_for(language);

@@ -24,6 +24,16 @@ result<reference_reading> read_by_generator(const task_spec& task);
 result<std::string> syntax_tree_of(const std::string& path, const std::string& text, const std::string& language,
                                    const std::string& entry);
 
+// The objects of a reference in C or C++, by the locked compiler.
+struct reference_objects {
+  std::string reference; // with the baseline's flags
+  std::string oracle;    // with double in place of float
+  std::string reordered; // by flags that let the compiler reorder sums; empty: there are none
+};
+
+// Compiles a valid reference in these ways. errc::unavailable as above, errc::bad_input if it does not compile.
+result<reference_objects> build_reference(const task_spec& task);
+
 // Returns the contract of the task's own oracle: its entry, with double wherever the reference has a float or a half.
 contract oracle_contract(const task_spec& task);
 
