@@ -280,6 +280,23 @@ TEST_CASE("all waiting campaigns are exported into a folder, and judged there in
   CHECK(m.kevolve({"batch", "work", "folder", "--out", "elsewhere"}).code == 2);
 }
 
+TEST_CASE("batches of a folder are judged two at a time with the results of each in its own file") {
+  two_machines m;
+  m.run_until_it_waits(small);
+  m.run_until_it_waits({"--set", "search.in_flight=2", "--set", "budget.candidates=4"}); // another campaign
+  const auto all = m.told({"batch", "export", "--all", "--data", "home", "--out", "folder"});
+  REQUIRE(all["batches"].size() == 2);
+  const auto worked = m.told({"batch", "work", "folder", "--at-once", "2", "--quiet"});
+  REQUIRE(worked.size() == 2);
+  for (size_t i = 0; i < 2; ++i) {
+    CHECK(worked[i]["outcome"] == "judged");
+    CHECK(worked[i]["candidates"] == all["batches"][i]["candidates"]);
+    CHECK(worked[i]["left"] == 0);
+    CHECK(m.import_from(worked[i]["file"].get<std::string>())["candidates"] == worked[i]["candidates"]);
+  }
+  CHECK_FALSE(fs::exists(m.file("folder.work")));
+}
+
 TEST_CASE("a node reports foreign batches, and an export states where it must be imported"
           * doctest::test_suite("long")) {
   two_machines m;

@@ -9,6 +9,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <mutex>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace kevolve {
@@ -47,35 +50,81 @@ result<std::vector<batch_job>> jobs_of(const batch_work_options& o) {
   return ordered;
 }
 
-// Judges one batch after the other by one node, whose runners and what they hold serve all of them.
-result<void> judge_folder(std::vector<batch_job>& jobs, const stop_signal& stop) {
-  auto n = start_node(jobs.front());
-  if (!n)
-    return tl::unexpected(n.error());
-  double scale = 1.0;
-  for (auto& j : jobs) {
-    if (auto why = too_late(j, scale); !why.empty()) {
+// The batches of a folder, which are begun in their order by one node. Its runners and what they hold serve all.
+class folder_work {
+public:
+  folder_work(std::vector<batch_job>& jobs, node& where, const stop_signal& stop)
+      : jobs_(jobs), node_(where), stop_(stop) {}
+
+  // Judges batches until none is left, in as many threads as there are to be at once.
+  result<void> run(size_t at_once) {
+    std::vector<std::thread> others;
+    for (size_t i = 1; i < std::min(at_once, jobs_.size()); ++i)
+      others.emplace_back([this] { judge_all(); });
+    judge_all();
+    for (auto& t : others)
+      t.join();
+    return std::move(ended_);
+  }
+
+private:
+  void judge_all() {
+    while (auto* j = next())
+      if (auto done = judge(*j); !done) {
+        std::lock_guard hold{lock_};
+        over_ = true;
+        ended_ = std::move(done);
+      }
+  }
+
+  // Returns the next batch that fits into the time; null if there is none.
+  batch_job* next() {
+    std::lock_guard hold{lock_};
+    while (!over_ && begun_ < jobs_.size()) {
+      auto& j = jobs_[begun_++];
+      auto why = too_late(j, scale_);
+      if (why.empty())
+        return &j;
       j.end = how_it_ended::wall_over;
       if (!j.options.common.quiet && !j.options.common.json)
         print_err(why + "\n");
       j.not_begun = std::move(why);
-      continue;
     }
-    if (auto unpacked = unpack(writable_store_of(**n), j); !unpacked)
+    return nullptr;
+  }
+
+  result<void> judge(batch_job& j) {
+    if (auto unpacked = unpack(writable_store_of(node_), j); !unpacked)
       return unpacked;
-    if (auto judged = judge_batch(j, **n, stop); !judged)
+    if (auto judged = judge_batch(j, node_, stop_); !judged)
       return judged;
-    auto back = save(j, store_of(**n));
+    auto back = save(j, store_of(node_));
     if (!back)
       return tl::unexpected(back.error());
     j.judged = back->candidates;
     j.left = back->left;
-    if (j.end == how_it_ended::interrupted || j.end == how_it_ended::failed)
-      break;
+    std::lock_guard hold{lock_};
+    over_ = over_ || j.end == how_it_ended::interrupted || j.end == how_it_ended::failed;
     if (j.first_seconds && j.outlook.first > 0.0)
-      scale = std::clamp(*j.first_seconds / j.outlook.first, 0.2, 5.0);
+      scale_ = std::clamp(*j.first_seconds / j.outlook.first, 0.2, 5.0);
+    return {};
   }
-  return {};
+
+  std::vector<batch_job>& jobs_;
+  node& node_;
+  const stop_signal& stop_;
+  std::mutex lock_; // of all below
+  size_t begun_ = 0;
+  double scale_ = 1.0;
+  bool over_ = false;
+  result<void> ended_;
+};
+
+result<void> judge_folder(std::vector<batch_job>& jobs, const stop_signal& stop) {
+  auto n = start_node(jobs.front());
+  if (!n)
+    return tl::unexpected(n.error());
+  return folder_work{jobs, **n, stop}.run(static_cast<size_t>(jobs.front().options.at_once));
 }
 
 int conclude_folder(const std::vector<batch_job>& jobs, const batch_work_options& o) {

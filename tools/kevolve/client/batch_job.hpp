@@ -31,7 +31,7 @@ struct batch_job {
   batch_outlook outlook;
   bool among_others = false; // of a folder
   batch_clock::time_point until = batch_clock::time_point::max();
-  uint64_t saved_at = 0; // the store's last event then
+  uint64_t saved_at = 0; // the campaign's last event then
   how_it_ended end = how_it_ended::failed;
   failure trouble;
   std::string not_begun;               // the reason, where it was not

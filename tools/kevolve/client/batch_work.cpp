@@ -50,14 +50,15 @@ result<void> lay_out(const batch_job& j) {
   return unpack(**data, j);
 }
 
-// While the node writes: only a look during which nothing was added is whole.
+// While the node writes: only a look during which nothing was added to the campaign is whole. Others may be judged
+// beside it.
 void save_meanwhile(batch_job& j, const store& data) {
   for (int i = 0; i < looks; ++i) {
-    const auto before = data.last_sequence();
+    const auto before = data.last_campaign_sequence(j.batch.campaign).value_or(0);
     if (before == j.saved_at)
       return;
     auto back = collect_batch(data, j.batch);
-    if (!back || data.last_sequence() != before)
+    if (!back || data.last_campaign_sequence(j.batch.campaign).value_or(0) != before)
       continue;
     if (auto written = back->events.empty() ? uint64_t{0} : write_batch(j.done, *back); !written)
       log::warn("batch", "{}", to_string(written.error()));
@@ -222,7 +223,9 @@ result<void> judge_batch(batch_job& j, node& where, const stop_signal& stop) {
   auto begun = reader.ask<campaign_status>(where.campaigns(), atom::submit_v, j.batch.campaign, *submission);
   if (!begun)
     return tl::unexpected(begun.error());
-  progress view{STDERR_FILENO, j.options.common.quiet};
+  // Several that are redrawn on one terminal would draw over each other.
+  const bool crowded = j.among_others && j.options.at_once > 1 && is_terminal(STDERR_FILENO);
+  progress view{STDERR_FILENO, j.options.common.quiet || crowded};
   follow_batch(j, where, view, stop);
   view.end();
   return {};

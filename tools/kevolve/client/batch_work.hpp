@@ -17,6 +17,7 @@ struct batch_work_options {
   std::string data; // empty: file + ".work", removed when all is judged
   std::string wall; // empty: until all is judged
   int64_t compilers = 0;
+  int64_t at_once = 1; // batches of a folder: while one compiles, the device judges another
   int64_t disk_reserve_mib = usual_disk_reserve_mib;
   target_options target;
 };

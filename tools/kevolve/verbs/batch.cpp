@@ -289,6 +289,10 @@ void add_work(declared_verb& batch, verb_action& chosen) {
   work->add_option("--wall", o->wall, "end after this time by the clock: 90s, 9m, 2h");
   work->add_option("--compilers", o->compilers, "compiling at once (default: one per core that is not timing)")
       ->check(in_range(1, 1024));
+  work->add_option("--at-once", o->at_once,
+                   "batches of a folder that are judged at a time: the device judges one while another compiles")
+      ->check(in_range(1, 64))
+      ->capture_default_str();
   work->add_option("--memory-mib", o->target.candidate_memory_mib,
                    "of a candidate beside its arguments, as limits.memory_mib")
       ->check(in_range(1, 1 << 20));
