@@ -1,5 +1,7 @@
 #include "backends/compile/locked_command.hpp"
 
+#include "runtime/base/redirect.hpp"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/personality.h>
@@ -34,11 +36,6 @@ struct start_report {
   auto ignored = ::write(report, &r, sizeof r);
   static_cast<void>(ignored);
   ::_exit(127);
-}
-
-bool redirect(const char* path, int flags, int to) {
-  auto fd = ::open(path, flags | O_CLOEXEC, 0600);
-  return fd >= 0 && ::dup2(fd, to) == to;
 }
 
 [[noreturn]] void become(const locked_command& c, char* const* argv, const sandbox& lock, int report) {

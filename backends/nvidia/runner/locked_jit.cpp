@@ -1,6 +1,7 @@
 #include "backends/nvidia/runner/locked_jit.hpp"
 
 #include "backends/framework/framework_policy.hpp"
+#include "runtime/base/redirect.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -29,11 +30,6 @@ std::vector<std::string> command_line(const std::string& python, const std::stri
   for (const auto* word : {python.c_str(), "-I", "-B", "scopes.py"})
     out.emplace_back(word);
   return out;
-}
-
-bool redirect(const char* path, int flags, int to) {
-  const auto fd = ::open(path, flags | O_CLOEXEC, 0600);
-  return fd >= 0 && ::dup2(fd, to) == to;
 }
 
 int give_up(const std::string& why) {
