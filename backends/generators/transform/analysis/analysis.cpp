@@ -1,306 +1,18 @@
 #include "backends/generators/transform/analysis/analysis.hpp"
 #include "backends/generators/transform/analysis/obstacle.hpp"
 
-#include "backends/generators/transform/analysis/polynomial.hpp"
+#include "backends/generators/transform/analysis/accesses.hpp"
 #include "backends/generators/transform/analysis/promises.hpp"
 #include "backends/generators/transform/ir/build.hpp"
 #include "backends/generators/transform/moves/finish_all.hpp"
 #include "runtime/base/expression.hpp"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
+#include <utility>
 
 namespace kevolve::transform {
 
-bool is_pure_function(const std::string& name) {
-  static constexpr std::array<std::string_view, 39> names{
-      "exp",  "exp2",      "expm1", "log",   "log2",  "log10", "log1p", "sqrt",     "cbrt",  "pow",
-      "sin",  "cos",       "tan",   "tanh",  "sinh",  "cosh",  "atan",  "atan2",    "asin",  "acos",
-      "erf",  "erfc",      "fabs",  "fmax",  "fmin",  "fma",   "floor", "ceil",     "trunc", "round",
-      "rint", "nearbyint", "fmod",  "hypot", "acosh", "asinh", "atanh", "copysign", "tgamma"};
-  auto known = [&](std::string_view n) { return std::find(names.begin(), names.end(), n) != names.end(); };
-  std::string_view n = name;
-  if (n.substr(0, 10) == "__builtin_") {
-    n.remove_prefix(10);
-    if (n == "inff" || n == "inf" || n == "nanf" || n == "nan" || n == "huge_val" || n == "huge_valf")
-      return true;
-  }
-  return known(n) || (!n.empty() && n.back() == 'f' && known(n.substr(0, n.size() - 1)));
-}
-
-bool is_pure_call(const expr& call) {
-  return call.computes || is_pure_function(call.text);
-}
-
-std::string root_of(const expr& subscript) {
-  const expr* e = &subscript;
-  while (e->kind == expr_kind::subscript)
-    e = &e->args[0];
-  return e->kind == expr_kind::name ? e->text : std::string{};
-}
-
-bool leaves_early(const std::vector<stmt>& body, bool nested) {
-  return std::any_of(body.begin(), body.end(), [&](const stmt& s) {
-    bool inner = nested || s.kind == stmt_kind::loop || s.kind == stmt_kind::while_loop;
-    return s.kind == stmt_kind::return_value || s.kind == stmt_kind::opaque
-           || ((s.kind == stmt_kind::break_out || s.kind == stmt_kind::next) && !nested) || leaves_early(s.body, inner)
-           || leaves_early(s.otherwise, inner);
-  });
-}
-
-std::string own_pointer(const std::vector<stmt>& body) {
-  std::set<std::string> pointers;
-  walk(body, [&](const stmt& s) {
-    if (s.kind == stmt_kind::declare && s.type.depth > 0)
-      pointers.insert(s.name);
-  });
-  std::string out;
-  walk_exprs(body, [&](const expr& e) {
-    const bool looks = e.kind == expr_kind::subscript || (e.kind == expr_kind::unary && e.text == "*");
-    if (looks)
-      walk(e.args[0], [&](const expr& x) {
-        if (x.kind == expr_kind::name && pointers.count(x.text) != 0)
-          out = x.text;
-      });
-  });
-  return out;
-}
-
-bool breaks(const std::vector<stmt>& body) {
-  return std::any_of(body.begin(), body.end(), [](const stmt& s) {
-    const bool nested = s.kind == stmt_kind::loop || s.kind == stmt_kind::while_loop;
-    return s.kind == stmt_kind::break_out || (!nested && (breaks(s.body) || breaks(s.otherwise)));
-  });
-}
-
-bool holds_opaque(const std::vector<stmt>& body) {
-  bool found = false;
-  walk(body, [&](const stmt& s) { found = found || s.kind == stmt_kind::opaque; });
-  walk_exprs(body, [&](const expr& e) { found = found || e.kind == expr_kind::opaque; });
-  return found;
-}
-
-bool is_speculable(const expr& e) {
-  bool ok = true;
-  walk(e, [&](const expr& x) {
-    bool division = x.kind == expr_kind::binary && (x.text == "/" || x.text == "%") && is_integer(x.type.base)
-                    && literal_value(x.args[1]).value_or(0) == 0;
-    ok = ok && !division && x.kind != expr_kind::subscript && x.kind != expr_kind::member && x.kind != expr_kind::call
-         && x.kind != expr_kind::opaque;
-  });
-  return ok;
-}
-
 namespace {
-
-struct access {
-  std::string array; // empty: unknown
-  std::vector<std::optional<polynomial>> index;
-  bool write = false;
-  std::vector<const stmt*> loops; // around it, the analysed loop and what is inside
-};
-
-// The reason that keeps a loop in order; empty if there is none.
-struct obstruction {
-  std::string text;
-  loop_obstacle kind = loop_obstacle::none;
-};
-
-struct region {
-  std::vector<access> accesses;
-  obstruction trouble; // what forbids any claim
-};
-
-// Returns the scalars of the body that are set from an element, or from such a scalar before.
-std::set<std::string> scalars_of_data(const std::vector<stmt>& body) {
-  std::set<std::string> out;
-  walk(body, [&](const stmt& s) {
-    const bool declares = s.kind == stmt_kind::declare;
-    if (!declares && !(s.kind == stmt_kind::assign && s.target.kind == expr_kind::name))
-      return;
-    bool reads = false;
-    walk(s.value, [&](const expr& e) {
-      reads = reads || e.kind == expr_kind::subscript || (e.kind == expr_kind::name && out.contains(e.text));
-    });
-    if (reads)
-      out.insert(declares ? s.name : s.target.text);
-  });
-  return out;
-}
-
-// Returns true if the element that is accessed is chosen by data.
-bool chosen_by_data(const access& a, const std::set<std::string>& scalars) {
-  return std::any_of(a.index.begin(), a.index.end(), [&](const auto& p) {
-    if (!p)
-      return true;
-    const auto names = p->names();
-    return std::any_of(names.begin(), names.end(),
-                       [&](const std::string& n) { return n.front() == '{' || scalars.contains(n); });
-  });
-}
-
-void collect(const expr& e, bool write, std::vector<const stmt*>& loops, region& out) {
-  if (e.kind == expr_kind::subscript) {
-    access a;
-    a.write = write;
-    a.loops = loops;
-    a.array = root_of(e);
-    const expr* at = &e;
-    for (; at->kind == expr_kind::subscript; at = &at->args[0]) {
-      a.index.insert(a.index.begin(), to_polynomial(at->args[1]));
-      collect(at->args[1], false, loops, out);
-    }
-    if (a.array.empty())
-      collect(*at, false, loops, out);
-    out.accesses.push_back(std::move(a));
-    return;
-  }
-  if (e.kind == expr_kind::call && !is_pure_call(e))
-    out.trouble = {"calls " + e.text, loop_obstacle::call};
-  if (e.kind == expr_kind::opaque)
-    out.trouble = {"holds '" + e.text + "'", loop_obstacle::kept_text};
-  if (e.kind == expr_kind::vector_load || e.kind == expr_kind::gather)
-    out.trouble = {"is vectorised inside", loop_obstacle::kept_text};
-  if (e.kind == expr_kind::member || (e.kind == expr_kind::unary && e.text == "&"))
-    out.trouble = {"takes an address or a member", loop_obstacle::kept_text};
-  for (const auto& x : e.args)
-    collect(x, false, loops, out);
-}
-
-void collect(const std::vector<stmt>& body, std::vector<const stmt*>& loops, region& out, int whiles = 0) {
-  for (const auto& s : body) {
-    if (s.kind == stmt_kind::vector_store)
-      out.trouble = {"is vectorised inside", loop_obstacle::kept_text};
-    if (s.kind == stmt_kind::opaque)
-      out.trouble = {"holds '" + s.text.substr(0, s.text.find('\n')) + "'", loop_obstacle::kept_text};
-    if (s.kind == stmt_kind::return_value || (s.kind == stmt_kind::break_out && whiles == 0))
-      out.trouble = {"is left early", loop_obstacle::early_end};
-    if (s.kind == stmt_kind::assign) {
-      collect(s.target, true, loops, out);
-      if (s.op != "=" && s.target.kind == expr_kind::subscript)
-        collect(s.target, false, loops, out);
-      collect(s.value, false, loops, out);
-    } else
-      for_each_expr(s, [&](const expr& e) { collect(e, false, loops, out); });
-    bool is_loop = s.kind == stmt_kind::loop;
-    if (is_loop)
-      loops.push_back(&s);
-    collect(s.body, loops, out, whiles + (is_loop || s.kind == stmt_kind::while_loop ? 1 : 0));
-    if (is_loop)
-      loops.pop_back();
-    collect(s.otherwise, loops, out, whiles);
-  }
-}
-
-// Bounds of p over the indices of the loops: {least, most}, as polynomials of what does not vary.
-std::optional<std::pair<polynomial, polynomial>> extremes(const polynomial& p, const std::vector<const stmt*>& loops,
-                                                          const polynomial::bounds& least) {
-  auto low = p;
-  auto high = p;
-  for (auto it = loops.rbegin(); it != loops.rend(); ++it) { // innermost first: its bounds may use outer indices
-    const auto& l = **it;
-    if (!low.mentions(l.name) && !high.mentions(l.name))
-      continue;
-    auto from = to_polynomial(l.from);
-    auto to = to_polynomial(l.to);
-    auto a = low.linear_in(l.name);
-    auto b = high.linear_in(l.name);
-    if (!from || !to || !a || !b)
-      return {};
-    const auto last = *to - polynomial{1};
-    // At which end it is least: at the first, or, of what counts down, at the last.
-    const auto counts_down = [&](const polynomial& factor) -> std::optional<bool> {
-      if (factor.never_negative(least))
-        return false;
-      return (polynomial{} - factor).never_negative(least) ? std::optional{true} : std::nullopt;
-    };
-    const auto of_low = counts_down(a->first);
-    const auto of_high = counts_down(b->first);
-    if (!of_low || !of_high)
-      return {};
-    low = a->first * (*of_low ? last : *from) + a->second;
-    high = b->first * (*of_high ? *from : last) + b->second;
-  }
-  return std::pair{low, high};
-}
-
-// Returns true if the index is a digit of both places: index + N * (…), 0 <= index < N. Then another digit is another
-// place, whatever the rest is.
-bool is_digit(const access& w, const std::string& index, const polynomial& rest, const polynomial& other_rest,
-              const std::set<std::string>& varying) {
-  const auto it = std::find_if(w.loops.begin(), w.loops.end(), [&](const stmt* l) { return l->name == index; });
-  if (it == w.loops.end() || literal_value((*it)->from) != 0 || bare((*it)->to).kind != expr_kind::name)
-    return false;
-  const auto base = bare((*it)->to).text;
-  if (varying.count(base) != 0) // another base each time
-    return false;
-  const auto divides = [&](const polynomial& r) {
-    const auto parts = r.linear_in(base);
-    return parts && parts->second.is_zero() && !parts->first.mentions(index);
-  };
-  return divides(rest) && divides(other_rest);
-}
-
-// Returns true if two accesses stay apart in different iterations of `index`, whatever the other loops around them do.
-bool apart(const access& w, const access& x, const std::string& index, const std::set<std::string>& varying,
-           const polynomial::bounds& least) {
-  if (w.index.size() != x.index.size())
-    return false;
-  for (size_t d = 0; d < w.index.size(); ++d) {
-    if (!w.index[d] || !x.index[d])
-      continue;
-    auto p = w.index[d]->linear_in(index);
-    auto q = x.index[d]->linear_in(index);
-    if (!p || !q || !(p->first == q->first) || p->first.is_zero())
-      continue;
-    const bool backwards = !p->first.never_negative(least);
-    const auto factor = backwards ? polynomial{} - p->first : p->first;
-    if (!factor.never_negative(least))
-      continue;
-    if (p->first.constant() == 1 && is_digit(w, index, p->second, q->second, varying)
-        && is_digit(x, index, p->second, q->second, varying))
-      return true;
-    auto inner = [&](const std::vector<const stmt*>& loops) {
-      std::vector<const stmt*> out;
-      for (const auto* l : loops)
-        if (l->name != index)
-          out.push_back(l);
-      return out;
-    };
-    auto free_of_varying = [&](const polynomial& r, const std::vector<const stmt*>& loops) {
-      for (const auto& n : r.names()) {
-        bool is_index = std::any_of(loops.begin(), loops.end(), [&](const stmt* l) { return l->name == n; });
-        bool is_atom = n.front() == '{';
-        if (!is_index && (is_atom || varying.count(n) != 0))
-          return false;
-      }
-      return true;
-    };
-    auto wl = inner(w.loops);
-    auto xl = inner(x.loops);
-    if (!free_of_varying(p->second, wl) || !free_of_varying(q->second, xl) || !free_of_varying(p->first, {}))
-      continue;
-    auto we = extremes(p->second, wl, least);
-    auto xe = extremes(q->second, xl, least);
-    if (!we || !xe)
-      continue;
-    auto leftover = [&](const polynomial& r) {
-      for (const auto& n : r.names())
-        if (varying.count(n) != 0 || n == index || n.front() == '{') // what a bound loads may be another one each time
-          return true;
-      return false;
-    };
-    if (leftover(we->first) || leftover(we->second) || leftover(xe->first) || leftover(xe->second))
-      continue;
-    // |difference of the rests| < coefficient, so a different index means a different place.
-    auto room = factor - polynomial{1};
-    if ((room - (we->second - xe->first)).never_negative(least)
-        && (room - (xe->second - we->first)).never_negative(least))
-      return true;
-  }
-  return false;
-}
 
 struct analyser {
   const program& reference;
@@ -364,7 +76,7 @@ struct analyser {
   }
 
   // Returns the same for names that end a loop around one of the two, which runs where the access is made.
-  std::optional<int64_t> least(const std::string& name, const access& w, const access& x) const {
+  std::optional<int64_t> least(const std::string& name, const element_access& w, const element_access& x) const {
     auto known = least(name, w.array);
     if (ever_assigned.count(name) != 0)
       return known;
@@ -398,7 +110,7 @@ struct analyser {
   }
 
   // Returns true if both places are chosen by the same element of an array whose values are all different: y[at[i]].
-  bool apart_by_values(const access& w, const access& x, const std::string& index) const {
+  bool apart_by_values(const element_access& w, const element_access& x, const std::string& index) const {
     if (w.index.size() != 1 || x.index.size() != 1 || !w.index[0] || !x.index[0] || !(*w.index[0] == *x.index[0]))
       return false;
     return std::any_of(task.arguments.begin(), task.arguments.end(), [&](const argument& a) {
@@ -413,10 +125,9 @@ struct analyser {
   // Returns an empty obstruction if independent; `around`: loops between an outer loop and this one whose index may
   // differ as well.
   obstruction conflict(const stmt& loop, const std::vector<const stmt*>& around) const {
-    region r;
     auto loops = around;
     loops.push_back(&loop);
-    collect(loop.body, loops, r);
+    const auto r = accesses_of(loop.body, std::move(loops));
     if (!r.trouble.text.empty())
       return r.trouble;
     auto locals = declared(loop.body);
@@ -442,7 +153,7 @@ struct analyser {
         // An assertion holds for one run of the loop, with all loops around it in the same iteration.
         if (promised && around.empty() && is_parameter(w.array))
           continue;
-        if (!apart(w, x, loop.name, varying, [&](const std::string& n) { return least(n, w, x); })
+        if (!stay_apart(w, x, loop.name, varying, [&](const std::string& n) { return least(n, w, x); })
             && !(around.empty() && apart_by_values(w, x, loop.name))) {
           const auto scalars = scalars_of_data(loop.body);
           const bool by_data = chosen_by_data(w, scalars) || chosen_by_data(x, scalars);
