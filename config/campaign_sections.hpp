@@ -19,6 +19,9 @@ struct campaign_draft {
 // Declares the settings of a campaign file. Only known names are accepted.
 void declare_campaign(section& root, const known_names& known, campaign_draft& draft);
 
+// Declares the tables [[generator]], and what the campaign's other defaults take from them.
+void declare_generators(section& root, campaign_spec& spec);
+
 // Declares the settings of a node file; `targets` are the accepted names.
 void declare_node(section& root, const std::vector<std::string>& targets, node_spec& spec);
 

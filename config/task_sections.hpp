@@ -27,6 +27,9 @@ struct task_draft {
 inline constexpr int64_t invalid_size = -1;
 
 void declare_task(section& root, task_draft& draft);
+// Declares an [[argument]]. `origin` becomes the tensor of a module that it is, if it is one. Returns true if the
+// argument has a role.
+bool declare_argument(section& s, argument& a, std::string& origin);
 
 // Checks relations between settings: names that refer to others, expressions, sizes, roles.
 void check_task(const task_draft& draft, error_list& errors);
