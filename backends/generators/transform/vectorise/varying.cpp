@@ -1,4 +1,4 @@
-// What differs from lane to lane: variables, loops' ends, counters.
+// The search for what differs from lane to lane: variables, ends of loops, counters.
 #include "backends/generators/transform/vectorise/vectoriser.hpp"
 
 #include "backends/generators/transform/analysis/analysis.hpp"
