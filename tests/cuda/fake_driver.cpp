@@ -12,6 +12,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -88,6 +90,20 @@ bool somebody_makes_a_context() {
   return fd < 0;
 }
 
+// Computes what the reference of the task `iterate` does, a block at a time as that does: the compiler vectorises it.
+void compute(const float* x, const float* w, float* y, int64_t n) {
+  constexpr int64_t block = 64;
+  for (int64_t i = 0; i < n; i += block) {
+    const auto m = std::min(block, n - i);
+    std::array<float, block> a{};
+    std::copy_n(x + i, m, a.begin());
+    for (int k = 0; k < 256; ++k)
+      for (auto& v : a)
+        v = v * 0.5F + w[k & 7];
+    std::copy_n(a.begin(), m, y + i);
+  }
+}
+
 // void iterate…(const float *x, const float *w, float *y, int64_t n[, scratch])
 void iterate(fake_function& f, void** parameters) {
   auto* x = pointer<float>(parameters[0]);
@@ -118,14 +134,11 @@ void iterate(fake_function& f, void** parameters) {
   if (sticky != 0 || ends(f.name, "_does_nothing") || (ends(f.name, "_once") && !first)
       || (ends(f.name, "_for_25_calls") && f.home->launches > 25))
     return;
-  for (int64_t i = 0; i < n; ++i) {
-    float a = x[i];
-    for (int k = 0; k < 256; ++k)
-      a = a * 0.5F + w[k & 7];
-    y[i] = a;
-    if (ends(f.name, "_of_small_values") && n > 30'000 && (x[i] > 1e3F || x[i] < -1e3F))
-      y[i] = -a;
-  }
+  compute(x, w, y, n);
+  if (ends(f.name, "_of_small_values") && n > 30'000)
+    for (int64_t i = 0; i < n; ++i)
+      if (x[i] > 1e3F || x[i] < -1e3F)
+        y[i] = -y[i];
   if (ends(f.name, "_unless_all_are_equal") && std::all_of(x, x + n, [x](float v) { return v == x[0]; }))
     y[0] += 1.0F;
   if (ends(f.name, "_wavers")) // within any tolerance, but never the same twice

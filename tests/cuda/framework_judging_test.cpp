@@ -9,12 +9,24 @@ using namespace kevolve;
 using namespace kevolve::cuda;
 using namespace kevolve::testing;
 
+namespace {
+
+// Returns the runner that the cases share whose references work on the host: each start imports PyTorch.
+runner_driver& shared_runner() {
+  static runner_driver out = [] {
+    const with_fake_driver fake;
+    return runner_driver{{"--allow-weak-sandbox", "landlock", "--python", interpreter(), "--references-on", "host"}};
+  }();
+  REQUIRE(out.ready());
+  return out;
+}
+
+} // namespace
+
 TEST_CASE("a device candidate is judged by a PyTorch reference and compared with it") {
   if (skip())
     return;
-  const with_fake_driver fake;
-  runner_driver runner{{"--allow-weak-sandbox", "landlock", "--python", interpreter(), "--references-on", "host"}};
-  REQUIRE(runner.ready());
+  auto& runner = shared_runner();
   // Much slower than the fake driver's device, however fast this machine is.
   std::string slow{iterate_in_torch};
   slow.replace(slow.find("    y = x\n"), 10, "    import time\n    time.sleep(0.005)\n    y = x\n");
@@ -40,9 +52,7 @@ TEST_CASE("a device candidate is judged by a PyTorch reference and compared with
 TEST_CASE("large inputs are drawn on the device, and what is expected is computed there") {
   if (skip())
     return;
-  const with_fake_driver fake;
-  runner_driver runner{{"--allow-weak-sandbox", "landlock", "--python", interpreter(), "--references-on", "host"}};
-  REQUIRE(runner.ready());
+  auto& runner = shared_runner();
   const auto reference = pack_framework({"iterate", iterate_in_torch});
   const auto task = iterate_task(140'000);
   auto request = request_for(task, reference, fake_package("iterate"), judge_mode::check);
@@ -109,9 +119,7 @@ TEST_CASE("a reference that does not use the device is no baseline") {
 TEST_CASE("a task with a PyTorch reference is admitted, or refused with the reason") {
   if (skip())
     return;
-  const with_fake_driver fake;
-  runner_driver runner{{"--allow-weak-sandbox", "landlock", "--python", interpreter(), "--references-on", "host"}};
-  REQUIRE(runner.ready());
+  auto& runner = shared_runner();
   const auto admit = [&](const std::string& source) {
     auto request = request_for(iterate_task(2'000), pack_framework({"iterate", source}), "", judge_mode::admit);
     request.oracle = request.reference;

@@ -43,6 +43,7 @@ judge_outcome profiled_by(const std::string& profiler) {
   REQUIRE(runner.ready());
   auto request = ask_for(fake_package("iterate"), judge_mode::confirm);
   request.baseline = fake_package("iterate_slowly");
+  request.min_interval_pairs = 12;
   return runner.ask_timed(request);
 }
 

@@ -29,6 +29,7 @@ judge_request confirmation_of(const std::string& candidate) {
   r.task.work_bytes.clear();
   r.task.arguments[0].edge = {"zeros"};
   r.baseline = fake_package("iterate_slowly");
+  r.min_interval_pairs = 12; // those of a promotion: the figures for people take several sessions, and say no more here
   return r;
 }
 
