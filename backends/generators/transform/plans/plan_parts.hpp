@@ -21,12 +21,13 @@ std::vector<std::vector<genome>> blocks(const program& reference, const genome& 
                                         const environment& env);
 // Plans everything inside one loop at once, where it holds several nests.
 std::vector<genome> wholes(const program& reference, const environment& env);
-// Where several nests follow each other, all at once: products get register blocks, the others vectors.
+// Plans all nests of a function at once, where several follow each other: products get register blocks, the others
+// vectors.
 std::vector<genome> nest_by_nest(const program& reference, const environment& env);
 
 // Plans vectors for a loop around one that counts: the fewer bits it counts in, the more lanes.
 std::vector<genome> counted(const program& reference, const environment& env);
-// Where no index is clamped any more, neighbours are loaded as they lie; `p`: the program then.
+// Plans that no index is clamped any more, so that neighbours are loaded as they lie; `p`: the program then.
 genome unclamped(const program& reference, program& p, const environment& env);
 // Plans vectors for the innermost of the loops whose iterations share nothing, once `first` is done.
 std::vector<genome> rows_of_vectors(const program& reference, const genome& first, const program& now,
@@ -34,12 +35,12 @@ std::vector<genome> rows_of_vectors(const program& reference, const genome& firs
 // Plans loops that a recurrence runs through, in the lanes of the loop around them whose iterations share nothing:
 // filters, trees, dynamic programs of a batch.
 std::vector<genome> batches(const program& reference, const environment& env);
-// All segments that follow each other are copied as one, in every loop that copies some: at once, or of those up to
-// where a guard ends them.
+// Plans that segments which follow each other are copied as one, in every loop that copies some: all at once, or those
+// up to where a guard ends them.
 std::vector<genome> copies(const program& reference, const environment& env);
 // Plans every binary search without branches; `p`: the program then.
 genome halved(const program& reference, program& p, const environment& env);
-// Searches of several iterations in lanes, and of several vectors side by side, once `first` is done.
+// Plans searches of several iterations in lanes, and of several vectors side by side, once `first` is done.
 std::vector<genome> searches(const program& reference, const genome& first, const program& now, const environment& env);
 // Plans loops that do something where a test holds: the tests of many iterations at once.
 std::vector<genome> scans(const program& reference, const environment& env);

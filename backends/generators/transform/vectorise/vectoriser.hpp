@@ -73,11 +73,14 @@ private:
   void store_apart(const stmt& s, const expr* mask, std::vector<stmt>& out);
   void store_own(const stmt& s, const expr* mask, std::vector<stmt>& out);
 
-  // Finds out what varies, once loops whose ends do are whiles.
+  // Fills varying_ and counters_ from the body as it is now. `accumulators` vary from the start. The constructor calls
+  // it again after each loop that it rewrites.
   void learn(const std::set<std::string>& accumulators);
-  // Returns true if a loop whose ends move with the lane, though not its length, begins at 0 now.
+  // Rewrites one loop whose ends move with the lane, though not its length, so that it begins at 0. Returns false if
+  // there is none.
   bool shift_windows(std::vector<stmt>& body);
   std::optional<expr> common_length(const stmt& l) const;
+  // Rewrites one loop whose ends differ from lane to lane as a while. Returns false if there is none.
   bool spell_ragged(std::vector<stmt>& body);
   void find_own_ends();
 
