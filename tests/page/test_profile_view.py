@@ -69,7 +69,7 @@ class Profiles(FakeCase):
         b.wait_text("Tried without gain")
         said = b.text("main")
         for text in ("Candidate 1 is the best: 1.250×", f"bound by\n{SHOWN}", "50 % of the call", "By its figures alone", "Free to be reordered and vectorised",
-                     f"Why nothing is named:\n{SHOWN}", f"candidate 4: {SHOWN}", f"candidate 5 ({SHOWN}): its profile names no bottleneck",
+                     f"Why nothing is named:\n\n{SHOWN}", f"candidate 4: {SHOWN}", f"candidate 5 ({SHOWN}): its profile names no bottleneck",
                      f"candidate 6 ({SHOWN}): bound by {SHOWN} (confidence 90 %)", f"What would change it\n{SHOWN}\nrewrite\n{SHOWN}",
                      f"Its iterations stay in order: {SHOWN}", f"or assert\n{SHOWN}", f"[[assert]]\n{SHOWN}", f"rewrite\n{SHOWN}",
                      f"It cannot be vectorised as it stands: {SHOWN}", f"line 9: {SHOWN}", f"candidate 2 from the reference: {SHOWN}: no difference, 1.00×"):  # fmt: skip
