@@ -469,10 +469,17 @@ private:
     return {};
   }
 
-  // On some shape: a softmax over one column does not depend on its input, and is sound all the same.
+  // On some shape: a softmax over one column does not depend on its input, and is sound all the same. Small shapes come
+  // first: a slow reference takes seconds on a large one.
   attempt<bool> depends_on(const argument& a) {
-    for (const auto& inputs : all_inputs_) {
+    auto smallest_first = all_inputs_;
+    std::sort(smallest_first.begin(), smallest_first.end(), [](const auto& x, const auto& y) {
+      return std::pair{x->largest_layout(), x->shape.name} < std::pair{y->largest_layout(), y->shape.name};
+    });
+    for (const auto& inputs : smallest_first) {
       auto matters = depends_on(a, inputs->shape);
+      if (matters && *matters)
+        out_.evidence["varied." + a.name] = inputs->shape.name;
       if (!matters || *matters)
         return matters;
     }

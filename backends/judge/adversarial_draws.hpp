@@ -49,6 +49,8 @@ draw_plan plan_declared_draws(const contract& task);
 // Returns a plan for each shape that is too large for four of those: up to four draws, whatever they cost, of which
 // those that tell most come first. Two are to be made before their cost may end the plan.
 std::vector<draw_plan> plan_large_draws(const contract& task, const std::vector<double>& constants);
+// Returns a plan of one draw for each of these shapes: it holds the first of the constants that an array may hold.
+std::vector<draw_plan> plan_large_constants(const contract& task, const std::vector<double>& constants);
 // Returns more draws, for the constants of the candidate's source that the reference's does not name.
 draw_plan plan_candidate_draws(const contract& task, const std::vector<double>& reference_constants,
                                const std::vector<double>& candidate_constants);

@@ -63,9 +63,18 @@ public:
     if (chosen_.empty())
       return {};
     std::vector<adversarial_draw> out{draw_of(task_, shape, all_alike(0)), draw_of(task_, shape, all_alike(1))};
+    for (auto& draw : named_in(shape, constants))
+      out.push_back(std::move(draw));
+    out.push_back(draw_of(task_, shape, all_alike(low_end)));
+    std::erase_if(out, [this](const auto& draw) { return !cost_of(task_, draw); });
+    return out;
+  }
+
+  // A draw of the first constant that an array may hold, if there is one.
+  std::vector<adversarial_draw> named_in(const shape_case& shape, const std::vector<double>& constants) const {
+    std::vector<adversarial_draw> out;
     if (const auto named = of_constant(shape, constants))
       out.push_back(draw_of(task_, shape, {*named}));
-    out.push_back(draw_of(task_, shape, all_alike(low_end)));
     std::erase_if(out, [this](const auto& draw) { return !cost_of(task_, draw); });
     return out;
   }
@@ -126,9 +135,12 @@ draw_plan plan_declared_draws(const contract& task) {
   return declared_planner{task, true}.run();
 }
 
-std::vector<draw_plan> plan_large_draws(const contract& task, const std::vector<double>& constants) {
+namespace {
+
+// Plans draws of each shape for which the declared draws are too few; `draws_of(planner, shape)` makes them.
+template <class F>
+std::vector<draw_plan> plan_of_large_shapes(const contract& task, size_t always, F draws_of) {
   constexpr std::ptrdiff_t enough = 4;
-  constexpr size_t always = 2; // as many again as the sets that a shape has anyway would double its cost
   const auto affordable = plan_declared_draws(task).draws;
   const declared_planner planner{task, false};
   std::vector<draw_plan> out;
@@ -139,7 +151,7 @@ std::vector<draw_plan> plan_large_draws(const contract& task, const std::vector<
     if (there >= enough)
       continue;
     draw_plan plan;
-    plan.draws = planner.telling(shape, constants);
+    plan.draws = draws_of(planner, shape);
     std::erase_if(plan.draws, [&](const auto& draw) {
       return std::find(affordable.begin(), affordable.end(), draw) != affordable.end();
     });
@@ -148,6 +160,23 @@ std::vector<draw_plan> plan_large_draws(const contract& task, const std::vector<
       out.push_back(std::move(plan));
   }
   return out;
+}
+
+} // namespace
+
+std::vector<draw_plan> plan_large_draws(const contract& task, const std::vector<double>& constants) {
+  constexpr size_t always = 2; // as many again as the sets that a shape has anyway would double its cost
+  return plan_of_large_shapes(task, always, [&](const declared_planner& planner, const shape_case& shape) {
+    return planner.telling(shape, constants);
+  });
+}
+
+std::vector<draw_plan> plan_large_constants(const contract& task, const std::vector<double>& constants) {
+  if (constants.empty())
+    return {};
+  return plan_of_large_shapes(task, 1, [&](const declared_planner& planner, const shape_case& shape) {
+    return planner.named_in(shape, constants);
+  });
 }
 
 } // namespace kevolve

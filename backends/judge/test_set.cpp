@@ -79,21 +79,26 @@ planned_sets draws_of_candidate(const judge_request& request) {
 }
 
 std::vector<planned_sets> draws_of_large_shapes(const judge_request& request) {
-  // A constant that the candidate alone names is a condition of its own.
+  std::vector<planned_sets> out;
+  const auto add = [&out](std::vector<draw_plan> plans, const std::string& purpose,
+                          const std::vector<double>& constants) {
+    size_t number = 0;
+    for (auto& plan : plans) {
+      planned_sets wanted;
+      wanted.purpose = purpose + std::to_string(number++);
+      wanted.constants = constants;
+      wanted.plan = [plan = std::move(plan)] { return plan; };
+      out.push_back(std::move(wanted));
+    }
+  };
   const auto& named = request.reference_constants;
-  std::vector<double> constants;
+  add(plan_large_draws(request.task, named), "large shape ", named); // all candidates of a task share these
+  // A constant that the candidate alone names is a condition of its own.
+  std::vector<double> its_own;
   for (const auto c : request.candidate_constants)
     if (std::find(named.begin(), named.end(), c) == named.end())
-      constants.push_back(c);
-  constants.insert(constants.end(), named.begin(), named.end());
-  std::vector<planned_sets> out;
-  for (auto& plan : plan_large_draws(request.task, constants)) {
-    planned_sets wanted;
-    wanted.purpose = "large shape " + std::to_string(out.size());
-    wanted.constants = constants;
-    wanted.plan = [plan = std::move(plan)] { return plan; };
-    out.push_back(std::move(wanted));
-  }
+      its_own.push_back(c);
+  add(plan_large_constants(request.task, its_own), "a candidate's large shape ", its_own);
   return out;
 }
 

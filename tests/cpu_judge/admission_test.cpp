@@ -58,6 +58,8 @@ TEST_CASE("a sound reference is admitted with its times") {
   CHECK(std::atof(o.evidence.at("reference_ns.n=60000").c_str()) > 1000.0);
   CHECK(o.evidence.count("reference_ns.n=1001") == 1);
   CHECK(o.evidence.count("note.slow") == 0);
+  CHECK(o.evidence.at("varied.x") == "n=1001"); // the smallest shape decides: its calls are the shortest
+  CHECK(o.evidence.at("varied.w") == "n=1001");
 }
 
 TEST_CASE("a reference so slow that judging takes minutes is admitted with a warning that says what to do"

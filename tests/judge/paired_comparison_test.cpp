@@ -292,6 +292,23 @@ TEST_CASE("a candidate far ahead of slow calls is confirmed after three pairs") 
   CHECK(outcome_of(slightly, judge_mode::screening, timing_rules{}).evidence.at("pairs") == "9");
 }
 
+TEST_CASE(
+    "a promotion against slow calls ends with its test if the candidate is far ahead, and the last one does not") {
+  const auto pairs = [](double baseline_ns, double candidate_ns, uint32_t least) {
+    fake_pair processes;
+    processes.time = [=](timed_side who, size_t) { return who == timed_side::candidate ? candidate_ns : baseline_ns; };
+    auto request = request_of(judge_mode::confirm);
+    request.min_interval_pairs = least;
+    const auto out = outcome_of(processes, request, timing_rules{});
+    CHECK(out.decision == comparison_decision::faster);
+    return out.timings.at(0).candidate_ns.size();
+  };
+  CHECK(pairs(350e6, 100e6, 12) == 8);  // at this alpha; never fewer than six
+  CHECK(pairs(350e6, 300e6, 12) == 12); // ahead, but not far
+  CHECK(pairs(90e6, 30e6, 12) == 12);   // the baseline is not slow
+  CHECK(pairs(350e6, 100e6, 30) >= 30); // the figure that people see
+}
+
 TEST_CASE("a candidate whose rare slow calls take back its gain is measured again, and is not faster") {
   fake_pair processes;
   processes.time = [](timed_side who, size_t call) {
