@@ -1,8 +1,11 @@
 #include "actors/cluster/link_skills.hpp"
 
 #include "actors/cluster/link_membership.hpp"
+#include "actors/cluster/link_queue.hpp"
 #include "actors/knowledge/skill_export.hpp"
 #include "actors/knowledge/skill_json.hpp"
+#include "actors/messages/promises.hpp"
+#include "runtime/base/cluster_words.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/log.hpp"
 

@@ -1,4 +1,4 @@
-// The parameters by which a node names itself in most functions of the schema.
+// What most functions of the schema take and return: the parameters by which a node names itself, and ids.
 #pragma once
 
 #include "store/postgres/membership.hpp"
@@ -17,6 +17,12 @@ inline std::vector<parameter> own(const member& m, std::vector<parameter> more) 
   for (auto& p : more)
     out.push_back(std::move(p));
   return out;
+}
+
+// PostgreSQL reads 32 hexadecimal digits as a uuid, and shows them with hyphens.
+inline id128 id_of(std::string text) {
+  std::erase(text, '-');
+  return parse_id(text);
 }
 
 template <class T>

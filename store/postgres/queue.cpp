@@ -8,12 +8,6 @@ namespace kevolve::postgres {
 
 namespace {
 
-// PostgreSQL reads 32 hexadecimal digits as a uuid, and shows them with hyphens.
-id128 id_of(std::string text) {
-  std::erase(text, '-');
-  return parse_id(text);
-}
-
 std::string keys_of(const std::vector<id128>& keys) {
   std::vector<std::string> texts;
   texts.reserve(keys.size());
