@@ -8,7 +8,9 @@
 #include "backends/profile/finding.hpp"
 #include "runtime/base/contract.hpp"
 
+#include <map>
 #include <span>
+#include <string>
 
 namespace kevolve {
 
@@ -38,6 +40,8 @@ struct pass_request {
   std::string bin_dir;                            // our programs
   int core = 0;                                   // the timing core, which the caller holds for passes that use it
   pass_sandbox* sandbox = nullptr;                // lives as long as the run; null while a pass is only planned
+  // Programs that the job's passes have built, by all that they were built from; null: none is kept.
+  std::map<std::string, std::string>* built = nullptr;
 };
 
 // The answer of a precondition.

@@ -133,6 +133,7 @@ void run_passes(const profile_job& job, std::span<const profile_pass> known, con
     have[artefact_kind::object] = job.object;
   double spent = 0.0;
   size_t number = 0;
+  std::map<std::string, std::string> built;
   for (const auto& name : job.passes) {
     pass_outcome out;
     out.name = name;
@@ -147,6 +148,7 @@ void run_passes(const profile_job& job, std::span<const profile_pass> known, con
     } else {
       starts(name);
       auto q = request_of(job, place, have);
+      q.built = &built;
       q.budget_s = std::max(0.0, job.budget_s - spent);
       q.folder = place.scratch + "/" + std::to_string(++number);
       std::error_code ec;

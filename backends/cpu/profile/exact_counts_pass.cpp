@@ -15,7 +15,7 @@ namespace kevolve {
 namespace {
 
 constexpr double slower_in_simulation = 150.0;
-constexpr double ns_to_place_a_byte = 60.0; // of the arguments, in simulation
+constexpr double ns_to_place_a_byte = 6.0; // of the arguments, in simulation
 constexpr size_t most_lines = 12;
 
 const std::string& valgrind_program() {

@@ -7,6 +7,7 @@
 #include "backends/profile/work_time.hpp"
 #include "runtime/base/kinds.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -159,7 +160,45 @@ result<std::string> compile_candidate(const pass_request& q, const std::vector<s
   return read_profile_file(q, wanted);
 }
 
+namespace {
+
+constexpr size_t largest_kept_program = size_t{64} << 20U;
+
+// Returns all that the program is made from, beside the tools.
+std::string ingredients_of(const pass_request& q, const profile_build& wanted) {
+  std::string out = call_entry_text(q.task) + '\0' + q.language + '\0' + q.flags + '\0' + wanted.probe_request + '\0'
+                    + (wanted.probes ? "1" : "0") + (q.task.threads ? "1" : "0");
+  for (const auto* words : {&wanted.flags, &q.task.libraries}) {
+    out += '\0';
+    for (const auto& w : *words)
+      out += w + '\0';
+  }
+  return out + '\0' + q.source;
+}
+
+// Takes over the program that an earlier pass of the job has built; false if none has.
+bool take_built(const pass_request& q, const profile_build& wanted) {
+  if (q.built == nullptr)
+    return false;
+  const auto found = q.built->find(ingredients_of(q, wanted));
+  return found != q.built->end() && write_profile_file(q, wanted.name, found->second)
+         && ::chmod((q.folder + "/" + wanted.name).c_str(), 0755) == 0;
+}
+
+// Keeps the program for later passes. Nothing has run it yet, so that no candidate can have changed it.
+void keep_built(const pass_request& q, const profile_build& wanted) {
+  if (q.built == nullptr)
+    return;
+  auto program = read_profile_file(q, wanted.name);
+  if (program && program->size() <= largest_kept_program)
+    (*q.built)[ingredients_of(q, wanted)] = std::move(*program);
+}
+
+} // namespace
+
 result<void> build_calls(const pass_request& q, const profile_build& wanted) {
+  if (take_built(q, wanted))
+    return {};
   auto with_request = q;
   if (!wanted.probe_request.empty())
     with_request.source +=
@@ -192,7 +231,10 @@ result<void> build_calls(const pass_request& q, const profile_build& wanted) {
     link.emplace_back("-lstdc++");
   if (q.task.threads)
     link.emplace_back("-fopenmp");
-  return run_profile_tool(q, link, "linker.out");
+  auto linked = run_profile_tool(q, link, "linker.out");
+  if (linked)
+    keep_built(q, wanted);
+  return linked;
 }
 
 } // namespace kevolve

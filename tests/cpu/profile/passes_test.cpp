@@ -2,6 +2,7 @@
 #include "backends/cpu/performance_unit.hpp"
 #include "backends/cpu/profile/passes.hpp"
 #include "backends/cpu/profile/plain_calls.hpp"
+#include "backends/cpu/profile/profile_build.hpp"
 #include "backends/profile/locked_sandbox.hpp"
 
 #include <doctest/doctest.h>
@@ -9,7 +10,9 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <set>
+#include <utility>
 
 using namespace kevolve;
 using nlohmann::json;
@@ -236,6 +239,53 @@ TEST_CASE("a candidate that hangs under a profiler ends at the pass's limit, as 
     REQUIRE_FALSE(out);
     CHECK(out.error().detail.find("calls: it ran past the pass's limit") != std::string::npos);
     CHECK(limited.candidates == 1);
+  }
+}
+
+namespace {
+
+class counting_sandbox : public locked_pass_sandbox {
+public:
+  step_result run_tool(const locked_command& command, const std::vector<std::string>& readable) override {
+    ++tools;
+    return locked_pass_sandbox::run_tool(command, readable);
+  }
+  int tools = 0;
+};
+
+} // namespace
+
+TEST_CASE("a program that an earlier pass of the job has built is taken over, and another one is built") {
+  if (!profile_builds_available().available)
+    return;
+  place first;
+  place second;
+  std::map<std::string, std::string> built;
+  counting_sandbox counted;
+  for (auto* q : {&first.q, &second.q}) {
+    q->built = &built;
+    q->sandbox = &counted;
+  }
+  REQUIRE(build_calls(first.q, {}));
+  const auto of_one = counted.tools;
+  CHECK(of_one > 0);
+  profile_build same;
+  same.name = "again";
+  REQUIRE(build_calls(second.q, same));
+  CHECK(counted.tools == of_one);
+  CHECK(read_profile_file(second.q, "again").value() == read_profile_file(first.q, "calls").value());
+  const auto ran = run_plain_calls(second.q, 20); // it takes the program over, too, and runs it
+  CHECK(ran);
+  CHECK(counted.tools == of_one);
+  auto other = second.q;
+  other.source += "\nstatic int unused;\n";
+  for (const auto& [q, flags] : {std::pair{&other, ""}, std::pair{&second.q, "-march=x86-64-v3"}}) {
+    const auto before = counted.tools;
+    profile_build b;
+    if (*flags != '\0')
+      b.flags = {flags};
+    REQUIRE(build_calls(*q, b));
+    CHECK(counted.tools > before);
   }
 }
 
