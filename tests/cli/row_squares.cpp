@@ -152,8 +152,9 @@ void write_row_squares(const temporary_folder& f, const row_squares_variant& v, 
   f.write("campaign.toml", campaign);
 }
 
-std::string campaign_of(const temporary_folder& f, bool short_rows, const std::vector<const char*>& kernels) {
-  write_row_squares(f, {.rows = 512, .short_rows = short_rows}, row_squares_relay);
+std::string campaign_of(const temporary_folder& f, const row_squares_variant& v,
+                        const std::vector<const char*>& kernels) {
+  write_row_squares(f, v, row_squares_relay);
   f.write("kevolved.toml", "data_dir = \"d\"\nlisten = \"127.0.0.1:0\"\n");
   program daemon{"kevolved", {"kevolved.toml"}, f.path};
   REQUIRE(daemon.wait_for("serving "));

@@ -31,7 +31,8 @@ extern const char* const row_squares_relay;
 // Writes row_squares.task.toml, row_squares.c and campaign.toml into the folder.
 void write_row_squares(const temporary_folder& f, const row_squares_variant& v = {},
                        const char* campaign = row_squares_search);
-// Runs a campaign of 512 rows on a daemon that is given these kernels and generates no others. Returns its id.
-std::string campaign_of(const temporary_folder& f, bool short_rows, const std::vector<const char*>& kernels);
+// Runs a campaign on a daemon that is given these kernels and generates no others. Returns its id.
+std::string campaign_of(const temporary_folder& f, const row_squares_variant& v,
+                        const std::vector<const char*>& kernels);
 
 } // namespace kevolve::test

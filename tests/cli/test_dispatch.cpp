@@ -40,7 +40,7 @@ json runs_where(const json& document, const std::string& condition) {
 
 TEST_CASE("a dispatcher runs the fastest kernel by the sizes, and is slower nowhere" * doctest::test_suite("long")) {
   temporary_folder f;
-  const auto id = campaign_of(f, true, {row_squares_fast, short_text});
+  const auto id = campaign_of(f, {.short_rows = true}, {row_squares_fast, short_text});
   auto said = run_kevolve({"dispatch", "--data", "d", "--out", "dispatch.c", "--bundle", "kernel", "--kernels", "2",
                            "--flags", "O3", "--json"},
                           f.path);
@@ -129,7 +129,7 @@ TEST_CASE("a dispatcher runs the fastest kernel by the sizes, and is slower nowh
 TEST_CASE("a dispatcher that a faster kernel beats is kept if the reference is to run outside"
           * doctest::test_suite("long")) {
   temporary_folder f;
-  campaign_of(f, false, {row_squares_renamed});
+  campaign_of(f, {}, {row_squares_renamed});
   auto kept = run_kevolve(
       {"dispatch", "--data", "d", "--out", "kept.c", "--flags", "O3", "--outside", "reference", "--margin", "5"},
       f.path);

@@ -6,7 +6,7 @@ using namespace kevolve::test;
 
 TEST_CASE("a kernel that is faster alone than in a dispatcher is handed out alone") {
   temporary_folder f;
-  campaign_of(f, false, {row_squares_renamed});
+  campaign_of(f, {.rows = 128}, {row_squares_renamed}); // sizes beyond it have four times as many
   auto said = run_kevolve({"dispatch", "--data", "d", "--out", "kernel_alone.c", "--bundle", "kernel", "--flags", "O3",
                            "--margin", "5", "--json"},
                           f.path);

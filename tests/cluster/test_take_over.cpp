@@ -20,7 +20,7 @@ std::string events_of(const node_folder& home, const std::string& id) {
   return out;
 }
 
-const std::vector<std::string> longer_campaign{"submit", "row_energy.toml", "--set", "budget.candidates=7"};
+const std::vector<std::string> longer_campaign{"submit", "row_energy.toml", "--set", "budget.candidates=5"};
 
 // Returns the candidates with more than one event node_finished.
 std::vector<uint64_t> finished_twice(const node_folder& home, const std::string& id) {
@@ -57,14 +57,14 @@ TEST_CASE("a campaign goes on at another home, and comes back to a home that has
     CHECK(refused.code == kevolve::exit_code::conflict);
     CHECK(refused.err.find("the campaign lives on node 'h2' now") != std::string::npos);
   }
-  second.await_event(id, "node_finished", 4);
+  second.await_event(id, "node_finished", 3);
   const auto before = events_of(second, id);
   second.stop(SIGKILL, 128 + SIGKILL);
   CHECK(second.told({"status", id})["reason"].get<std::string>().find("another home of cluster 'lab' goes on with it")
         != std::string::npos);
   REQUIRE(first.daemon->wait_for("campaign " + id + " goes on here: it was on a node that is gone"));
   first.await_event(id, "campaign_finished");
-  CHECK(first.told({"status", id})["candidates"] == 7);
+  CHECK(first.told({"status", id})["candidates"] == 5);
   CHECK(events_of(first, id).starts_with(before)); // nothing that was acknowledged is lost
   CHECK(finished_twice(first, id).empty());
   second.daemon = std::make_unique<program>("kevolved", std::vector<std::string>{"kevolved.toml"}, second.path);

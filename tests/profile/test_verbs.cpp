@@ -196,7 +196,7 @@ TEST_CASE("a campaign profiles its own best within its share, and none with a sh
                         "budget.wall=120s", "--set", "profile.share=" + share, "--json"},
                        f.path);
   };
-  const auto done = run("0.9", "with", "10");
+  const auto done = run("0.9", "with", "6");
   CAPTURE(done.err);
   REQUIRE(done.code == 0);
   const auto status = run_kevolve({"status", "--data", "with", "--json"}, f.path).document();
