@@ -2,6 +2,7 @@
 
 #include "backends/capture.hpp"
 #include "backends/cpu/build_recipe.hpp"
+#include "backends/cpu/checked_intrinsics.hpp"
 #include "backends/cpu/sanitizers.hpp"
 #include "runtime/base/kinds.hpp"
 
@@ -175,7 +176,7 @@ result<void> sanitise(const toolchain& tools, const build_variant& v, const comm
   if (!step)
     return tl::unexpected(step.error());
   step->back() = "candidate.i";
-  step->insert(std::prev(step->end()), "-undef");
+  step->insert(std::prev(step->end()), {"-undef", "-include", checked_intrinsics_file});
   for (const auto& word : attribute_definitions())
     step->insert(std::prev(step->end()), word);
   out.compile = {std::move(*step)};
@@ -241,7 +242,7 @@ result<void> sanitise_by_gcc(const toolchain& tools, const build_variant& v, bui
   out.preprocess = text->front();
   replace(out.preprocess, "/dev/null", out.source);
   auto more = sanitizer_options(compiler_family::gcc);
-  append(more, {"-undef"});
+  append(more, {"-undef", "-include", checked_intrinsics_file});
   append(more, attribute_definitions());
   append(more, {"-c", "-o", "candidate.o"});
   auto steps = gcc_steps(tools, v, more);

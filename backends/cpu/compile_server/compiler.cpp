@@ -2,6 +2,7 @@
 
 #include "backends/compile/diagnosis.hpp"
 #include "backends/cpu/build_recipe.hpp"
+#include "backends/cpu/checked_intrinsics.hpp"
 #include "backends/cpu/compile_server/syntax_tree.hpp"
 #include "backends/cpu/prelude.hpp"
 #include "backends/cpu/sanitizers.hpp"
@@ -198,6 +199,8 @@ void compiler::build(const compile_request& request, const build_commands& comma
   const bool candidate = request.role == compile_role::candidate || request.role == compile_role::sanitised;
   if (ready)
     ready = work_.write(exports_file, exports_text(candidate ? request.entry : ""));
+  if (ready && preprocessed)
+    ready = work_.write(checked_intrinsics_file, checked_intrinsics(commands.family));
   if (!ready) {
     out.trouble = fault_from(ready.error());
     return;
