@@ -54,11 +54,14 @@ attempt<void> screen_every_set(Processes& processes, const input_sets& inputs, c
 }
 
 // Calls the candidate, in processes of their own, on adversarial draws: on every other one in a screening, which is
-// confirmed later. Those of large shapes are made here; `gathering` grows by the time that this takes.
-template <class Processes>
+// confirmed later. Those of large shapes are made here; `gathering` grows by the time that this takes. `call_as_usual`
+// makes ordinary calls, at the start of each process and among the others: a candidate may decide in its first call for
+// good how careful it is.
+template <class Processes, class Usual>
 attempt<void> screen_draws(Processes& processes, const std::vector<std::shared_ptr<const input_sets>>& all_inputs,
                            test_set& tests, const judge_request& request, const request_hooks& hooks,
-                           std::chrono::nanoseconds& gathering, judge_outcome& out) {
+                           std::chrono::nanoseconds& gathering, judge_outcome& out, Usual call_as_usual) {
+  constexpr size_t most_in_a_row = 32; // even, since neighbours come in pairs
   using std::chrono::steady_clock;
   using milliseconds_of_double = std::chrono::duration<double, std::milli>;
   hooks.progress("adversarial draws");
@@ -74,6 +77,9 @@ attempt<void> screen_draws(Processes& processes, const std::vector<std::shared_p
     for (size_t set = 0; set < inputs->sets.size(); set += screening ? 2 : 1) {
       if (auto ok = still_wanted(hooks); !ok)
         return ok;
+      if (set % most_in_a_row == 0)
+        if (auto ok = call_as_usual(); !ok)
+          return ok;
       if (auto ok = processes.screen(*inputs, set, screening ? 1 : 2); !ok)
         return ok;
       note_draw(seen, request.task, inputs->sets[set]);

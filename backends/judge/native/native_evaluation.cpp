@@ -176,7 +176,9 @@ private:
     if (!planned)
       return tl::unexpected<evaluation_error>(planned.error());
     planned_ = std::move(*planned);
-    if (auto ok = screen_draws(processes_, planned_, test_set_, request_, hooks_, gathered_, out_); !ok)
+    if (auto ok = screen_draws(processes_, planned_, test_set_, request_, hooks_, gathered_, out_,
+                               [this] { return processes_.screen_as_usual(test_set_); });
+        !ok)
       return ok;
     // Sanitizers name the line of what a fence only shows.
     if (request_.mode != judge_mode::screening)

@@ -19,6 +19,8 @@
 
 namespace kevolve {
 
+class test_set;
+
 // Counts where chance put the candidate, among the pairs of processes.
 struct launch_draws {
   uint32_t pairs = 0;
@@ -40,6 +42,8 @@ public:
   attempt<void> reopen_alone(const input_sets& inputs);
   // Returns true if there is the memory for these inputs.
   bool fits(const input_sets& inputs) const;
+  // Makes one ordinary call on each shape that is quick and fits into the memory of the present process.
+  attempt<void> screen_as_usual(const test_set& tests);
 
   // Calls the candidate alone, `runs` times on one set, each with other poison, fully checked; several must agree bit
   // for bit. The process sees what it sees when it is compared.
