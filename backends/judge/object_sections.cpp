@@ -68,6 +68,14 @@ std::string_view section_of(std::string_view object, std::string_view name) {
   return {};
 }
 
+std::vector<std::string_view> code_of(std::string_view object) {
+  std::vector<std::string_view> out;
+  for (const auto& h : headers_of(object))
+    if ((h.sh_flags & SHF_EXECINSTR) != 0)
+      out.push_back(content_of(object, h));
+  return out;
+}
+
 std::optional<std::vector<object_symbol>> symbols_of(std::string_view object) {
   const auto headers = headers_of(object);
   std::vector<object_symbol> out;

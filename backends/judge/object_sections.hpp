@@ -18,6 +18,9 @@ struct object_symbol {
 // Returns the bytes of the first section of that name; empty if there is none.
 std::string_view section_of(std::string_view object, std::string_view name);
 
+// Returns the bytes of every section that holds code.
+std::vector<std::string_view> code_of(std::string_view object);
+
 // Returns the symbols of both tables, .symtab and .dynsym; nothing if one of them cannot be read.
 std::optional<std::vector<object_symbol>> symbols_of(std::string_view object);
 

@@ -1,5 +1,6 @@
 #include "backends/judge/test_set.hpp"
 
+#include "backends/judge/compared_numbers.hpp"
 #include "backends/judge/distributions.hpp"
 #include "runtime/base/fault_kinds.hpp"
 
@@ -71,8 +72,13 @@ planned_sets draws_of_candidate(const judge_request& request) {
   planned_sets out;
   out.purpose = "candidate";
   out.constants = request.candidate_constants;
-  out.plan = [&request] {
-    return plan_candidate_draws(request.task, request.reference_constants, request.candidate_constants);
+  // Each object has numbers of its own, and so draws that no other candidate shares: a screening is confirmed later.
+  if (request.mode != judge_mode::screening)
+    for (const auto number : compared_numbers(request.candidate))
+      if (std::find(out.constants.begin(), out.constants.end(), number) == out.constants.end())
+        out.constants.push_back(number);
+  out.plan = [&request, constants = out.constants] {
+    return plan_candidate_draws(request.task, request.reference_constants, constants);
   };
   out.patience = std::chrono::milliseconds{500};
   return out;

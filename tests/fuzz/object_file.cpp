@@ -1,4 +1,5 @@
 // Fuzzes the reader of a shared object's requests to the loader.
+#include "backends/judge/compared_numbers.hpp"
 #include "backends/judge/library_allowance.hpp"
 #include "tests/fuzz/input.hpp"
 
@@ -14,6 +15,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return task;
   }();
   const auto bytes = view(data, size);
+  for (const auto number : compared_numbers(bytes))
+    require(number >= 66.0 && number <= 0x1.0p24);
   const auto refused = refuse_object(strict, bytes);
   // An object that a strict task accepts must be accepted by a permissive one.
   require(refused.has_value() || !refuse_object(liberal, bytes));

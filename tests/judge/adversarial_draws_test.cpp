@@ -1,5 +1,6 @@
 #include "backends/judge/adversarial_draws.hpp"
 #include "backends/judge/call_data.hpp"
+#include "backends/judge/compared_numbers.hpp"
 #include "backends/judge/draw_coverage.hpp"
 #include "backends/judge/numbers.hpp"
 #include "backends/judge/source_constants.hpp"
@@ -84,6 +85,20 @@ std::vector<int64_t> whole_elements(const call_data& data, size_t argument) {
 }
 
 } // namespace
+
+TEST_CASE("the numbers that code compares with are found in any form of the instruction, and small ones left out") {
+  using namespace std::string_view_literals;
+  std::vector<double> found;
+  add_compared_numbers("\x48\x81\xf9\xd5\x04\x00\x00"     // cmp $1237, %rcx
+                       "\x3d\x00\x10\x00\x00"             // cmp $4096, %eax
+                       "\x81\x7c\x24\x08\xe8\x03\x00\x00" // cmpl $1000, 8(%rsp)
+                       "\x48\x81\xc0\x2b\xfb\xff\xff"     // add $-1237, %rax
+                       "\x48\x81\xfa\x41\x00\x00\x00"     // cmp $65, %rdx
+                       "\x81\xff\x00\x00"sv,              // cut off
+                       found);
+  CHECK(found == std::vector<double>{1237.0, 4096.0, 1000.0});
+  CHECK(compared_numbers("no object").empty());
+}
 
 TEST_CASE("the constants of a source are its numbers and characters, without comments and texts") {
   const auto found = source_constants("// 1\n/* 2 */ int a = 0x10, b = 1'000; f(\"35\", ',', '\\n');\n"
