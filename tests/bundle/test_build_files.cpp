@@ -54,6 +54,13 @@ TEST_CASE("the header declares the kernel for C and C++ and describes its argume
   CHECK(has(text, "n=8"));
 }
 
+TEST_CASE("the header says how much stack a call has used, where it is known") {
+  auto b = sample_bundle();
+  CHECK_FALSE(has(kernel_header(b), "KiB"));
+  b.stack_kib = 1036.0;
+  CHECK(has(kernel_header(b), "Of its thread's stack 1036 KiB were used after the judge's calls"));
+}
+
 TEST_CASE("a summary cannot end its comment") {
   auto b = sample_bundle();
   b.task.summary = "*/ int evil; /*";

@@ -255,10 +255,17 @@ TEST_CASE("a given baseline is compared instead of the reference") {
 
 TEST_CASE("confirm gives an interval from fresh pairs and times held-out shapes") {
   judge_driver judge;
-  auto o = judge.ask(request_for(poly_task(), slow(), reference(), judge_mode::confirm));
+  const auto deep = compile_c("#include <stdint.h>\n"
+                              "void poly(const float *x, const float *w, float *y, int64_t n) {\n"
+                              "  volatile char scratch[1 << 20];\n  scratch[0] = 1;\n"
+                              "  for (int64_t i = 0; i < n; ++i) y[i] = x[i] * x[i] + w[i % 8] * x[i] + 1.0f;\n}\n");
+  auto o = judge.ask(request_for(poly_task(), slow(), deep, judge_mode::confirm));
   INFO(describe(o));
   CHECK(o.result == verdict::pass);
   CHECK(o.decision == comparison_decision::faster);
+  REQUIRE(o.evidence.contains("stack_kib"));
+  CHECK(std::stoi(o.evidence.at("stack_kib")) >= 1024);
+  CHECK(std::stoi(o.evidence.at("stack_kib")) < 2048);
   REQUIRE(o.timings.size() == 2);
   for (const auto& t : o.timings) {
     CHECK(t.baseline_ns.size() >= (t.held_out ? 2 : 30));

@@ -157,6 +157,8 @@ private:
         if (auto ok = processes_.screen_for(*inputs, std::chrono::milliseconds{request_.long_run_ms}); !ok)
           return ok;
       }
+      if (const auto kib = processes_.stack_kib(); kib > 0)
+        out_.evidence["stack_kib"] = std::to_string(kib);
     }
     for (const auto& inputs : test_set_.edges())
       if (auto ok = screen_every_set(processes_, *inputs, request_, out_); !ok)

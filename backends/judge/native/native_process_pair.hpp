@@ -66,6 +66,10 @@ public:
   // Measures several checked calls of the candidate. Stops at the first one that works for so long.
   attempt<std::vector<measured_call>> measure_calls(const input_sets& inputs, double enough_ns);
 
+  // Returns the KiB of stack that the candidate's first thread has needed so far, the judge's frames with it; the
+  // kernel counts them. -1: unknown.
+  int stack_kib() const;
+
   attempt<bool> ready(const std::vector<compared_shape>& shapes, size_t index, bool exhausted) override;
   attempt<timed_call> call(timed_side who, const compared_shape& shape, size_t index, const input_set& set,
                            call_purpose purpose) override;

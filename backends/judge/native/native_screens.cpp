@@ -1,6 +1,7 @@
 // The calls of a native candidate alone, before and after it is timed.
 #include "backends/judge/native/native_process_pair.hpp"
 
+#include "backends/judge/native/procfs.hpp"
 #include "backends/judge/test_set.hpp"
 #include "backends/judge/work_clock.hpp"
 #include "runtime/base/verdict_rules.hpp"
@@ -135,6 +136,10 @@ attempt<void> native_process_pair::screen_between_fences(const input_sets& input
   if (auto took = checked_call(timed_side::candidate, inputs, s, options, &report_); !took)
     return tl::unexpected<evaluation_error>(took.error());
   return {};
+}
+
+int native_process_pair::stack_kib() const {
+  return status_number(std::to_string(candidate_.pid()), "VmStk:");
 }
 
 attempt<double> native_process_pair::call_overhead() {

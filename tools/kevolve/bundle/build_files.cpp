@@ -201,6 +201,10 @@ std::string kernel_header(const bundle_input& b) {
     out += "   " + name + " = " + c_comment(text) + "\n";
   out += "\n   Arrays are row-major. Outputs are buffers of the caller's; nothing is kept between calls.";
   out += task.threads ? "\n   It may use threads (OpenMP)." : "\n   It starts no thread.";
+  if (b.stack_kib > 0.0)
+    out +=
+        fmt::format("\n   Of {} stack {:.0f} KiB were used after the judge's calls: give a thread that calls it more.",
+                    task.threads ? "the calling thread's" : "its thread's", b.stack_kib);
   out += shapes_checked(b);
   out += " */\n#ifndef KEVOLVE_BUNDLE_KERNEL_H\n#define KEVOLVE_BUNDLE_KERNEL_H\n\n#include <stdint.h>\n\n"
          "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";

@@ -59,6 +59,7 @@ struct bundle_input : speedup_interval {
   std::vector<bundle_shape> shapes;
   std::string checked_on;        // the draws beside the task's shapes, and what was not tried; empty if unknown
   double call_overhead_ns = 0.0; // included in every time of both sides; 0: unknown
+  double stack_kib = 0.0;        // the most that a thread had used after its calls; 0: unknown
 
   build_recipe kernel_build;
   build_recipe reference_build;

@@ -129,6 +129,8 @@ result<void> read_best(const json& status, json best, bundle_input& b) {
       against_reference = &e["outcome"]["shapes"];
     if (e.contains("outcome") && e["outcome"].contains("tried") && e["outcome"]["tried"].is_object())
       b.checked_on = raw_at(e["outcome"]["tried"], "text") + " " + raw_at(e["outcome"], "not_tried");
+    if (e.contains("outcome") && e["outcome"].contains("evidence"))
+      b.stack_kib = std::max(b.stack_kib, std::atof(raw_at(e["outcome"]["evidence"], "stack_kib").c_str()));
     b.evidence.push_back(e);
   }
   const auto told = status.find("best");
