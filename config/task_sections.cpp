@@ -1,6 +1,7 @@
 #include "config/task_sections.hpp"
 
 #include "config/section_checks.hpp"
+#include "runtime/base/fill_names.hpp"
 #include "runtime/base/kinds.hpp"
 
 #include <algorithm>
@@ -54,6 +55,17 @@ void declare_tolerance(section& s, tolerance& t) {
     s.error("relative", "missing: absrel needs relative, absolute or both");
   if (limited && !s.has("limit"))
     s.error("limit", "missing: how many");
+}
+
+// Keys without an asserted range may be any of their type (backends/judge/distributions.hpp). Others are drawn from 0
+// on as far as a double holds whole numbers.
+void bound_asserted_keys(contract& c) {
+  for (const auto& a : c.assertions)
+    for (auto& x : c.arguments)
+      if (a.kind == assertion_kind::range && a.argument == x.name && x.fill.distribution == fill_name::sorted_unique) {
+        x.fill.low = 0.0;
+        x.fill.high = 0x1.0p53;
+      }
 }
 
 void declare_assertion(section& s, assertion& a) {
@@ -216,6 +228,7 @@ void declare_task(section& root, task_draft& draft) {
     s.value("speedup", {.text = "against the reference", .low = 1.0, .high = 1e6, .low_open = true, .fallback = "none"},
             spec.goal_speedup);
   });
+  bound_asserted_keys(c);
   if (draft.sizes == "declared")
     for (auto& a : c.arguments)
       if (a.role == argument_role::size)

@@ -349,8 +349,11 @@ double large_scale(dtype t) {
 }
 
 bool has_free_keys(const argument& a) {
-  const fill_rule usual;
-  return (a.type == dtype::i64 || a.type == dtype::i32) && a.fill.low == usual.low && a.fill.high == usual.high;
+  const fill_rule of_program;
+  constexpr double of_file =
+      9.0; // whole numbers without a fill are from 0 to it; keys have no bounds of their own there
+  const bool usual = a.fill.low == of_program.low && (a.fill.high == of_program.high || a.fill.high == of_file);
+  return (a.type == dtype::i64 || a.type == dtype::i32) && usual;
 }
 
 key_bounds bounds_of_keys(const argument& a, int64_t count) {

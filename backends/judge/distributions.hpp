@@ -34,7 +34,7 @@ struct key_bounds {
   int64_t high = 0; // high - low + 1 < count if there are not so many values
 };
 key_bounds bounds_of_keys(const argument& a, int64_t count);
-// True if the task declares no bounds for its keys: any key of the type may then come.
+// Returns true if nothing bounds the keys: any of the type may then come.
 bool has_free_keys(const argument& a);
 // The same for a table that may reach below zero and beyond 2^53, where the task declares no bounds.
 key_bounds widest_bounds_of_keys(const argument& a, int64_t count);

@@ -9,8 +9,10 @@
 
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <set>
+#include <sstream>
 
 using namespace kevolve;
 using namespace kevolve::testing;
@@ -19,6 +21,12 @@ namespace {
 
 std::string good(const std::string& name) {
   return (source_folder() / "tests/config/good" / name).string();
+}
+
+std::string read_file(const std::string& path) {
+  std::stringstream text;
+  text << std::ifstream{path}.rdbuf();
+  return text.str();
 }
 
 } // namespace
@@ -35,6 +43,22 @@ TEST_CASE("every good file, shipped task and example loads") {
 TEST_CASE("the operators in the repository and their campaigns exist") {
   for (const auto* name : {"gemm", "softmax", "layernorm", "map_id", "batch_event_truncate"})
     CHECK(load_campaign((source_folder() / "config/examples" / (std::string{name} + ".toml")).string()).has_value());
+}
+
+TEST_CASE("keys have bounds where the task asserts a range of them, and else none") {
+  const auto keys_of = [](const std::string& more) {
+    const auto text = read_file((source_folder() / "config/tasks/map_id.task.toml").string()) + more;
+    const auto folder = std::filesystem::temp_directory_path() / ("kevolve-keys-" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder);
+    std::ofstream{folder / "map_id.c"} << read_file((source_folder() / "config/tasks/map_id.c").string());
+    std::ofstream{folder / "keys.task.toml"} << text;
+    auto loaded = load_task((folder / "keys.task.toml").string());
+    std::filesystem::remove_all(folder);
+    REQUIRE_MESSAGE(loaded.has_value(), to_string(errors_of(loaded)));
+    return find_argument(loaded->task, "table")->fill.high;
+  };
+  CHECK(keys_of("") < 100.0);
+  CHECK(keys_of("\n[[assert]]\nkind = \"range\"\nargument = \"table\"\nlow = \"0\"\n") == 0x1.0p53);
 }
 
 TEST_CASE("every form of a task reaches the contract") {

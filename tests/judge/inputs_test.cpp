@@ -151,6 +151,10 @@ TEST_CASE("keys that nothing bounds reach below zero and beyond what a double ho
   CHECK(wide < 30); // most tables are as people write them
   CHECK(misses_below > 2);
   CHECK(misses_above > 2);
+  c.arguments[0].fill.high = 9.0; // as a file leaves it
+  const auto of_file = draw(c, {{"n", 1000}}, 1);
+  c.arguments[0].fill.high = 1.0;
+  CHECK(values(of_file, 0) == values(draw(c, {{"n", 1000}}, 1), 0));
   auto bounded = input_argument("keys", dtype::i64, {"n"}, "sorted_unique");
   bounded.fill.low = 1;
   bounded.fill.high = 2000;
