@@ -84,6 +84,7 @@ TEST_CASE("a document that is added is served, and one with errors is not added"
   const auto shown = t.run({"knowledge", "show", "own/rows", "--node", "node.toml", "--json"});
   REQUIRE(shown.code == 0);
   CHECK(shown.document()["sections"][0]["heading"] == "Rows");
+  CHECK(holds(t.run({"knowledge", "show", "own/rows", "--node", "node.toml"}).out, "```\n  [own] our own run\n"));
   CHECK(t.run({"knowledge", "show", "own/rows"}).code == 3);
   // The errors of one file are told, and the other files are served.
   t.write("own/broken.md", "+++\ntitle = 3\n+++\n");

@@ -113,7 +113,7 @@ int show(const knowledge_options& o) {
     print_out(d->title + "\n  " + to_string(d->category) + ", checked " + d->checked + ", " + d->file + "\n  " + signals
               + "\n");
     for (const auto& s : d->sections) {
-      print_out("\n" + s.heading + "\n" + printable_lines(s.text, ""));
+      print_out("\n" + s.heading + "\n" + printable_lines(s.text, "") + "\n");
       for (const auto& key : s.sources)
         print_out("  [" + key + "] " + d->sources.at(key) + "\n");
     }
@@ -159,7 +159,7 @@ int search(const knowledge_options& o) {
     for (const auto& s : knowledge::search(base, o.words, *signals, o.tokens)) {
       items.push_back(to_json(s));
       if (!o.common.json)
-        print_out(s.title + "\n" + printable_lines(s.text, "  ") + "\n");
+        print_out((items.size() > 1 ? "\n" : "") + s.title + "\n  " + printable_lines(s.text, "  ") + "\n");
     }
     if (o.common.json)
       print_out(to_text(json{{"items", std::move(items)}}) + "\n");
