@@ -132,6 +132,12 @@ TEST_CASE("skills with one and the same step are listed with the conditions in w
   CHECK_FALSE(holds(f.skills({"list"}).out, "WHERE"));
   auto inner = a_skill("jam(_1,2)", "");
   inner["conditions"]["pattern"] = "scalar; _1: innermost reduction";
+  inner["applications"] = {{{"log_gain", 0.3},
+                            {"standard_error", 0.01},
+                            {"campaign", std::string(32, 'b')},
+                            {"candidate", 7},
+                            {"task", "columns"},
+                            {"verdict", "pass"}}};
   auto outer = inner;
   outer["conditions"]["pattern"] = "scalar; _1: outermost independent";
   f.write("two.json", document({inner, outer}));
@@ -142,6 +148,12 @@ TEST_CASE("skills with one and the same step are listed with the conditions in w
   CHECK(holds(said.out, "jam(_1,2)" + gap + "_1: innermost reduction"));
   CHECK(holds(said.out, "jam(_1,2)" + gap + "_1: outermost independent"));
   CHECK_FALSE(holds(said.out, "scalar"));
+  const auto all = f.told({"list"})["items"];
+  REQUIRE(all.size() == 4);
+  const auto why = f.skills({"why", all[0]["id"].get<std::string>()}); // the heaviest: only these two gained anything
+  CAPTURE(why.out);
+  CHECK(holds(why.out, "imported, not measured here"));
+  CHECK_FALSE(holds(why.out, "the skill comes from it"));
   f.stop();
 }
 

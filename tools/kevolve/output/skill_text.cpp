@@ -71,10 +71,16 @@ std::string share_text(double share) {
 std::string applications_text(const json& s) {
   std::vector<std::vector<std::string>> rows{
       {"CANDIDATE", "PARENT", "TASK", "GAIN", "SHARE", "WHEN", "HARDWARE", "NOTE"}};
-  for (const auto& a : s["applications"])
+  for (const auto& a : s["applications"]) {
+    const bool is_source =
+        a["campaign"] == s["provenance"]["campaign"] && a["candidate"] == s["provenance"]["candidate"];
+    const auto* note = !a["origin"].get<bool>() ? ""
+                       : is_source              ? "the skill comes from it"
+                                                : "imported, not measured here";
     rows.push_back({short_id(a, "campaign") + " " + to_text(a["candidate"]), to_text(a["parent"]), text_at(a, "task"),
                     gain_text(a), share_text(number_at(a, "share")), text_at(a, "time").substr(0, 10),
-                    joined(a, "hardware"), a["origin"].get<bool>() ? "the skill comes from it" : ""});
+                    joined(a, "hardware"), note});
+  }
   return rows.size() == 1 ? "no application was measured\n" : table_text(rows);
 }
 
