@@ -24,6 +24,8 @@ struct cluster_job {
   std::string hardware; // fingerprint that the other node must offer; empty: any
   std::string payload;
   std::vector<std::string> blobs; // bytes that the payload names by their SHA-256
+  int64_t memory_mib = 0;         // that the other node must have
+  int32_t priority = 0;           // among all campaigns: higher first
 };
 // The result of a job, or the reason why no node could do it.
 struct cluster_result {
@@ -86,7 +88,7 @@ using cluster_actor = caf::typed_actor<
 
 template <class I>
 typename I::result_type inspect(I& f, cluster_job& x) {
-  return f(x.key, x.campaign, x.weight, x.kind, x.target, x.hardware, x.payload, x.blobs);
+  return f(x.key, x.campaign, x.weight, x.kind, x.target, x.hardware, x.payload, x.blobs, x.memory_mib, x.priority);
 }
 template <class I>
 typename I::result_type inspect(I& f, cluster_result& x) {

@@ -116,6 +116,8 @@ put_group jobs_to_put(cluster_link_pointer self) {
     j.target = job.target;
     j.hardware = job.hardware;
     j.labels = st.setup.asked_labels;
+    j.memory_mib = job.memory_mib;
+    j.priority = job.priority;
     j.payload = job.payload;
     for (const auto& bytes : job.blobs) {
       j.blobs.push_back(sha256_hex(bytes));

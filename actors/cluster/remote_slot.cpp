@@ -4,11 +4,13 @@
 #include "actors/cluster/job_blobs.hpp"
 #include "actors/devices/leased_job.hpp"
 #include "actors/messages/promises.hpp"
+#include "backends/judge/memory_need.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/fault_kinds.hpp"
 
 #include <caf/actor_cast.hpp>
 
+#include <type_traits>
 #include <utility>
 
 namespace kevolve {
@@ -83,6 +85,8 @@ caf::result<Outcome> take(Self* self, const lease& l, const Request& request) {
   j.kind = st.setup.what.kind;
   j.target = st.setup.what.target;
   j.hardware = st.setup.what.hardware;
+  if constexpr (std::is_same_v<Request, judge_request>)
+    j.memory_mib = mebibytes_to_judge(request.task);
   j.blobs = detach_blobs(body);
   j.payload = encode(body);
   self->request(st.setup.cluster, until_answered, atom::submit_v, std::move(j))

@@ -97,6 +97,7 @@ void profile_elsewhere(pointer self) {
   j.campaign = c.id;
   j.weight = c.priority->load();
   j.kind = job_kind::profile;
+  j.priority = -1; // no candidate of any campaign waits for it
   j.target = c.spec->target;
   j.hardware = wanted_hardware(**steps);
   st.own_status->says("candidate " + std::to_string(st.index) + " is profiled on another node");

@@ -3,6 +3,7 @@
 #include "backends/judge/assertion_check.hpp"
 #include "backends/judge/distributions.hpp"
 #include "backends/judge/finiteness.hpp"
+#include "backends/judge/memory_need.hpp"
 #include "backends/judge/random_stream.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/fault_kinds.hpp"
@@ -270,20 +271,14 @@ attempt<std::vector<expected_output>> input_set_maker::run_again(const input_set
 }
 
 attempt<void> input_set_maker::fits(const shape_case& shape) const {
-  constexpr double memory_per_argument = 6.0; // inputs, outputs, expected values in double, what is kept, the arena
-  const auto unknown = [](const std::string&) -> result<int64_t> { return fail(errc::unsupported, "of data"); };
-  double bytes = 0.0;
-  for (const auto& a : request_.task.arguments)
-    if (is_array(a))
-      if (auto g = resolve_geometry(a, shape.sizes, unknown))
-        bytes += static_cast<double>(g->bytes());
+  const auto bytes = bytes_to_judge(request_.task, shape);
   const auto there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  if (memory_per_argument * bytes <= there)
+  if (bytes <= there)
     return {};
   const auto gib = [](double x) { return std::to_string(static_cast<int64_t>(x / 1e7) / 100) + " GB"; };
   return refusal({verdict::out_of_memory,
                   rule_name::too_large,
-                  "shape '" + shape.name + "' has " + gib(bytes)
+                  "shape '" + shape.name + "' has " + gib(bytes / memory_per_argument)
                       + " of arguments; to judge it takes six times that, and "
                         "this machine has "
                       + gib(there) + ": declare smaller shapes",

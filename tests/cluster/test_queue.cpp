@@ -1,5 +1,6 @@
 // Membership and the work queue against a real PostgreSQL.
 #include "store/postgres/migrate.hpp"
+#include "store/postgres/schema_texts.hpp"
 #include "tests/cluster/queue_fixture.hpp"
 
 #include <doctest/doctest.h>
@@ -218,6 +219,44 @@ TEST_CASE("wrong passwords, missing schemas and newer ones are refused with the 
   done(check_schema(*home.c));
   server().run("insert into kevolve.migrations values (99)", database);
   CHECK(check_schema(*home.c).error().code == errc::newer_format);
+}
+
+TEST_CASE("a database of an earlier schema is brought up to date, and keeps what it holds") {
+  server().run("create database earlier owner owner");
+  auto owner = value_of(connection::open(server().options("owner", "earlier")));
+  done(owner->run_script("create schema kevolve; set search_path = kevolve, pg_temp; create table migrations "
+                         "(version integer primary key, made_at timestamptz not null default clock_timestamp())"));
+  for (const auto text : {schema_0001(), schema_0002(), schema_0003()})
+    done(owner->run_script(std::string{text}));
+  done(owner->run_script("insert into migrations values (1), (2), (3); insert into deployment (name) values ('lab');"
+                         "insert into shares values (gen_random_uuid(), 7); reset search_path"));
+  const auto refused = check_schema(*owner).error();
+  CHECK(refused.code == errc::conflict);
+  CHECK(refused.detail.find("run kevolve cluster init") != std::string::npos);
+  CHECK(value_of(initialise(*owner, "lab")) == 3);
+  CHECK(value_of(initialise(*owner, "lab")) == schema_version);
+  CHECK(server().ask("select tag from kevolve.shares", "earlier") == "7");
+  auto home = joined("h1", "earlier");
+  done(check_schema(*home.c));
+  value_of(put(*home.c, home.m, {}, {job("new")}));
+}
+
+TEST_CASE("a node of another version joins, and gets the jobs of its own fingerprints alone") {
+  const auto database = queue_database();
+  auto home = joined("h1", database);
+  auto worker = joined("w1", database);
+  worker.m.version = "another";
+  worker.m.resources = {{"wait", "", "another", 4, "nothing"}};
+  value_of(join(*worker.c, worker.m));
+  const auto rows = value_of(list_nodes(*home.c));
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[1].version == "another");
+  auto own = job("own");
+  own.hardware = "another";
+  value_of(put(*home.c, home.m, {}, {job("of one"), own}));
+  const auto claimed = value_of(claim(*worker.c, worker.m, worker.m.resources[0]));
+  REQUIRE(claimed.size() == 1);
+  CHECK(claimed[0].payload == "own");
 }
 
 TEST_CASE("an acknowledged job survives a server that dies") {

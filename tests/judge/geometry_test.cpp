@@ -1,5 +1,6 @@
 // Tests the layout of arrays and the physics floor.
 #include "backends/judge/geometry.hpp"
+#include "backends/judge/memory_need.hpp"
 #include "backends/judge/physics.hpp"
 #include "tests/support/arguments.hpp"
 
@@ -8,6 +9,18 @@
 #include <set>
 
 using namespace kevolve;
+
+TEST_CASE("judging takes six times the arguments of the largest shape") {
+  contract task;
+  task.arguments = {input_argument("x", dtype::f32, {"n"}, "normal"),
+                    array_argument("y", argument_role::output, dtype::f64, {"n"}),
+                    array_argument("n", argument_role::size, dtype::i64, {})};
+  task.shapes = {shape_of("", {{"n", 1000}}), shape_of("", {{"n", 1 << 20}})};
+  CHECK(bytes_to_judge(task, task.shapes[0]) == 6 * 1000 * 12);
+  CHECK(mebibytes_to_judge(task) == 6 * 12);
+  task.shapes.pop_back();
+  CHECK(mebibytes_to_judge(task) == 1); // rounded up
+}
 
 TEST_CASE("arrays are aligned, guarded and disjoint") {
   contract c;

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+import urllib.request
 from collections import Counter
 from pathlib import Path
 
@@ -34,8 +35,9 @@ class ModelJobs(unittest.TestCase):
         self.addCleanup(self.database.stop)
         wait_for(self.database.ready)
         self.kevolve("cluster", "init", "--postgres", self.database.connection("owner"), "--deployment", "lab")
-        self.database.ask("create role home login in role kevolve_home; create role one login in role kevolve_worker;"
-                          "create role two login in role kevolve_worker")
+        self.database.ask("create role home login in role kevolve_home; create role second login in role kevolve_home;"
+                          "create role one login in role kevolve_worker; create role two login in role kevolve_worker")
+        self.home = "home"  # the one that is asked about the campaign
         self.fake = FakeModel(1, longest_s=0)
         self.addCleanup(self.fake.close)
 
@@ -48,26 +50,26 @@ class ModelJobs(unittest.TestCase):
         """Returns the last lines of the nodes' logs."""
         return "".join(f"\n{p.name}:\n{p.read_text(errors='replace')[-3000:]}" for p in sorted(self.folder.glob("*.log")))
 
-    def start(self, name: str, settings: str) -> subprocess.Popen[bytes]:
-        """Returns a node in a data directory of its own."""
+    def start(self, name: str, settings: str, cluster: str = "") -> subprocess.Popen[bytes]:
+        """Returns a node in a data directory of its own; `cluster` stands in [cluster]."""
         (self.folder / f"{name}.toml").write_text(
             f'data_dir = "{name}"\nlisten = "127.0.0.1:0"\n{settings}[cluster]\npostgres = "{self.database.connection(name)}"\n'
-            f'deployment = "lab"\nnode = "{name}"\nrole = "{"home" if name == "home" else "worker"}"\n')
+            f'deployment = "lab"\nnode = "{name}"\nrole = "{"worker" if name in ("one", "two") else "home"}"\n{cluster}')
         with (self.folder / f"{name}.log").open("a") as log:
             node = subprocess.Popen([str(BIN / "kevolved"), str(self.folder / f"{name}.toml")], stdout=log, stderr=subprocess.STDOUT)
         self.addCleanup(node.wait)
         self.addCleanup(node.kill)
         return node
 
-    def start_home(self) -> subprocess.Popen[bytes]:
+    def start_home(self, name: str = "home", cluster: str = "") -> subprocess.Popen[bytes]:
         """A home that judges itself and has no key."""
-        home = self.start("home", PROVIDER + 'elsewhere = true\n')
-        wait_for(self.joined)
+        home = self.start(name, PROVIDER + 'elsewhere = true\n', cluster)
+        wait_for(lambda: self.joined(name))
         return home
 
-    def joined(self) -> bool:
+    def joined(self, name: str) -> bool:
         """Returns true if the home answers and is in the cluster."""
-        asked = subprocess.run([str(BIN / "kevolve"), "nodes", "list", "--data", "home", "--json"], capture_output=True, text=True,
+        asked = subprocess.run([str(BIN / "kevolve"), "nodes", "list", "--data", name, "--json"], capture_output=True, text=True,
                                check=False, cwd=self.folder)
         return asked.returncode == 0 and json.loads(asked.stdout)["state"] == "joined"
 
@@ -86,11 +88,11 @@ class ModelJobs(unittest.TestCase):
 
     def finish(self, campaign: str) -> list[dict]:
         """Waits for the end of the campaign; its exchanges with the model."""
-        wait_for(lambda: json.loads(self.kevolve("status", campaign, "--data", "home", "--json"))["state"] == "finished", 300)
-        status = json.loads(self.kevolve("status", campaign, "--data", "home", "--json"))
+        wait_for(lambda: json.loads(self.kevolve("status", campaign, "--data", self.home, "--json"))["state"] == "finished", 300)
+        status = json.loads(self.kevolve("status", campaign, "--data", self.home, "--json"))
         self.assertEqual((status["candidates"], status["in_flight"]), (CANDIDATES, 0), self.logs())
         return [x for n in range(1, CANDIDATES + 1)
-                for x in json.loads(self.kevolve("candidate", campaign, str(n), "--data", "home", "--json"))["exchanges"]]
+                for x in json.loads(self.kevolve("candidate", campaign, str(n), "--data", self.home, "--json"))["exchanges"]]
 
     def check(self, exchanges: list[dict]) -> None:
         """Every request that the model got is on record, and no question was asked again once it was answered."""
@@ -102,6 +104,15 @@ class ModelJobs(unittest.TestCase):
             self.assertLessEqual(len(x["calls"]), MOST_CALLS, x)
             self.assertEqual([c["outcome"] == "answered" for c in x["calls"]], [False] * (len(x["calls"]) - 1) + [True], x)
             self.assertEqual(x["answer"]["model"], "fake-1")
+
+    def metrics(self) -> dict[str, float]:
+        """Returns the home's figures of its cluster, by name and labels."""
+        data = self.folder / self.home
+        request = urllib.request.Request(json.loads((data / "admin.json").read_text())["url"] + "/metrics",
+                                         headers={"Authorization": "Bearer " + (data / "token").read_text().strip()})
+        with urllib.request.urlopen(request) as answer:  # noqa: S310 - the node's own address
+            lines = answer.read().decode().splitlines()
+        return {name: float(value) for name, value in (x.rsplit(" ", 1) for x in lines if x.startswith("kevolve_cluster_"))}
 
     def hold(self) -> str:
         """Begins a campaign whose first call has reached the model, which does not answer."""
@@ -118,6 +129,12 @@ class ModelJobs(unittest.TestCase):
         self.check(exchanges)
         self.assertEqual(len(self.fake.asked), sum(len(x["calls"]) for x in exchanges))
         self.assertEqual(self.database.ask("select distinct node from kevolve.jobs where kind = 'model' and state = 'done'"), "one")
+        figures = self.metrics()
+        self.assertEqual(figures["kevolve_cluster_joined"], 1)
+        self.assertEqual(figures['kevolve_cluster_nodes{state="live"}'], 2, figures)
+        sent = figures['kevolve_cluster_jobs_total{what="sent"}']
+        self.assertGreaterEqual(sent, len(self.fake.asked))
+        self.assertEqual(sent, figures['kevolve_cluster_jobs_total{what="received"}'])
 
     def test_a_call_whose_worker_dies_is_made_again_once_and_both_are_counted(self) -> None:
         self.start_home()
@@ -149,6 +166,23 @@ class ModelJobs(unittest.TestCase):
         first = exchanges[0]["calls"]
         self.assertEqual(len(first), 2, first)
         self.assertEqual((first[0]["outcome"], first[0]["detail"]), ("lost", "the node went down before the answer came"))
+
+    def test_a_call_in_doubt_is_made_again_once_by_the_home_that_takes_over(self) -> None:
+        durable = 'durable = "cluster"\n'
+        home = self.start_home(cluster=durable)
+        self.start_home("second", durable)
+        self.start_worker("one")
+        campaign = self.hold()
+        home.kill()
+        home.wait()
+        self.home = "second"
+        wait_for(lambda: len(self.fake.asked) == 2)
+        self.fake.gate.set()
+        exchanges = self.finish(campaign)
+        self.check(exchanges)
+        first = exchanges[0]["calls"]
+        self.assertEqual([(c["outcome"], c["detail"]) for c in first][0], ("lost", "the node went down before the answer came"), first)
+        self.assertEqual(len(first), 2, first)
 
 
 if __name__ == "__main__":
