@@ -37,6 +37,8 @@ std::string why_not_profiled(const profiling_circumstances& c) {
     return "the campaign profiles no candidate: [profile] share is 0";
   if (s.failed > 0)
     return fmt::format("{} of the campaign's profiles failed, the last: {}", s.failed, s.last_failure);
+  if (c.judged == 0)
+    return "the campaign judged no candidate";
   if (const auto allowed = s.share * c.wall_s; s.seconds + c.budget_s > allowed)
     return fmt::format("a profile takes about {:.2g} s, and the {:.0f} % of {:.1f} s that [profile] share allows are "
                        "{:.1f} s, of which {:.1f} s were used",

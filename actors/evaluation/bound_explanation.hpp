@@ -35,6 +35,7 @@ struct profiling_circumstances {
   double budget_s = 0.0;                // of one profile
   double wall_s = 0.0;                  // that the campaign ran
   uint64_t best = 0;                    // 0: the reference
+  size_t judged = 0;                    // candidates
   bool profiled = false;                // a profile of the best is stored
   std::vector<profiled_pass> passes;    // of that profile
   bool loops_timed = true;              // false: that profile counted loops, and timed none

@@ -161,6 +161,8 @@ stored_bounds read_bounds(const profiling_place& place, const id128& campaign, c
   c.budget_s = spec.profile.budget_s;
   c.wall_s = status.wall_s;
   c.best = status.best;
+  c.judged = static_cast<size_t>(
+      std::count_if(nodes.begin(), nodes.end(), [](const auto& n) { return n.result != verdict::none; }));
   c.loops_timed = any_loop_timed(out.diagnosis);
   if (const auto record = stored_profile(place.data, campaign, status.best); c.profiled && record && *record)
     c.passes = (*record)->passes;

@@ -36,6 +36,7 @@ profiling_circumstances circumstances() {
   c.budget_s = 2.0;
   c.wall_s = 20.0;
   c.best = 2;
+  c.judged = 5;
   return c;
 }
 
@@ -135,6 +136,8 @@ TEST_CASE("a campaign without a profile of its best says whether the share, a fa
   CHECK(why_no_bound(c)[0].find("no step would have followed") == 0);
   c.best = 0;
   CHECK(why_no_bound(c)[0].find("nothing is faster than the reference") == 0);
+  c.judged = 0;
+  CHECK(why_no_bound(c)[0] == "the campaign judged no candidate");
   c.impossible = {{"cpu.ports", "there is no llvm-mca-19", "install llvm-19"}};
   CHECK(why_no_bound(c)[1] == "the pass cpu.ports cannot run here: there is no llvm-mca-19; install llvm-19");
   c.spent.failed = 3;
