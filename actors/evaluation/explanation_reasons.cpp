@@ -74,9 +74,9 @@ std::string nothing_found(const json& loops, const std::vector<node_record>& nod
                                          loops.size() == 1 ? "the loop" : fmt::format("all {} loops", loops.size()),
                                          loops.size() == 1 ? "is" : "are");
   out += fmt::format("; {} candidates were judged, and {} of them passed", judged, passed);
-  for (const auto& w : why_no_bound)
-    out += "; " + w;
-  return out + ".";
+  if (why_no_bound.size() == 1)
+    return out + "; " + why_no_bound.front() + ".";
+  return out + fmt::format("; no profile names a bottleneck, for {} reasons that stand with it.", why_no_bound.size());
 }
 
 } // namespace kevolve

@@ -194,5 +194,7 @@ TEST_CASE("where no reason is known, a plain sentence says what was looked at an
   CHECK(nothing_found(free, nodes, {"its 7 passes ran"})
         == "No reason was found: all 2 loops of the reference are free to be reordered and vectorised; 2 candidates "
            "were judged, and 1 of them passed; its 7 passes ran.");
-  CHECK(nothing_found(nlohmann::json::array(), nodes, {}).find("reads no loop") != std::string::npos);
+  const auto unread = nothing_found(nlohmann::json::array(), nodes, {"one", "two"});
+  CHECK(unread.find("reads no loop") != std::string::npos);
+  CHECK(unread.find("no profile names a bottleneck, for 2 reasons") != std::string::npos);
 }
