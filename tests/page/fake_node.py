@@ -299,6 +299,8 @@ class FakeNode:
             return {"items": part, "last_sequence": last, "truncated": len(rest) > len(part)}
         if path == own + "/candidates/0/profile":
             return self.profile
+        if path == own + "/candidates/0/profile/artefacts/" + "a" * 64:
+            return {"pass": MARKUP, "kind": "loops", "digest": "a" * 64, "bytes": 5, "text": "[] " + MARKUP, "base64": None}
         if path == own + "/candidates/0":
             return {"index": 0, "reference": True, "language": "c", "source": "int x;", "path": MARKUP, "speedup": 1.0}
         if path.startswith(own + "/candidates/") and (index := int(path.rsplit("/", 1)[1])) < 5000:

@@ -47,6 +47,21 @@ class Profiles(FakeCase):
         widths = b.run("return [...document.querySelectorAll('.part')].map((x) => getComputedStyle(x).getPropertyValue('--part'))")
         self.assertEqual(widths, ["75%", "25%"])
 
+    def test_an_artefact_of_a_pass_is_shown_when_it_is_asked_for(self) -> None:
+        b = self.browser
+        self.serve(story(8))
+        self.go(f"#/campaigns/{ID}/node/0")
+        b.wait_text("Why it is slow")
+        b.run("document.querySelectorAll('details').forEach((d) => d.open = true)")
+        b.wait("the artefacts", lambda: b.run("return document.querySelectorAll('button.artefact').length") == 3)
+        self.assertNotIn(f"loops of {SHOWN}", b.text("main"))
+        b.run("document.querySelector('button.artefact').click()")
+        b.wait_text("loops of ")
+        self.assertIn(f"loops of {SHOWN}\n[] {SHOWN}", b.text("main"))
+        self.assertIsNone(b.run("return window.broken ?? null"))
+        self.check_no_sideways_scrolling()
+        self.check_console()
+
     def test_a_candidate_without_a_profile_is_profiled_from_its_page(self) -> None:
         b = self.browser
         node = self.serve(story(8))

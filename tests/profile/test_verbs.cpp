@@ -56,7 +56,8 @@ TEST_CASE("a candidate of a finished campaign is profiled, and the profile is st
   const auto none = run_kevolve({"profile", best, "--stored"}, f.path);
   CHECK(none.code == 3);
 
-  const auto made = run_kevolve({"profile", best, "--budget", "20s", "--json"}, f.path);
+  const auto made =
+      run_kevolve({"profile", best, "--budget", "20s", "--artefacts", f.path + "/made", "--json"}, f.path);
   CAPTURE(made.err);
   REQUIRE(made.code == 0);
   const auto profile = made.document();
@@ -82,6 +83,12 @@ TEST_CASE("a candidate of a finished campaign is profiled, and the profile is st
   const auto stored = run_kevolve({"profile", best, "--stored", "--json"}, f.path);
   REQUIRE(stored.code == 0);
   CHECK(stored.document() == profile);
+  // Each artefact is written as a file, when it is made and from what is stored.
+  REQUIRE(run_kevolve({"profile", best, "--stored", "--artefacts", f.path + "/kept"}, f.path).code == 0);
+  const auto roof = read_file(f.path + "/made/roof");
+  CHECK(json::parse(roof)["took_ns"].get<double>() > 0.0);
+  CHECK(read_file(f.path + "/kept/roof") == roof);
+  CHECK(json::parse(read_file(f.path + "/kept/diagnosis")) == profile["diagnosis"]);
 
   // Nothing that counts has changed.
   auto after = run_kevolve({"candidate", best, "--json"}, f.path).document();
@@ -410,6 +417,8 @@ TEST_CASE("a node profiles on request over HTTP, and refuses a wrong request") {
   const auto stored = run_kevolve({"profile", id, best, "--stored", "--json"}, f.path);
   REQUIRE(stored.code == 0);
   CHECK(stored.document()["diagnosis"] == made.document()["diagnosis"]);
+  REQUIRE(run_kevolve({"profile", id, best, "--stored", "--artefacts", f.path + "/over-http"}, f.path).code == 0);
+  CHECK(json::parse(read_file(f.path + "/over-http/roof"))["took_ns"].get<double>() > 0.0);
   CHECK(run_kevolve({"profile", id, best, "--shape", "no such shape"}, f.path).code == 3);
   const auto explained = run_kevolve({"explain", id, "--json"}, f.path);
   REQUIRE(explained.code == 0);

@@ -77,6 +77,40 @@ void read_profile(const call_ptr& c) {
   });
 }
 
+// An artefact is only given out beside the candidate whose profile has it.
+void read_artefact(const call_ptr& c) {
+  const auto index = index_in(c);
+  if (!index)
+    return;
+  with_campaign_id(c, c->path.at("id"), [c, index = *index](const id128& id) {
+    const auto digest = c->path.at("digest");
+    gather(c, {{"profile", keys::index, keys::profile(id, index)}}, [c, index, digest](const found_values& found) {
+      const auto stored = found.find("profile");
+      const auto record = stored == found.end() ? result<profile_record>{fail(errc::not_found, "")}
+                                                : decode_older<profile_record>(stored->second);
+      if (!record)
+        return no_profile(c, index);
+      const auto place = find_artefact(*record, digest);
+      if (!place)
+        return c->refuse(problem{404, "no-artefact",
+                                 "the profile of candidate " + std::to_string(index) + " has no artefact " + digest
+                                     + ": its passes list those that it has"});
+      gather(c, {{"content", keys::blobs, digest}}, [c, digest, place = *place](const found_values& blobs) {
+        const auto content = blobs.find("content");
+        if (content == blobs.end())
+          c->refuse(problem{404, "no-artefact", "the artefact is no longer stored: kevolve profile --again makes it"});
+        else if (content->second.size() > most_artefact_bytes)
+          c->refuse(problem{413, "artefact-too-large",
+                            "the artefact has " + std::to_string(content->second.size()) + " bytes, and an answer "
+                                + std::to_string(most_artefact_bytes) + ": kevolve profile --artefacts writes it where "
+                                + "no node has the data"});
+        else
+          c->reply(artefact_json(place, digest, content->second));
+      });
+    });
+  });
+}
+
 profile_order order_of(const call_ptr& c, const id128& id, uint64_t index) {
   profile_order out;
   out.campaign = id;
@@ -163,6 +197,13 @@ std::vector<route> profile_routes() {
   make.fields.push_back(passes);
   make.conflict = "another candidate is being profiled";
   make.handler = make_profile;
+  route artefact;
+  artefact.method = "GET";
+  artefact.pattern = "/v1/campaigns/{id}/candidates/{index}/profile/artefacts/{digest}";
+  artefact.id = "get_profile_artefact";
+  artefact.summary = "An artefact of the candidate's latest profile, as text or in base64";
+  artefact.reads = true;
+  artefact.handler = read_artefact;
   route why;
   why.method = "GET";
   why.pattern = "/v1/campaigns/{id}/explanation";
@@ -172,7 +213,7 @@ std::vector<route> profile_routes() {
   why.reads = true;
   why.shared = sharing::campaign;
   why.handler = explain;
-  return {read, make, why};
+  return {read, make, artefact, why};
 }
 
 } // namespace kevolve::handlers

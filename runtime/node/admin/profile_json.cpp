@@ -1,5 +1,7 @@
 #include "runtime/node/admin/profile_json.hpp"
 
+#include "backends/llm/protocol/plain_text.hpp"
+#include "runtime/base/base64.hpp"
 #include "runtime/node/admin/records_json.hpp"
 
 namespace kevolve {
@@ -58,6 +60,38 @@ json to_json(const job_plan& plan) {
   for (const auto& o : plan.omitted)
     omitted.push_back({{"name", o.name}, {"reason", o.reason}, {"remedy", or_null(o.remedy)}});
   return {{"passes", passes}, {"omitted", omitted}, {"estimate_s", plan.estimate_s}};
+}
+
+std::optional<artefact_place> find_artefact(const profile_record& r, const std::string& digest) {
+  for (const auto& p : r.passes)
+    for (const auto& [kind, made] : p.artefacts)
+      if (made == digest)
+        return artefact_place{p.name, kind};
+  return std::nullopt;
+}
+
+json artefact_json(const artefact_place& place, const std::string& digest, const std::string& content) {
+  const auto is_text = content.find('\0') == std::string::npos && llm::is_valid_utf8(content);
+  return {{"pass", place.pass},
+          {"kind", place.kind},
+          {"digest", digest},
+          {"bytes", content.size()},
+          {"text", is_text ? json(content) : json(nullptr)},
+          {"base64", is_text ? json(nullptr) : json(to_base64(content))}};
+}
+
+result<std::string> artefact_content(const json& artefact) {
+  const auto text_of = [&](const char* key) {
+    const auto found = artefact.is_object() ? artefact.find(key) : artefact.end();
+    return artefact.is_object() && found != artefact.end() && found->is_string() ? found->get_ptr<const std::string*>()
+                                                                                 : nullptr;
+  };
+  if (const auto* text = text_of("text"))
+    return *text;
+  if (const auto* coded = text_of("base64"))
+    if (auto bytes = from_base64(*coded))
+      return std::move(*bytes);
+  return fail(errc::bad_input, "the answer holds no artefact");
 }
 
 } // namespace kevolve

@@ -85,18 +85,37 @@ int show_plan(const profile_options& o, const result<job_plan>& plan) {
   return exit_code::ok;
 }
 
-// Writes each artefact as a file named by its kind.
-result<void> write_artefacts(const std::string& folder, const artefacts& made) {
-  if (folder.empty())
-    return {};
+// Writes an artefact as a file named by its kind.
+result<void> write_artefact(const std::string& folder, const std::string& kind, const std::string& content) {
   std::error_code ec;
   std::filesystem::create_directories(folder, ec);
-  for (const auto& [kind, content] : made) {
-    std::ofstream out{folder + "/" + to_string(kind), std::ios::binary};
-    out << content;
-    if (!out.flush())
-      return fail(errc::io, "cannot write " + to_string(kind) + " in " + folder);
-  }
+  std::ofstream out{folder + "/" + kind, std::ios::binary};
+  out << content;
+  return out.flush() ? result<void>{} : fail(errc::io, "cannot write " + kind + " in " + folder);
+}
+
+result<void> write_artefacts(const std::string& folder, const artefacts& made) {
+  for (const auto& [kind, content] : made)
+    if (auto ok = folder.empty() ? result<void>{} : write_artefact(folder, to_string(kind), content); !ok)
+      return ok;
+  return {};
+}
+
+// Writes the artefacts that a stored profile lists. `read` returns one by its digest.
+result<void> write_listed_artefacts(const std::string& folder, const json& profile,
+                                    const std::function<result<std::string>(const std::string& digest)>& read) {
+  if (folder.empty())
+    return {};
+  for (const auto& p : profile["passes"])
+    for (const auto& [kind, digest] : p["artefacts"].items()) {
+      if (!parse_enum<artefact_kind>(kind)) // a name from elsewhere is no file's
+        continue;
+      const auto content = read(digest.get<std::string>());
+      if (!content)
+        return tl::unexpected(content.error());
+      if (auto ok = write_artefact(folder, kind, *content); !ok)
+        return ok;
+    }
   return {};
 }
 
@@ -139,7 +158,28 @@ int run_here(const profile_options& o, const profile_order& order) {
   if (!made)
     return report(made.error(), o.common.json);
   const auto text = (*data)->blob(made->diagnosis);
-  return show(o, to_json(*made, text && *text ? **text : std::string{}));
+  const auto profile = to_json(*made, text && *text ? **text : std::string{});
+  const auto written =
+      write_listed_artefacts(o.artefacts, profile, [&](const std::string& digest) -> result<std::string> {
+        auto content = (*data)->blob(digest);
+        if (!content)
+          return tl::unexpected(content.error());
+        return *content ? result<std::string>{std::move(**content)}
+                        : fail(errc::not_found, "artefact " + digest + " is not stored");
+      });
+  return written ? show(o, profile) : report(written.error(), o.common.json);
+}
+
+// Shows a profile that came over the connection, and writes its artefacts.
+int show_answer(const profile_options& o, connection& node, const std::string& path, const result<json>& profile) {
+  if (!profile)
+    return report(profile.error(), o.common.json);
+  const auto written =
+      write_listed_artefacts(o.artefacts, *profile, [&](const std::string& digest) -> result<std::string> {
+        const auto artefact = node.get(path + "/artefacts/" + digest);
+        return artefact ? artefact_content(*artefact) : tl::unexpected(artefact.error());
+      });
+  return written ? show(o, *profile) : report(written.error(), o.common.json);
 }
 
 int run(const profile_options& o, profile_order order) {
@@ -161,7 +201,7 @@ int run(const profile_options& o, profile_order order) {
       return report({errc::not_found, "candidate " + std::to_string(order.index)
                                           + " has no profile yet: leave out --stored to make one"},
                     o.common.json);
-    return profile ? show(o, *profile) : report(profile.error(), o.common.json);
+    return show_answer(o, **node, path, profile);
   }
   if ((*node)->offline()) {
     node->reset(); // its share of the directory's lock
@@ -177,8 +217,7 @@ int run(const profile_options& o, profile_order order) {
     body["passes"] = order.only;
   if (order.again)
     body["again"] = "yes";
-  const auto profile = (*node)->post(path, body);
-  return profile ? show(o, *profile) : report(profile.error(), o.common.json);
+  return show_answer(o, **node, path, (*node)->post(path, body));
 }
 
 int profile(profile_options o) {
@@ -227,7 +266,8 @@ void add_profile(declared_verb& app, verb_action& chosen) {
       ->allow_extra_args(false);
   verb->add_option("--shape", o->shape, "a declared shape (default: the one with the longest call)");
   verb->add_option("--trace", o->trace, "write Chrome trace events of one call to this file");
-  verb->add_option("--artefacts", o->artefacts, "write what the passes of a candidate's file made to this folder");
+  verb->add_option("--artefacts", o->artefacts,
+                   "write what the passes made to this folder, a file each, named by its kind");
   verb->add_flag("--again", o->again, "reuse no stored result");
   verb->add_flag("--plan", o->plan, "only show which passes would run, and which not and why");
   verb->add_flag("--stored", o->stored, "only show the stored profile; run nothing");

@@ -2,10 +2,10 @@
 // a profile.
 import { useState } from "preact/hooks";
 import { campaignPath, post, Problem } from "./api";
-import { seconds, short, visible, words } from "./format";
-import { Facts, Loading, Trouble, useGet } from "./parts";
+import { count, seconds, short, visible, words } from "./format";
+import { Await, Code, Facts, Loading, Trouble, useGet } from "./parts";
 import { DiagnosisView, percent } from "./profile";
-import type { Profile, ProfilePass } from "./types";
+import type { Artefact, Profile, ProfilePass } from "./types";
 
 const budgetSeconds = 2;
 
@@ -16,8 +16,23 @@ export function shares(passes: ProfilePass[]): number[] {
   return took.map((x) => (all > 0 ? x / all : 0));
 }
 
-function PassRow({ p, share }: { p: ProfilePass; share: number }) {
-  const made = Object.entries(p.artefacts).map(([kind, digest]) => `${words(kind)} ${short(digest)}`);
+// Shows one artefact, which is fetched when it is asked for.
+function ArtefactView({ path, digest }: { path: string; digest: string }) {
+  const told = useGet<Artefact>(`${path}/artefacts/${digest}`);
+  return (
+    <Await from={told} what="the artefact">
+      {(a) => (
+        <>
+          <h3>{words(a.kind)} of {visible(a.pass)}</h3>
+          {a.text === null ? <p class="note">{count(a.bytes)} bytes that are no text: <code>kevolve profile --stored --artefacts FOLDER</code> writes them.</p> : <Code text={a.text} label={words(a.kind)} />}
+        </>
+      )}
+    </Await>
+  );
+}
+
+function PassRow({ p, share, show }: { p: ProfilePass; share: number; show: (digest: string) => void }) {
+  const made = Object.entries(p.artefacts);
   const disturbs = p.perturbation ? `the call is ${percent(p.perturbation)} slower` : p.instrumented_build ? "not measured" : "nothing";
   return (
     <tr>
@@ -28,12 +43,16 @@ function PassRow({ p, share }: { p: ProfilePass; share: number }) {
       </td>
       <td>{p.uses ? words(p.uses) : "nothing"}</td>
       <td>{disturbs}{p.instrumented_build && ", on another build"}</td>
-      <td class="foreign">{made.join(", ") || "no artefact"}</td>
+      <td class="foreign">
+        {made.length === 0 && "no artefact"}
+        {made.map(([kind, digest]) => <button key={kind} class="artefact" onClick={() => show(digest)}>{`${words(kind)} ${short(digest)}`}</button>)}
+      </td>
     </tr>
   );
 }
 
-function Passes({ p }: { p: Profile }) {
+function Passes({ p, path }: { p: Profile; path: string }) {
+  const [shown, setShown] = useState("");
   const ran = p.passes.filter((x) => x.state !== "skipped");
   const skipped = p.passes.filter((x) => x.state === "skipped");
   const of = shares(ran);
@@ -52,9 +71,10 @@ function Passes({ p }: { p: Profile }) {
               <th>makes</th>
             </tr>
           </thead>
-          <tbody>{ran.map((x, i) => <PassRow key={i} p={x} share={of[i]!} />)}</tbody>
+          <tbody>{ran.map((x, i) => <PassRow key={i} p={x} share={of[i]!} show={setShown} />)}</tbody>
         </table>
       </div>
+      {shown !== "" && <ArtefactView key={shown} path={path} digest={shown} />}
       {skipped.length > 0 && (
         <>
           <h3>Skipped</h3>
@@ -103,7 +123,7 @@ export function ProfileView({ id, index }: { id: string; index: number }) {
   return (
     <>
       {p.diagnosis && <DiagnosisView d={p.diagnosis} />}
-      <Passes p={p} />
+      <Passes p={p} path={path} />
       <Make path={path} again={profile.again} />
     </>
   );

@@ -482,6 +482,15 @@ export interface Diagnosis {
   findings: Finding[];
 }
 
+export interface Artefact {
+  pass: string;
+  kind: string;
+  digest: string;
+  bytes: number;
+  text: string | null; // null: it is no text
+  base64: string | null;
+}
+
 export interface ProfilePass {
   name: string;
   state: "ran" | "reused" | "skipped";
