@@ -25,9 +25,7 @@ TEST_CASE("a baseline that takes too long or dies is named, and the candidate's 
                                + "\n"
                                  "    return call if mode == 'default' else f\n"
                                  "torch.compile = in_mode\n"
-                                 "def iterate(x, w):\n"
-                                 "    k = torch.arange(256)\n"
-                                 "    return x * 0.5 ** 256 + (w[k & 7] * 0.5 ** (255.0 - k)).sum()\n";
+                               + iterate_at_once;
     const auto reference = pack_framework({"iterate", source});
     auto request = request_for(iterate_task(2'000), reference, fake_package("iterate"), judge_mode::confirm);
     request.task.work_bytes.clear();

@@ -28,8 +28,8 @@ TEST_CASE("a device candidate is judged by a PyTorch reference and compared with
     return;
   auto& runner = shared_runner();
   // Much slower than the fake driver's device, however fast this machine is.
-  std::string slow{iterate_in_torch};
-  slow.replace(slow.find("    y = x\n"), 10, "    import time\n    time.sleep(0.005)\n    y = x\n");
+  std::string slow{iterate_at_once};
+  slow.insert(slow.find("    k = "), "    import time\n    time.sleep(0.005)\n");
   const auto reference = pack_framework({"iterate", slow});
   auto request = request_for(iterate_task(2'000), reference, fake_package("iterate"), judge_mode::screening);
   request.task.work_bytes.clear();
@@ -53,7 +53,7 @@ TEST_CASE("large inputs are drawn on the device, and what is expected is compute
   if (skip())
     return;
   auto& runner = shared_runner();
-  const auto reference = pack_framework({"iterate", iterate_in_torch});
+  const auto reference = pack_framework({"iterate", iterate_at_once});
   const auto task = iterate_task(140'000);
   auto request = request_for(task, reference, fake_package("iterate"), judge_mode::check);
   request.task.work_bytes.clear();

@@ -39,4 +39,10 @@ inline constexpr const char* iterate_in_torch = "import torch\n"
                                                 "        y = y * 0.5 + w[k & 7]\n"
                                                 "    return y\n";
 
+// Computes the same in one step: the halvings leave nothing of x, and each weight comes with its power of two.
+inline constexpr const char* iterate_at_once = "import torch\n"
+                                               "def iterate(x, w):\n"
+                                               "    k = torch.arange(256)\n"
+                                               "    return x * 0.5 ** 256 + (w[k & 7] * 0.5 ** (255.0 - k)).sum()\n";
+
 } // namespace kevolve::testing
