@@ -82,23 +82,6 @@ class Scripts(Workers):
                         "deployment": "lab", "node": f"slurm-{number}-0", "role": "worker", "labels": ["rack-3", "fast"]},
             "device": [{"target": "cpu"}, {"target": "cuda"}], "limits": {"compilers": 2}})
 
-    def test_a_preempted_worker_drains_leaves_nothing_and_starts_again(self) -> None:
-        number = self.submit(self.whole_node())
-        self.wait_started(1)
-        self.preempt()
-        self.assertEqual(len(self.recorded("ended")), 1)
-        first, second = self.wait_started(2)
-        self.assertEqual(first["cluster"]["node"], f"slurm-{number}-0")
-        self.assertEqual(second["cluster"]["node"], f"slurm-{number}-0.1")
-        self.assertEqual(len(list((self.folder / "local").iterdir())), 1)
-
-    def test_a_requeued_worker_drains_and_starts_again(self) -> None:
-        number = self.submit()
-        self.wait_started(1)
-        self.slurm.ask("scontrol", "requeue", number)
-        self.wait_started(2)
-        self.assertEqual(len(self.recorded("ended")), 1)
-
     def test_a_cancelled_worker_drains_and_does_not_start_again(self) -> None:
         number = self.submit()
         self.wait_started(1)
@@ -133,6 +116,32 @@ class Scripts(Workers):
         settings = self.wait_started(2)
         self.assertEqual({s["cluster"]["node"] for s in settings}, {f"slurm-{number}_3-0", f"slurm-{number}_4-0"})
 
+    def test_names_the_variable_that_is_missing(self) -> None:
+        number = self.submit(KEVOLVE_DEPLOYMENT="")
+        wait_for(lambda: self.slurm.job(number)["JobState"] == "FAILED")
+        self.assertIn("KEVOLVE_DEPLOYMENT: is the name of the deployment", (self.folder / f"out.{number}").read_text())
+
+
+class Requeues(Workers):
+    """Slurm makes a job that it requeues wait until its credential has expired."""
+
+    def test_a_preempted_worker_drains_leaves_nothing_and_starts_again(self) -> None:
+        number = self.submit(self.whole_node())
+        self.wait_started(1)
+        self.preempt()
+        self.assertEqual(len(self.recorded("ended")), 1)
+        first, second = self.wait_started(2)
+        self.assertEqual(first["cluster"]["node"], f"slurm-{number}-0")
+        self.assertEqual(second["cluster"]["node"], f"slurm-{number}-0.1")
+        self.assertEqual(len(list((self.folder / "local").iterdir())), 1)
+
+    def test_a_requeued_worker_drains_and_starts_again(self) -> None:
+        number = self.submit()
+        self.wait_started(1)
+        self.slurm.ask("scontrol", "requeue", number)
+        self.wait_started(2)
+        self.assertEqual(len(self.recorded("ended")), 1)
+
     def test_preemption_of_one_element_leaves_the_others_alone(self) -> None:
         if self.slurm.cores < 2:
             self.skipTest("one core: two elements do not fit")
@@ -142,11 +151,6 @@ class Scripts(Workers):
         names = [s["cluster"]["node"] for s in self.wait_started(3)]
         self.assertEqual(len(self.recorded("ended")), 1)
         self.assertIn(names[2], {f"slurm-{number}_1-0.1", f"slurm-{number}_2-0.1"})
-
-    def test_names_the_variable_that_is_missing(self) -> None:
-        number = self.submit(KEVOLVE_DEPLOYMENT="")
-        wait_for(lambda: self.slurm.job(number)["JobState"] == "FAILED")
-        self.assertIn("KEVOLVE_DEPLOYMENT: is the name of the deployment", (self.folder / f"out.{number}").read_text())
 
 
 class TimeLimit(Workers):
