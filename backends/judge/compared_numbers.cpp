@@ -5,6 +5,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -49,8 +50,12 @@ size_t operand_bytes(std::string_view code, size_t at) {
 std::optional<int64_t> number_of(std::string_view code, size_t at) {
   constexpr uint8_t compare_first = 0x3d; // with the accumulator
   constexpr uint8_t with_number = 0x81;   // the operation is in the ModRM byte
+  // Behind these the same byte names an operand, whose distance follows: of moves and addresses, and of comparisons
+  // with a small number.
+  constexpr std::array<uint8_t, 4> operations{0x80, 0x83, 0x8b, 0x8d};
+  const auto before = at == 0 ? uint8_t{0} : byte_at(code, at - 1);
   const auto opcode = byte_at(code, at);
-  if (opcode == compare_first)
+  if (opcode == compare_first && std::find(operations.begin(), operations.end(), before) == operations.end())
     return number_at(code, at + 1);
   if (opcode != with_number)
     return std::nullopt;

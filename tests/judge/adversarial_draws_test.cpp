@@ -94,6 +94,7 @@ TEST_CASE("the numbers that code compares with are found in any form of the inst
                        "\x81\x7c\x24\x08\xe8\x03\x00\x00" // cmpl $1000, 8(%rsp)
                        "\x48\x81\xc0\x2b\xfb\xff\xff"     // add $-1237, %rax
                        "\x48\x81\xfa\x41\x00\x00\x00"     // cmp $65, %rdx
+                       "\x80\x3d\xd5\x2f\x00\x00\x00"     // cmpb $0, 12245(%rip)
                        "\x81\xff\x00\x00"sv,              // cut off
                        found);
   CHECK(found == std::vector<double>{1237.0, 4096.0, 1000.0});
