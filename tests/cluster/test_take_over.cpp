@@ -88,7 +88,7 @@ TEST_CASE("a home goes on with its own campaigns after a kill, and waits while P
   CHECK(refused.code == kevolve::exit_code::unreachable);
   CHECK_MESSAGE(refused.err.find("the cluster cannot be asked, and keeps what this node does") != std::string::npos,
                 refused.err);
-  const auto copied = home.kevolve({"backup", "copy"}); // what is this node's alone goes on
+  const auto copied = home.kevolve({"backup", "--out", home.path + "/copy"}); // what is this node's alone goes on
   CHECK_MESSAGE(copied.code == 0, copied.err);
   home.stop(SIGKILL, 128 + SIGKILL);
   home.daemon = std::make_unique<program>("kevolved", std::vector<std::string>{"kevolved.toml"}, home.path);
