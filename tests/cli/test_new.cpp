@@ -254,6 +254,26 @@ TEST_CASE("new makes a valid task of a module, and refuses modules with the line
   CHECK_MESSAGE(contains(refused.err, "random.py:5: draws random numbers"), refused.err);
 }
 
+TEST_CASE("optimize takes a module to the end of its campaign in one command" * doctest::test_suite("long")) {
+  const auto python = torch_python();
+  temporary_folder f;
+  f.write("norm.py", norm_module);
+  const auto said =
+      run_with_python(python, {"optimize", in(f, "norm.py"), "--out", in(f, "t"), "--wall", "20", "--quiet", "--json"});
+  if (contains(said.out, "pip install torch")) {
+    MESSAGE("skipped: no torch in ", python, " (cmake -DKEVOLVE_TORCH_PYTHON=…)");
+    return;
+  }
+  // 0: faster; 1: nothing was shown to be; 8: the time was over before a verdict, as on a busy machine.
+  CHECK_MESSAGE((said.code == 0 || said.code == 1 || said.code == 8), said.out << said.err);
+  CHECK(std::filesystem::exists(in(f, "t/norm.c")));
+  CHECK(std::filesystem::exists(in(f, "t/norm.safetensors")));
+  const auto listed = run_kevolve({"list", "--data", in(f, "t/kevolve-data"), "--json"});
+  CHECK_MESSAGE(listed.code == 0, listed.err);
+  CHECK_MESSAGE(contains(listed.out, "norm"), listed.out);
+  CHECK_MESSAGE(contains(listed.out, "finished"), listed.out);
+}
+
 TEST_CASE("a target on a GPU needs a reference in PyTorch") {
   temporary_folder f;
   f.write("softmax.c", softmax);

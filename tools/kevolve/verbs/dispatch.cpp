@@ -230,7 +230,8 @@ void add_dispatch(declared_verb& app, verb_action& chosen) {
       "task's sizes it is judged at a quarter of the smallest and at twice and four times the largest. If the "
       "fastest kernel alone beats the dispatcher by more than the margin, that kernel is written, unless it is "
       "inferior to the reference at some shape or --outside reference is given. Exit 1, and no file: a shape "
-      "is inferior to the reference all the same.");
+      "is inferior to the reference all the same.\nFor a GPU: kevolve bundle, then python -m NAME tune in its "
+      "package.");
   verb->add_option("ID", o->id, "the campaign's id, or at least 4 of its first digits (default: the only one)");
   verb->add_option("--out", o->out, "the C file to write; must be absent (default: none is written)");
   verb->add_option("--bundle", o->bundle,
