@@ -2,6 +2,7 @@
 
 #include "actors/campaign/campaign.hpp"
 #include "actors/evaluation/evaluator.hpp"
+#include "actors/knowledge/document_shelf.hpp"
 #include "actors/models/model_generator.hpp"
 #include "actors/synthesis/generator_actor.hpp"
 #include "actors/synthesis/synthesizer.hpp"
@@ -137,7 +138,7 @@ result<campaign_parts> assemble_campaign(caf::actor_system& system, const campai
   context->journal = ground.journal;
   context->scheduler = ground.scheduler;
   context->board = ground.board;
-  context->knowledge = ground.knowledge;
+  context->knowledge = ground.documents ? ground.documents->now() : nullptr;
   context->code = ground.code;
   context->skills = ground.skills;
   context->skills_now = ground.skills_now;

@@ -11,6 +11,10 @@
 #include <string>
 #include <vector>
 
+namespace kevolve::knowledge {
+class document_shelf;
+} // namespace kevolve::knowledge
+
 namespace kevolve {
 
 // The parts of a node from which every campaign is built.
@@ -31,7 +35,7 @@ struct campaign_dependencies {
   std::set<std::string> batch{}; // targets without a reachable device: their evaluations are exported as files
   std::shared_ptr<pinned_results> held = std::make_shared<pinned_results>();
   caf::actor retention{}; // gets (atom::tick) when a campaign has ended; null: all campaigns are kept
-  std::shared_ptr<const knowledge::knowledge_base> knowledge{};
+  std::shared_ptr<const knowledge::document_shelf> documents{}; // a campaign has those of its start
   std::shared_ptr<const knowledge::code_roots> code{};
   skill_book_actor skills{}; // null: nothing is learnt
   std::shared_ptr<const skill_board> skills_now{};

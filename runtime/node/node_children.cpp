@@ -202,7 +202,7 @@ std::vector<child_spec> work_children(node_parts& p) {
   p.campaigns = add_proxy<campaigns_actor>(p.system, p.statuses, directory);
   campaign_dependencies ground{p.id,    p.session, p.statuses, p.journal, p.scheduler,
                                p.relay, p.models,  p.board,    p.targets};
-  ground.knowledge = p.knowledge;
+  ground.documents = p.documents;
   ground.code = p.code;
   ground.skills = p.skills;
   ground.skills_now = p.skills_now;

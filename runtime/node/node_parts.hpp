@@ -23,6 +23,10 @@
 #include <string>
 #include <thread>
 
+namespace kevolve::knowledge {
+class document_shelf;
+} // namespace kevolve::knowledge
+
 namespace kevolve {
 
 class admin_server;
@@ -55,7 +59,7 @@ struct node_parts {
   std::shared_ptr<model_board> board;
   std::shared_ptr<device_board> devices = std::make_shared<device_board>();
   std::vector<provider_setup> providers;
-  std::shared_ptr<const knowledge::knowledge_base> knowledge;
+  std::shared_ptr<knowledge::document_shelf> documents;
   std::shared_ptr<const knowledge::code_roots> code; // null: nothing may be searched
   std::shared_ptr<skill_board> skills_now = std::make_shared<skill_board>();
   node_system_config config;

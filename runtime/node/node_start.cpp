@@ -1,6 +1,6 @@
 // Starts a node: checks the options, opens the store, and makes the parts from the bottom up.
 #include "actors/knowledge/code_search.hpp"
-#include "actors/knowledge/knowledge_base.hpp"
+#include "actors/knowledge/document_shelf.hpp"
 #include "backends/missing_helper.hpp"
 #include "runtime/base/cluster_words.hpp"
 #include "runtime/base/codec.hpp"
@@ -179,7 +179,7 @@ admin_options admin_of(node& n, node_parts& parts, uint64_t reserve) {
   admin.no_devices = !parts.targets.empty()
                      && std::all_of(parts.targets.begin(), parts.targets.end(),
                                     [&](const auto& t) { return reach.contains(t.first); });
-  admin.knowledge = parts.knowledge;
+  admin.documents = parts.documents;
   admin.tls = parts.options.tls;
   admin.limits = parts.options.http;
   // Without its cluster a node takes no work whose jobs or records are the cluster's.
@@ -252,7 +252,8 @@ result<std::unique_ptr<node>> node::start(node_options options) {
       unpriced.insert(one.plan.name);
   }
   p->providers = std::move(*providers);
-  p->knowledge = std::make_shared<const knowledge::knowledge_base>(std::move(*documents));
+  p->documents = std::make_shared<knowledge::document_shelf>(
+      std::make_shared<const knowledge::knowledge_base>(std::move(*documents)), p->options.knowledge_folders, code);
   p->code = std::move(code);
   p->board = std::make_shared<model_board>(std::move(names), std::move(unpriced));
   p->core = add_supervisor(*p, "core", {}, core_children(*p));

@@ -10,6 +10,8 @@
 
 #include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <random>
 
 using namespace kevolve;
@@ -242,6 +244,50 @@ TEST_CASE("documents are listed, found by words, and shown whole") {
   CHECK(n.get("/v1/knowledge/problems")["items"].empty());
   CHECK(n.ask("GET", "/v1/knowledge/cpu/none").status == 404);
   CHECK(n.ask("GET", "/v1/knowledge?target=abacus").status == 400);
+}
+
+TEST_CASE("a document is checked and added over HTTP, and served at once; code is searched below the roots") {
+  test::served_node n{[](node_options& o) {
+    const auto folder = o.data_dir + "-trees";
+    std::filesystem::create_directories(folder + "/src");
+    std::filesystem::create_directories(folder + "/outside");
+    std::ofstream{folder + "/src/rows.c"}
+        << "void short_rows(void) {} // sk-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKL\n";
+    std::ofstream{folder + "/outside/hidden.c"} << "void short_hidden(void) {}\n";
+    std::filesystem::create_symlink("../outside", folder + "/src/link");
+    o.code_roots = {folder + "/src"};
+    o.knowledge_folders = {folder + "/own"};
+  }};
+  const std::vector<std::pair<std::string, std::string>> headers{{"Content-Type", "application/json"}};
+  const auto document = [](const std::string& symbol) {
+    return json{{"name", "short-rows.md"},
+                {"text", "+++\ntitle = \"Short rows\"\ncategory = \"guidance\"\ntargets = [\"cpu\"]\n"
+                         "signals = [\"family:sparse\"]\nchecked = 2026-11-30\n[sources]\nown = \"our run\"\n+++\n"
+                         "## Rows\nZebra words. [rows.c#"
+                             + symbol + "]\nSource: own\n"}};
+  };
+  const auto wrong = n.ask("POST", "/v1/knowledge/check", headers, to_text(document("none")));
+  REQUIRE(wrong.status == 200);
+  const auto said = json::parse(wrong.body);
+  CHECK(said["ok"] == false);
+  REQUIRE(said["errors"].size() == 1);
+  CHECK(said["errors"][0]["line"] == 11);
+  CHECK(said["errors"][0]["key"] == "[rows.c#none]");
+  CHECK(n.ask("POST", "/v1/knowledge", headers, to_text(document("none"))).status >= 400);
+  CHECK(n.ask("GET", "/v1/knowledge/own/short-rows").status == 404);
+  const auto added = n.ask("POST", "/v1/knowledge", headers, to_text(document("short_rows")));
+  CAPTURE(added.body);
+  REQUIRE(added.status == 200);
+  CHECK(n.get("/v1/knowledge/own/short-rows")["title"] == "Short rows");
+  CHECK(n.get("/v1/knowledge/search?q=zebra")["items"].size() == 1);
+  CHECK(n.ask("POST", "/v1/knowledge", headers, to_text(document("short_rows"))).status == 409);
+  const auto code = n.get("/v1/code/search?q=short_&mode=string");
+  REQUIRE(code["items"].size() == 1); // no link is followed
+  CHECK(code["items"][0]["file"] == "rows.c");
+  CHECK(code["items"][0]["text"].get<std::string>().find("sk-abc") == std::string::npos);
+  CHECK(n.ask("GET", "/v1/code/search?q=(&mode=regex").status == 400);
+  CHECK(n.ask("GET", "/v1/code/search?q=x&mode=glob").status == 400);
+  CHECK(shared_node().ask("GET", "/v1/code/search?q=x").status == 404);
 }
 
 TEST_CASE("spending with a provider is shown even if it is no longer configured") {

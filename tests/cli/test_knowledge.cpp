@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <csignal>
 #include <filesystem>
 
 using namespace kevolve::test;
@@ -92,6 +93,32 @@ TEST_CASE("a document that is added is served, and one with errors is not added"
   CHECK(listed.code == 0);
   CHECK(holds(listed.out, "own/rows"));
   CHECK(holds(listed.err, "own/broken.md:2:9: title: expected text, found an integer"));
+}
+
+TEST_CASE("a running node checks a document, keeps it and serves it, and searches its own code") {
+  const tree t;
+  t.write("kevolved.toml", "data_dir = \"d\"\nlisten = \"127.0.0.1:0\"\n[knowledge]\nfolders = [\"own\"]\n"
+                           "[code_search]\nroots = [\".\"]\n");
+  program daemon{"kevolved", {"kevolved.toml"}, t.path};
+  REQUIRE(daemon.wait_for("serving "));
+  t.write("rows.md", good);
+  t.write("bad.md", bad);
+  const auto wrong = t.run({"knowledge", "check", "bad.md", "--data", "d"});
+  CHECK(wrong.code == 2);
+  CHECK(holds(wrong.err, "bad.md:11:6: [src/rows.c#long_rows]: 'src/rows.c' has no symbol 'long_rows'"));
+  CHECK(t.run({"knowledge", "add", "bad.md", "--data", "d"}).code == 2);
+  CHECK(t.run({"knowledge", "check", "rows.md", "--data", "d"}).code == 0);
+  const auto added = t.run({"knowledge", "add", "rows.md", "--data", "d"});
+  CAPTURE(added.err);
+  CHECK(added.code == 0);
+  CHECK(holds(added.out, "own/rows is served"));
+  CHECK(read_file(t.path + "/own/rows.md") == good);
+  CHECK(t.run({"knowledge", "add", "rows.md", "--data", "d"}).code == 5);
+  const auto code = t.run({"code", "search", "short_rows(", "--data", "d"});
+  CHECK(holds(code.out, "src/rows.c:1: void short_rows(void) {"));
+  CHECK(t.run({"code", "search", "x", "--data", "d", "--root", "src"}).code == 2);
+  daemon.signal(SIGTERM);
+  CHECK(daemon.finish().code == 0);
 }
 
 TEST_CASE("a search prints what a step with these signals would be shown") {

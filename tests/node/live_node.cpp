@@ -81,6 +81,7 @@ live_node::live_node(const std::string& data_dir, const live_options& options) {
   o.keep_candidates = options.keep_candidates;
   o.resume_all = options.resume_all;
   o.providers = options.providers;
+  o.code_roots = options.code_roots;
   o.batch = options.batch;
   if (!options.with_target)
     o.targets.clear();

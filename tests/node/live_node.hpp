@@ -50,6 +50,7 @@ struct live_options {
   std::vector<provider_spec> providers{};
   std::set<std::string> batch{};
   bool resume_all = false;
+  std::vector<std::string> code_roots{}; // that models may search
 };
 
 class live_node {

@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <fstream>
 #include <string>
 
 using namespace kevolve;
@@ -115,6 +116,26 @@ TEST_CASE("a model's search finds the skills of earlier campaigns beside the doc
   CHECK(holds(found[0], offered_name(known.id)));
   CHECK(holds(found[0], "vectorise(_1,16)"));
   CHECK(holds(found[0], "## cpu/"));
+}
+
+TEST_CASE("a model's search in code answers with lines below the roots, and says what it cannot search") {
+  scratch_folder dir;
+  scratch_folder tree;
+  std::ofstream{tree.path + "/rows.c"} << "float short_rows(const float* x);\n";
+  scripted_service service{{calls({{"search_code", R"({"query":"short_","mode":"string"})"},
+                                   {"search_code", R"({"query":"rows","mode":"filename"})"},
+                                   {"search_code", R"({"query":"(","mode":"regex"})"}}),
+                            streams(written(1))}};
+  live_node n{dir.path, {.providers = {service.spec}, .code_roots = {tree.path}}};
+  auto settings = with_tools;
+  settings.emplace_back("budget.candidates=1");
+  const auto s = n.await_end(n.submit("row_energy", settings));
+  CHECK(s.valid == 1);
+  const auto found = results(service.server.requests().at(1));
+  REQUIRE(found.size() == 3);
+  CHECK(holds(found[0], "rows.c:1: float short_rows(const float* x);"));
+  CHECK(holds(found[1], "rows.c"));
+  CHECK(holds(found[2], "the regular expression cannot be read"));
 }
 
 TEST_CASE("a session continues where it was when its generator dies, and ends with its steps") {

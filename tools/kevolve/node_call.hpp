@@ -1,6 +1,7 @@
 // One question to a node, and its answer as text or JSON.
 #pragma once
 
+#include "tools/command_line/command_line.hpp"
 #include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/output/terminal.hpp"
@@ -10,6 +11,21 @@
 #include <string>
 
 namespace kevolve {
+
+// The address of a running node for verbs that ask none unless they are told to. It names no node at first.
+inline const node_address no_node{"", "", "", ""};
+
+inline bool names_a_node(const node_address& a) {
+  return !a.data.empty() || !a.url.empty();
+}
+
+// Adds the options that name a running node. Without them the verb works by itself.
+inline void add_running_node(declared_verb& verb, node_address& a) {
+  verb.add_option("--data", a.data, "ask the running node of this data directory");
+  verb.add_option("--url", a.url, "ask the node at this address, such as http://127.0.0.1:7700; needs --token-file");
+  verb.add_option("--ca-file", a.ca_file, "certificates that an https node's must come from (default: the system's)");
+  verb.add_option("--token-file", a.token_file, "file with the node's token (default: token in the data directory)");
+}
 
 using printer = std::function<void(const json&)>;
 

@@ -64,7 +64,7 @@ result<std::unique_ptr<admin_server>> admin_server::start(admin_options options)
   context.version = KEVOLVE_VERSION;
   context.no_devices = options.no_devices;
   context.profilers = std::move(options.profilers);
-  context.knowledge = options.knowledge;
+  context.documents = options.documents;
   if (options.data) {
     auto ledger = request_ledger::open(options.data);
     if (!ledger)

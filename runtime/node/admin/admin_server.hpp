@@ -17,7 +17,7 @@
 #include <string>
 
 namespace kevolve::knowledge {
-class knowledge_base;
+class document_shelf;
 } // namespace kevolve::knowledge
 
 namespace kevolve {
@@ -43,7 +43,7 @@ struct admin_options {
   std::function<std::string()> broken{}; // returns why the node cannot go on, or an empty text; for /readyz
   std::function<std::string()> away{};   // null, or returns why the cluster that this node needs cannot be asked
   profiler_settings profilers{};         // for profiles on request
-  std::shared_ptr<const knowledge::knowledge_base> knowledge{}; // null: no documents
+  std::shared_ptr<knowledge::document_shelf> documents{}; // null: no documents
   tls_files tls{};
   http_limits limits{};
 };

@@ -1,4 +1,5 @@
-// The node's knowledge base over HTTP: documents, one document, a search.
+// The node's knowledge base over HTTP: documents, one document, a search, a new document, and searches in code.
+#include "actors/knowledge/document_shelf.hpp"
 #include "runtime/node/admin/api.hpp"
 #include "runtime/node/admin/document_figures.hpp"
 #include "runtime/node/admin/knowledge_json.hpp"
@@ -6,6 +7,8 @@
 #include <caf/actor_system.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 namespace kevolve::handlers {
 
@@ -14,16 +17,19 @@ namespace {
 constexpr int64_t most_tokens = 20'000; // of an answer to a search
 constexpr size_t most_found = 20;
 constexpr uint64_t most_exchanges = 50'000; // that one request reads
+constexpr double most_bytes = 200'000.0;    // of a new document
+constexpr uint64_t most_matches = 40;       // in code, unless the request says otherwise
 
-// Returns the node's knowledge base; refuses the request if it has none.
-const knowledge::knowledge_base* base_of(const call_ptr& c) {
-  if (!c->context->knowledge)
-    c->refuse(failure{errc::not_found, "this node serves no documents"});
-  return c->context->knowledge.get();
+// Returns the node's knowledge base as it is now; refuses the request if it has none.
+knowledge::knowledge_ptr base_of(const call_ptr& c) {
+  if (c->context->documents)
+    return c->context->documents->now();
+  c->refuse(failure{errc::not_found, "this node serves no documents"});
+  return nullptr;
 }
 
 void list_documents(const call_ptr& c) {
-  const auto* base = base_of(c);
+  const auto base = base_of(c);
   if (base == nullptr)
     return;
   std::vector<knowledge::signal> wanted;
@@ -37,7 +43,7 @@ void list_documents(const call_ptr& c) {
 }
 
 void get_document(const call_ptr& c) {
-  const auto* base = base_of(c);
+  const auto base = base_of(c);
   if (base == nullptr)
     return;
   const auto id = c->path.at("folder") + "/" + c->path.at("document");
@@ -48,7 +54,7 @@ void get_document(const call_ptr& c) {
 }
 
 void search_documents(const call_ptr& c) {
-  const auto* base = base_of(c);
+  const auto base = base_of(c);
   if (base == nullptr)
     return;
   std::vector<knowledge::signal> wanted;
@@ -61,7 +67,7 @@ void search_documents(const call_ptr& c) {
 }
 
 void list_problems(const call_ptr& c) {
-  const auto* base = base_of(c);
+  const auto base = base_of(c);
   if (base == nullptr)
     return;
   auto items = json::array();
@@ -70,19 +76,78 @@ void list_problems(const call_ptr& c) {
   c->reply({{"items", std::move(items)}});
 }
 
-// It takes as long as the disk does, so it runs in an actor with its own thread.
+// Runs what takes as long as the disk does in an actor with its own thread.
+void beside(const call_ptr& c, std::function<void()> work) {
+  c->self->home_system().spawn<caf::detached + caf::hidden>([c, work = std::move(work)] { guarded(c, work); });
+}
+
 void document_gains(const call_ptr& c) {
   if (!c->context->records) {
     c->refuse(problem{503, "unavailable", "this node has no store to read"});
     return;
   }
-  c->self->home_system().spawn<caf::detached + caf::hidden>([c] {
+  beside(c, [c] {
     const auto found = read_document_figures(*c->context->records, most_exchanges);
     if (found)
       c->reply(to_json(*found));
     else
       c->refuse(found.error());
   });
+}
+
+// Examples are not compiled: a node compiles candidates alone.
+void check_document(const call_ptr& c) {
+  if (!base_of(c))
+    return;
+  beside(c, [c] {
+    auto errors = json::array();
+    for (const auto& d : c->context->documents->check(c->body.at("name"), c->body.at("text")))
+      errors.push_back(to_json(d));
+    c->reply({{"ok", errors.empty()}, {"errors", std::move(errors)}});
+  });
+}
+
+void add_document(const call_ptr& c) {
+  if (!base_of(c))
+    return;
+  beside(c, [c] {
+    const auto id = c->context->documents->add(c->body.at("name"), c->body.at("text"));
+    if (id)
+      c->reply({{"id", *id}});
+    else
+      c->refuse(id.error());
+  });
+}
+
+void search_code(const call_ptr& c) {
+  if (!base_of(c))
+    return;
+  const auto* code = c->context->documents->code();
+  if (code == nullptr) {
+    c->refuse(failure{errc::not_found, "this node lets no code be searched: add [code_search] roots = [\"src\"]"});
+    return;
+  }
+  beside(c, [c, code] {
+    const auto mode = parse_enum<knowledge::code_query_mode>(c->text("mode"));
+    const auto found = code->search({mode.value_or(knowledge::code_query_mode::text), c->text("q"),
+                                     static_cast<size_t>(c->integer("most", most_matches))});
+    if (found)
+      c->reply(to_json(*found));
+    else
+      c->refuse(found.error());
+  });
+}
+
+route post(std::string pattern, std::string id, std::string summary, void (*handler)(const call_ptr&)) {
+  route r;
+  r.method = "POST";
+  r.pattern = std::move(pattern);
+  r.id = std::move(id);
+  r.summary = std::move(summary);
+  r.fields = {text_field("name", "the file's name: float-sums.md", 200, true),
+              text_field("text", "the document: front matter and sections", most_bytes, true)};
+  r.handler = handler;
+  return r;
 }
 
 route get(std::string pattern, std::string id, std::string summary, void (*handler)(const call_ptr&)) {
@@ -120,7 +185,24 @@ std::vector<route> knowledge_routes() {
   gains.immediate = false;
   auto one = get("/v1/knowledge/{folder}/{document}", "get_document", "A document with its sections and sources",
                  get_document);
-  return {std::move(all), std::move(found), std::move(wrong), std::move(gains), std::move(one)};
+  auto code = get("/v1/code/search", "search_code", "Lines or files of the node's code_search.roots", search_code);
+  code.immediate = false;
+  code.query = {{"q", "what to look for", false, 0, 0, 0, {}},
+                {"mode",
+                 "how `q` is meant",
+                 false,
+                 0,
+                 0,
+                 0,
+                 {knowledge::code_query_mode_texts.begin(), knowledge::code_query_mode_texts.end()}},
+                {"most", "matches", true, 1, 1'000, most_matches, {}}};
+  auto check =
+      post("/v1/knowledge/check", "check_document",
+           "Errors of a new document: keys, signals, sources, references; examples are not compiled", check_document);
+  auto add = post("/v1/knowledge", "add_document",
+                  "Check a document, keep it in the first of [knowledge] folders, and serve it", add_document);
+  return {std::move(all), std::move(found), std::move(wrong), std::move(gains),
+          std::move(one), std::move(code),  std::move(check), std::move(add)};
 }
 
 } // namespace kevolve::handlers

@@ -23,7 +23,7 @@
 #include <utility>
 
 namespace kevolve::knowledge {
-class knowledge_base;
+class document_shelf;
 } // namespace kevolve::knowledge
 
 namespace kevolve {
@@ -57,7 +57,7 @@ struct api_context {
   std::shared_ptr<const store> records;   // to read; null: none
   bool no_devices = false;                // no device of its targets can be reached, so the node is ready without one
   profiler_settings profilers;            // for profiles on request
-  std::shared_ptr<const knowledge::knowledge_base> knowledge; // null: no documents
+  std::shared_ptr<knowledge::document_shelf> documents; // null: no documents
   std::shared_ptr<std::atomic<bool>> profiling = std::make_shared<std::atomic<bool>>(false);
   std::shared_ptr<std::atomic<bool>> backing_up = std::make_shared<std::atomic<bool>>(false);
 };

@@ -37,6 +37,13 @@ json to_json(const diagnostic& d) {
   return {{"file", d.file}, {"line", d.line}, {"column", d.column}, {"key", or_null(d.key)}, {"message", d.message}};
 }
 
+json to_json(const knowledge::code_answer& a) {
+  auto items = json::array();
+  for (const auto& m : a.matches)
+    items.push_back({{"file", m.file}, {"line", m.line > 0 ? json(m.line) : json(nullptr)}, {"text", m.text}});
+  return {{"items", std::move(items)}, {"files", a.files}, {"cut", or_null(a.cut)}};
+}
+
 json to_json(const retrieval_record& r) {
   auto sections = json::array();
   for (const auto& s : r.sections)

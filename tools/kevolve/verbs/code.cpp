@@ -1,15 +1,16 @@
 // kevolve code: search in trees of source, as models do.
 #include "actors/knowledge/code_search.hpp"
-#include "tools/kevolve/client/connection.hpp"
-#include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/load.hpp"
+#include "tools/kevolve/node_call.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
 #include "config/node.hpp"
 #include "runtime/base/enum_text.hpp"
-#include "runtime/node/admin/json.hpp"
+#include "runtime/node/admin/knowledge_json.hpp"
+
+#include <fmt/core.h>
 
 #include <memory>
 
@@ -19,6 +20,7 @@ namespace {
 
 struct code_options {
   common_options common;
+  node_address where = no_node; // of a running node; empty: this process searches
   std::string settings;
   std::vector<std::string> roots;
   std::string what;
@@ -26,7 +28,30 @@ struct code_options {
   int64_t most = 40;
 };
 
+std::string text_of(const json& answer) {
+  std::string out;
+  for (const auto& m : answer["items"])
+    out +=
+        text_at(m, "file") + (m["line"].is_number() ? ":" + to_text(m["line"]) + ": " + text_at(m, "text") : "") + "\n";
+  if (out.empty())
+    out = "nothing found in " + to_text(answer["files"]) + " files\n";
+  return out + (answer["cut"].is_string() ? "[… stopped at " + text_at(answer, "cut") + " …]\n" : "");
+}
+
 int search(const code_options& o) {
+  if (names_a_node(o.where)) {
+    if (!o.roots.empty() || !o.settings.empty())
+      return report(
+          {errc::bad_input, "--data and --url ask a running node for its own roots: leave --root and --node out"},
+          o.common.json);
+    auto node = connection::open(o.where, false);
+    if (!node)
+      return report(node.error(), o.common.json);
+    return tell(
+        o.common,
+        (*node)->get(fmt::format("/v1/code/search?q={}&mode={}&most={}", percent_encoded(o.what), o.mode, o.most)),
+        [](const json& x) { print_out(text_of(x)); });
+  }
   auto roots = o.roots;
   if (roots.empty() && !o.settings.empty()) {
     const auto settings = load_node(o.settings);
@@ -53,10 +78,7 @@ int search(const code_options& o) {
     print_out(knowledge::to_text(*found));
     return exit_code::ok;
   }
-  auto items = json::array();
-  for (const auto& m : found->matches)
-    items.push_back({{"file", m.file}, {"line", m.line > 0 ? json(m.line) : json(nullptr)}, {"text", m.text}});
-  print_out(to_text(json{{"items", std::move(items)}, {"files", found->files}, {"cut", or_null(found->cut)}}) + "\n");
+  print_out(to_text(to_json(*found)) + "\n");
   return exit_code::ok;
 }
 
@@ -71,6 +93,7 @@ void add_code(declared_verb& app, verb_action& chosen) {
   verb->footer("Example: kevolve code search 'wgmma[.]\\w+' --mode regex --root src\n"
                "Links are not followed, hidden folders and files of keys are left out, and key shapes are blanked.");
   add_common(*verb, o->common);
+  add_running_node(*verb, o->where);
   verb->add_option("WHAT", o->what, "what to look for")->required();
   verb->add_option("--mode", o->mode, "string, regex (RE2) or filename")
       ->check(one_of({"string", "regex", "filename"}))

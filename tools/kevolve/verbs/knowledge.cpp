@@ -1,11 +1,11 @@
 // kevolve knowledge: the documents that prompts quote.
 #include "actors/knowledge/retrieval.hpp"
+#include "config/document.hpp"
 #include "config/node.hpp"
 #include "runtime/node/admin/knowledge_json.hpp"
-#include "tools/kevolve/client/connection.hpp"
-#include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/knowledge_check.hpp"
 #include "tools/kevolve/load.hpp"
+#include "tools/kevolve/node_call.hpp"
 #include "tools/kevolve/output/campaign_text.hpp"
 #include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 
 struct knowledge_options {
   common_options common;
-  std::string settings; // of a node; empty: the shipped documents alone
+  node_address where = no_node; // of a running node, for add and check
+  std::string settings;         // of a node; empty: the shipped documents alone
   std::string id;
   std::string words;
   std::vector<std::string> signals;
@@ -182,7 +183,47 @@ std::optional<document_findings> examine(const knowledge_options& o) {
   return std::nullopt;
 }
 
+// Sends a file to a running node.
+result<json> sent(const knowledge_options& o, const std::string& file, const char* to) {
+  const auto text = read_text_file(file);
+  if (!text)
+    return fail(errc::bad_input, to_string(text.error()));
+  auto node = connection::open(o.where, false);
+  if (!node)
+    return tl::unexpected(node.error());
+  return (*node)->post(to, json{{"name", fs::path{file}.filename().string()}, {"text", *text}});
+}
+
+// Asks a running node, which looks references up in its own code, and compiles no example.
+int check_there(const knowledge_options& o) {
+  if (o.files.empty() || !o.source.empty() || !o.settings.empty())
+    return report({errc::bad_input, "--data and --url ask a running node about FILE: name one, and leave --source and "
+                                    "--node out"},
+                  o.common.json);
+  auto all = json::array();
+  for (const auto& file : o.files) {
+    const auto answer = sent(o, file, "/v1/knowledge/check");
+    if (!answer)
+      return report(answer.error(), o.common.json);
+    for (const auto& e : (*answer)["errors"]) {
+      all.push_back(e);
+      if (!o.common.json)
+        print_err(to_string(diagnostic{text_at(e, "file"), e["line"].get<int>(), e["column"].get<int>(),
+                                       text_at(e, "key"), text_at(e, "message")})
+                  + "\n");
+    }
+  }
+  const bool good = all.empty();
+  if (o.common.json)
+    print_out(to_text(json{{"ok", good}, {"errors", std::move(all)}}) + "\n");
+  else
+    print_out(human_number(all.size(), "error") + "; examples are not compiled by a node\n");
+  return good ? exit_code::ok : exit_code::usage;
+}
+
 int check(const knowledge_options& o) {
+  if (names_a_node(o.where))
+    return check_there(o);
   const auto found = examine(o);
   if (!found)
     return exit_code::usage;
@@ -211,6 +252,12 @@ int check(const knowledge_options& o) {
 }
 
 int add(const knowledge_options& o) {
+  if (names_a_node(o.where)) {
+    const auto answer = sent(o, o.files.front(), "/v1/knowledge");
+    return tell(o.common, answer, [](const json& x) {
+      print_out(text_at(x, "id") + " is served; campaigns that start from now on quote it\n");
+    });
+  }
   const auto settings = settings_of(o);
   if (!settings)
     return exit_code::usage;
@@ -289,10 +336,14 @@ void add_knowledge(declared_verb& app, verb_action& chosen) {
                            "Without a file, every document that a node serves. Examples are compiled.",
                            o, chosen, check);
   checked->add_option("FILE", o->files, "documents");
+  add_running_node(*checked, o->where);
   checked->add_option("--source", o->source, "tree in which references [file#symbol] are resolved");
   auto* added = add_verb(*group, "add", "Check a document and copy it into the operator's folder",
-                         "Example: kevolve knowledge add mine.md --node kevolved.toml", o, chosen, add);
+                         "Example: kevolve knowledge add mine.md --node kevolved.toml\n"
+                         "With --data or --url a running node checks it, keeps it, and serves it at once.",
+                         o, chosen, add);
   added->add_option("FILE", o->files, "the document")->required()->expected(1);
+  add_running_node(*added, o->where);
   added->add_option("--source", o->source, "tree in which references [file#symbol] are resolved");
 }
 
