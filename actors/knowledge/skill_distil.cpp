@@ -1,6 +1,7 @@
 #include "actors/knowledge/skill_distil.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 #include <utility>
 
@@ -10,6 +11,8 @@ namespace {
 
 constexpr size_t most_lines = 60; // on either side
 constexpr size_t most_bytes = 4'000;
+// The claims of another node count together like one measurement with this error: one of this node outweighs them.
+constexpr double error_of_claims = 0.15;
 constexpr size_t around = 1; // lines that both sides share, so that a reader sees the place
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -114,8 +117,10 @@ skill as_imported(skill s, int64_t now_ns) {
   s.state = skill_state::hypothesis;
   s.reason = "imported; not measured here yet";
   s.not_for.clear();
+  const auto error = error_of_claims * std::sqrt(static_cast<double>(s.applications.size()));
   for (auto& a : s.applications) {
     a.is_origin = true;
+    a.standard_error = std::max(a.standard_error, error);
     a.time_ns = std::min(a.time_ns, now_ns); // one from the future would never age
   }
   ++s.version;

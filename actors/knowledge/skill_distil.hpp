@@ -31,7 +31,7 @@ skill distilled_skill(skill_conditions conditions, skill_step step, skill_proven
 skill merged(skill known, const skill& other);
 
 // Returns a skill of another node as this one takes it: a hypothesis, whose applications count as its origin and decide
-// nothing here.
+// nothing here. Together they weigh as much as the prior does, however many or exact they claim to be.
 skill as_imported(skill s, int64_t now_ns);
 
 // Returns the name under which a step is offered a skill, and which its candidate's summary repeats: "skill 1a2b3c4d".

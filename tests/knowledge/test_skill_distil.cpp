@@ -62,6 +62,17 @@ TEST_CASE("an imported skill is a hypothesis whose applications decide nothing h
   CHECK(applied(s, here, 600).state == skill_state::rejected);
 }
 
+TEST_CASE("one measurement of this node outweighs all that an imported skill claims") {
+  auto liar = a_skill();
+  for (uint64_t i = 0; i < 50; ++i)
+    liar.applications.push_back(an_application(3.0, 100 + i));
+  const auto s = as_imported(liar, 0);
+  CHECK(posterior_of(s, 0).mean > 1.0); // a promise, to be tried
+  auto here = an_application(0.0, 8);
+  here.campaign = {7, 7};
+  CHECK(posterior_of(applied(s, here, 0), 0).mean < 0.4);
+}
+
 TEST_CASE("two records of a skill are merged without counting an application twice") {
   const auto a = applied(a_skill(), an_application(0.5, 3), 0);
   const auto b = applied(applied(a_skill(), an_application(0.5, 3), 0), an_application(0.1, 4), 0);
