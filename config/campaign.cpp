@@ -1,6 +1,7 @@
 #include "config/campaign.hpp"
 
 #include "config/campaign_sections.hpp"
+#include "config/settings_file.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/kinds.hpp"
 
@@ -84,20 +85,16 @@ std::string identity_bytes(campaign_spec spec) {
 
 result_or_errors<campaign_spec> load_campaign(const std::string& path, const std::vector<std::string>& overrides,
                                               const known_names& known, const std::string& override_folder) {
-  auto text = read_text_file(path);
-  if (!text)
-    return tl::unexpected(text.error());
-  auto root = parse_document(*text, path);
-  if (!root)
-    return tl::unexpected(root.error());
-  std::vector<diagnostic> bad_overrides;
-  apply_overrides(*root, overrides, bad_overrides);
+  auto file = read_settings_file(path, overrides);
+  if (!file)
+    return tl::unexpected(file.error());
+  auto& root = file->root;
 
-  error_list errors{path, *root};
-  errors.append(std::move(bad_overrides));
+  error_list errors{path, root};
+  errors.append(std::move(file->bad_overrides));
   campaign_draft draft;
   {
-    table_reader reader{*root, "", errors};
+    table_reader reader{root, "", errors};
     declare_campaign(reader, known, draft);
   }
   auto& spec = draft.spec;
@@ -120,7 +117,7 @@ result_or_errors<campaign_spec> load_campaign(const std::string& path, const std
       && b.device_s <= 0.0 && spec.stop.stall == 0 && !(spends_money && (b.tokens != 0 || b.cost > 0.0)))
     errors.add("budget", "nothing bounds the campaign: give a budget, such as candidates or wall, or stop.stall");
   if (!draft.task_file.empty()) {
-    auto overridden = !root->find("task")->origin.empty();
+    auto overridden = !root.find("task")->origin.empty();
     auto base = overridden ? std::filesystem::path{override_folder} : std::filesystem::path{path}.parent_path();
     auto task_path = (base / draft.task_file).lexically_normal().string();
     std::error_code ec; // set if the name is too long for any file, which then does not exist
@@ -138,7 +135,7 @@ result_or_errors<campaign_spec> load_campaign(const std::string& path, const std
     spec.stop.speedup = spec.task.goal_speedup;
   spec.selection_rules = current_selection_rules;
   spec.path = path;
-  spec.text = *text;
+  spec.text = file->text;
   spec.overrides = overrides;
   return std::move(spec);
 }

@@ -1,6 +1,7 @@
 #include "config/node.hpp"
 
 #include "config/campaign_sections.hpp"
+#include "config/settings_file.hpp"
 #include "runtime/base/cluster_words.hpp"
 #include "runtime/base/provider_kinds.hpp"
 #include "runtime/base/url.hpp"
@@ -294,19 +295,15 @@ void declare_node(section& root, const std::vector<std::string>& targets, node_s
 
 result_or_errors<node_spec> load_node(const std::string& path, const std::vector<std::string>& overrides,
                                       const std::vector<std::string>& targets) {
-  auto text = read_text_file(path);
-  if (!text)
-    return tl::unexpected(text.error());
-  auto root = parse_document(*text, path);
-  if (!root)
-    return tl::unexpected(root.error());
-  std::vector<diagnostic> bad_overrides;
-  apply_overrides(*root, overrides, bad_overrides);
-  error_list errors{path, *root};
-  errors.append(std::move(bad_overrides));
+  auto file = read_settings_file(path, overrides);
+  if (!file)
+    return tl::unexpected(file.error());
+  auto& root = file->root;
+  error_list errors{path, root};
+  errors.append(std::move(file->bad_overrides));
   node_spec spec;
   {
-    table_reader reader{*root, "", errors};
+    table_reader reader{root, "", errors};
     declare_node(reader, targets, spec);
   }
   if (!errors.empty())
