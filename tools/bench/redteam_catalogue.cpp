@@ -1,24 +1,22 @@
 #include "tools/bench/redteam_catalogue.hpp"
 
+#include "backends/capture.hpp"
 #include "backends/cpu/prelude.hpp"
 #include "backends/judge/call_data.hpp"
 #include "backends/judge/source_constants.hpp"
 #include "config/document.hpp"
 #include "runtime/base/ids.hpp"
 
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
-
-extern char** environ;
 
 namespace kevolve::redteam {
 
@@ -28,6 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr uint32_t pairs_to_show_a_gain = 24;
 constexpr uint32_t pairs_of_controls = 8;
+constexpr std::chrono::minutes compile_limit{5}; // ends what hangs
 
 result<std::string> read(const std::string& path) {
   std::ifstream in{path, std::ios::binary};
@@ -166,19 +165,6 @@ result<void> read_tasks(catalogue& c, const fs::path& folder, const fs::path& sh
   return {};
 }
 
-int run(const std::vector<std::string>& argv) {
-  std::vector<char*> words;
-  for (const auto& a : argv)
-    words.push_back(const_cast<char*>(a.c_str()));
-  words.push_back(nullptr);
-  pid_t pid = 0;
-  if (posix_spawnp(&pid, words[0], nullptr, nullptr, words.data(), environ) != 0)
-    return -1;
-  int status = 0;
-  waitpid(pid, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 } // namespace
 
 result<std::string> build_object(const std::string& path, const std::vector<std::string>& flags) {
@@ -189,11 +175,12 @@ result<std::string> build_object(const std::string& path, const std::vector<std:
     return tl::unexpected<failure>(from_errno(errno, "a temporary file"));
   close(fd);
   const bool plus = path.size() > 4 && path.compare(path.size() - 4, 4, ".cpp") == 0;
-  std::vector<std::string> argv{plus ? "c++" : "cc", "-w", "-shared", "-Wl,-Bsymbolic", "-fPIC", "-o", file, path};
+  std::vector<std::string> argv{
+      find_program(plus ? "c++" : "cc"), "-w", "-shared", "-Wl,-Bsymbolic", "-fPIC", "-o", file, path};
   argv.insert(argv.end(), flags.begin(), flags.end());
   argv.emplace_back("-lm");
   result<std::string> out = fail(errc::bad_input, "the compiler refuses " + path);
-  if (run(argv) == 0)
+  if (const auto compiled = capture(argv, compile_limit); compiled && compiled->status == 0)
     out = read(file);
   fs::remove(file);
   return out;
