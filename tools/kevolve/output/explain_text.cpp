@@ -61,6 +61,9 @@ void add_bounds(const json& e, std::string& out) {
   if (!e.value("profiled", false))
     out += fmt::format("by its figures alone; for more: kevolve profile {} {}\n", text_at(e, "campaign").substr(0, 8),
                        best);
+  else if (!e["why_no_bound"].empty())
+    out +=
+        fmt::format("with more time: kevolve profile {} {} --budget 20s\n", text_at(e, "campaign").substr(0, 8), best);
   const auto& other = e["other_diagnosis"];
   if (other.is_object())
     out += fmt::format("\n{} on {} ({}): ", name_of(other.value("candidate", uint64_t{0})), text_at(other, "shape"),
