@@ -18,6 +18,7 @@ OWN = common.ROOT / "tests" / "diagnosis" / "operators"
 TASKS = common.ROOT / "config" / "tasks"
 OPERATORS = ["inverted_index", "batch_event_truncate", "sobel", "five_points", "newton", "bins", "first_above", "steps"]
 SHORT = ["newton", "bins"]
+BUDGET = "20s"  # of a profile by hand, where the campaign's own names no bottleneck
 WANTED = 2.0  # of the rewrites, on half of the operators
 
 
@@ -62,11 +63,16 @@ def measure(programs: Path, name: str, candidates: int) -> Json:
         data = folder / "data"
         searched = run([programs / "kevolve", "run", campaign, "--data", data])
         explained = run([programs / "kevolve", "explain", "--data", data])
+        by_hand = not explained.get("bound")
+        if by_hand:  # as the explanation advises then
+            run([programs / "kevolve", "profile", explained.get("best", 0), "--data", data, "--budget", BUDGET])
+            explained = run([programs / "kevolve", "explain", "--data", data])
     judged = run([programs / "kevolve", "eval", task, OWN / f"{name}.rewritten.c", "--flags", "O3", "--quiet"])
     timing = judged.get("timing") or {}
     bound = explained.get("bound") or {}
     row = {"task": name, "search": figure_of(searched.get("best")), "candidates": searched.get("candidates"), "bound": bound.get("class"),
-           "why_no_bound": explained.get("why_no_bound", []), "nothing_found": explained.get("nothing_found"), "reasons": reasons_of(explained), "verdict": judged.get("verdict"),
+           "why_no_bound": explained.get("why_no_bound", []), "nothing_found": explained.get("nothing_found"), "profiled_by_hand": by_hand, "reasons": reasons_of(explained),
+           "verdict": judged.get("verdict"),
            "rewritten": figure_of(timing) if judged.get("verdict") == "pass" else None}
     print(f"{name}: {row['rewritten']}", file=sys.stderr, flush=True)
     return row
