@@ -14,11 +14,14 @@ import bench_loopsums
 
 class Passes(unittest.TestCase):
     def test_each_pass_has_its_median_longest_and_perturbation(self) -> None:
-        kernels = [{"task": "a", "planted": "x", "found": "x", "notes": {}, "seconds": {"cpu.loops": 1.0, "cpu.ports": 0.5}, "perturbation": {"cpu.loops": 0.1}},
-                   {"task": "b", "planted": "x", "found": "y", "notes": {}, "seconds": {"cpu.loops": 3.0}, "perturbation": {"cpu.loops": 0.3}},
+        kernels = [{"task": "a", "planted": "x", "found": "x", "notes": {}, "seconds": {"cpu.loops": 1.0, "cpu.ports": 0.5}, "perturbation": {"cpu.loops": 0.1},
+                    "findings": [{"evidence": {"call_ns": 9e6}}]},
+                   {"task": "b", "planted": "x", "found": "y", "notes": {}, "seconds": {"cpu.loops": 3.0}, "perturbation": {"cpu.loops": 0.3},
+                    "call_ns": 11e6},
                    {"task": "c", "planted": "x", "found": "y", "notes": {"cpu.loops": "no"}, "seconds": {}, "perturbation": {}}]
         rows = bench_diagnosis.pass_rows_of({"kernels": kernels})
-        self.assertEqual(rows[1:], [["cpu.loops", "2", "2.00", "3.00", "1 of 2", "20 %", "30 %"], ["cpu.ports", "1", "0.50", "0.50", "1 of 1", "-", "-"]])
+        self.assertEqual(rows[1:], [["cpu.loops", "2", "2.00", "3.00", "1 of 2", "1 of 1", "20 %", "30 %"],
+                                    ["cpu.ports", "1", "0.50", "0.50", "1 of 1", "1 of 1", "-", "-"]])
         self.assertIn("cpu.ports", bench_diagnosis.render({"kernels": kernels}))
 
 
