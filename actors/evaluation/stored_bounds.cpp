@@ -53,6 +53,8 @@ quick_look look_quickly(const profiling_place& place, const profile_order& order
   run_passes(
       job, profile_passes(), {}, [](const std::string&) {},
       [&](const pass_outcome& x) {
+        if (!x.skipped.empty())
+          out.impossible.push_back({x.name, x.skipped, x.remedy});
         for (const auto& [kind, content] : x.made)
           if (const auto k = parse_enum<artefact_kind>(kind))
             facts.have[*k] = content;

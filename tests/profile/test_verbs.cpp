@@ -193,6 +193,7 @@ absolute = 1e-3
   const auto text = run_kevolve({"explain"}, f.path);
   CHECK(text.out.find("line 5") != std::string::npos);
   CHECK(text.out.find("iterations may meet in y") != std::string::npos);
+  CHECK(text.out.find("\n      [[assert]]\n      kind = \"independent\"\n      line = 5\n") != std::string::npos);
 }
 
 TEST_CASE("a campaign profiles its own best within its share, and none with a share of 0") {

@@ -16,11 +16,12 @@ void add_unlocking(const json& obstacle, std::string& out) {
   out += "    rewrite: " + text_at(obstacle, "rewrite") + "\n";
   if (const auto assertion = text_at(obstacle, "assertion"); !assertion.empty())
     out += "    or assert: " + assertion + "\n";
-  if (auto lines = text_at(obstacle, "task_lines"); !lines.empty()) {
+  if (obstacle["task_lines"].is_string()) { // text_at() would make one line of them, which is no TOML
+    const auto lines = obstacle["task_lines"].get<std::string>();
     out += "    if no two iterations ever meet, add to the task:\n";
     for (size_t at = 0; at < lines.size();) {
       const auto end = std::min(lines.find('\n', at), lines.size());
-      out += "      " + lines.substr(at, end - at) + "\n";
+      out += "      " + printable(lines.substr(at, end - at)) + "\n";
       at = end + 1;
     }
   }
