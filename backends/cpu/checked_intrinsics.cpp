@@ -67,7 +67,8 @@ std::string values(form f) {
   return out;
 }
 
-// Returns the macro. It touches the first and the last byte of each element, since red zones are wider than one.
+// Returns the macro. It touches the first and the last byte of each element, since red zones are wider than one. What
+// changes no bit is a write all the same, and is reported as one.
 std::string macro(const intrinsic& x) {
   const auto indexed = x.arguments == form::gather || x.arguments == form::scatter;
   const auto offset = indexed ? std::string{"(long long)kevolve_index[kevolve_n] * (kevolve_s)"}
@@ -76,9 +77,10 @@ std::string macro(const intrinsic& x) {
   const auto of_mask = std::max(x.lanes * x.bytes, least_vector) / x.bytes;
   const auto active = x.by_sign ? fmt::format("((kevolve_{}x{})kevolve_mask)[kevolve_n] < 0", x.bytes, of_mask)
                                 : std::string{"((unsigned long long)kevolve_mask >> kevolve_n & 1) != 0"};
-  const auto touch = writes(x.arguments)
-                         ? fmt::format("kevolve_b[0] = kevolve_b[0]; kevolve_b[{0}] = kevolve_b[{0}];", x.bytes - 1)
-                         : fmt::format("(void)kevolve_b[0]; (void)kevolve_b[{}];", x.bytes - 1);
+  const auto touch =
+      writes(x.arguments)
+          ? fmt::format("__atomic_fetch_or(kevolve_b, 0, 0); __atomic_fetch_or(kevolve_b + {}, 0, 0);", x.bytes - 1)
+          : fmt::format("(void)kevolve_b[0]; (void)kevolve_b[{}];", x.bytes - 1);
   return fmt::format("#define __builtin_ia32_{0}({1}) __extension__({{ "
                      "volatile char *kevolve_at = (volatile char *)(kevolve_p); "
                      "__typeof__(kevolve_k) kevolve_mask = (kevolve_k); {2}"
