@@ -74,7 +74,7 @@ TEST_CASE("an object of a candidate exports its entry alone, for C and C++") {
   server_fixture server;
   for (const std::string language : {"c", "cpp"}) {
     CAPTURE(language);
-    const auto open = language == "cpp" ? std::string{"extern \"C\" {\n"} : std::string{};
+    const auto open = language == "cpp" ? std::string{"#define restrict __restrict\nextern \"C\" {\n"} : std::string{};
     auto request = request_for(open + "int helper_of_its_own(int x) { return x + 1; }\n"
                                    + "float expf(float x) { return x; }\n" + scale + (open.empty() ? "" : "}\n"),
                                "O3");

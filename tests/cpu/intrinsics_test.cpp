@@ -16,7 +16,7 @@ TEST_CASE("every intrinsic that is checked besides compiles with its checks, for
   source << std::ifstream{std::string{std::getenv("KEVOLVE_SOURCE")} + "/tests/cpu/intrinsics.c"}.rdbuf();
   REQUIRE(source.str().size() > 1000);
   server_fixture server;
-  for (const std::string flags : {"O3", "O1", "gcc-O3-vec512"})
+  for (const std::string flags : {"O3", "O2", "gcc-O3-vec512"})
     for (const std::string language : {"c", "cpp"}) {
       CAPTURE(flags);
       CAPTURE(language);
