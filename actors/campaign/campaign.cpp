@@ -86,6 +86,7 @@ caf::result<node_reply> node_finished(pointer self, node_result& result) {
   auto gained = !banned && r.duplicate_of == 0 && r.confirmed && r.baseline == st.fold.champion.index
                 && r.speedup > st.fold.champion.speedup;
   report_applications(self, r);
+  note_prior(st, r);
   if (gained)
     keep_gain(self, r.parents.empty() ? 0 : r.parents.front(), r.index, r);
   fold_finished(st.fold, r);

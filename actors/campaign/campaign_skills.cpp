@@ -13,6 +13,8 @@
 #include "runtime/base/log.hpp"
 #include "runtime/base/wall_clock.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -210,6 +212,17 @@ void note_skills(selection_record& r, campaign_state& st, size_t generator) {
   if (!c.skills_now || !uses_skills(*c.spec, generator) || (!kind.has_moves && !kind.asks_model))
     return;
   choose_skills(r, st.fold, *c.skills_now->now(), signals_of(st, start_of(r)), kind.has_moves, {wall_clock_ns(), c.id});
+}
+
+void note_prior(const campaign_state& st, node_record& r) {
+  const auto step = st.fold.open.find(r.index);
+  if (step == st.fold.open.end() || r.features.empty())
+    return;
+  const auto& given = step->second.skills;
+  const auto id = applied_skill(given, r.proposal.summary);
+  const auto applied = std::find_if(given.begin(), given.end(), [&](const offered_skill& s) { return id == s.id; });
+  if (applied != given.end())
+    r.features["prior"] = std::exp(applied->gain);
 }
 
 void report_applications(pointer self, const node_record& r) {

@@ -11,6 +11,9 @@ namespace kevolve::campaign_steps {
 // Adds to a selection the skills that its step is given. The record alone decides from then on.
 void note_skills(selection_record& r, campaign_state& st, size_t generator);
 
+// Notes the prior of a candidate that applies one of its step's skills: the speed-up that the skill promised.
+void note_prior(const campaign_state& st, node_record& r);
+
 // Reports the applications of skills that a judged candidate names; called before its end is folded.
 void report_applications(pointer self, const node_record& r);
 

@@ -13,6 +13,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 using namespace kevolve;
@@ -94,6 +95,7 @@ TEST_CASE("a campaign leaves skills, a later one is given them, and what they ga
       if (node->proposal.summary.find(offered_name(s.id)) == std::string::npos || node->duplicate_of != 0)
         continue;
       ++applied;
+      CHECK(node->features.at("prior") == std::exp(s.gain));
       const auto known = std::find_if(all.begin(), all.end(), [&](const skill& x) { return x.id == s.id; });
       REQUIRE(known != all.end());
       CHECK(std::any_of(known->applications.begin(), known->applications.end(),
