@@ -68,11 +68,11 @@ TEST_CASE("a constant of the sources comes before the other end, in the largest 
 
 TEST_CASE("a candidate's own constants add one draw, so that its other draws are those of every candidate") {
   CHECK(plan_large_constants(large_sum(), {}).empty());
-  const auto plans = plan_large_constants(large_sum(), {1.0, 7.5, 2.25});
+  const auto plans = plan_large_constants(large_sum(), {1.0, 4.5, 2.25});
   REQUIRE(plans.size() == 1);
   REQUIRE(plans[0].draws.size() == 1);
   CHECK(plans[0].least == 1);
-  CHECK(plans[0].draws[0].values[0] == value_choice{value_pattern::all_equal, 7.5, 0.0});
+  CHECK(plans[0].draws[0].values[0] == value_choice{value_pattern::all_equal, 4.5, 0.0});
 }
 
 TEST_CASE("shapes that have four affordable draws have no others, and large ones beside them do") {
