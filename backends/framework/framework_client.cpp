@@ -284,11 +284,17 @@ std::optional<rejection> framework_client::map_device_pool(int fd, size_t bytes,
   return refused;
 }
 
-std::optional<rejection> framework_client::call_in_pool(program what, bool wide, const contract& task,
+std::optional<rejection> framework_client::call_in_pool(program what, framework_mode mode, const contract& task,
                                                         const call_data& data, const pool_places& places,
                                                         nanoseconds limit, nanoseconds& took) {
   auto text = "call " + std::to_string(static_cast<int>(what)) + " "
-              + std::to_string(static_cast<int>(arena::device_pool)) + (wide ? " wide cold\n" : " plain cold\n");
+              + std::to_string(static_cast<int>(arena::device_pool)) + " "
+              + (mode == framework_mode::plain ? std::string{what == program::oracle ? "wide" : "plain"}
+                                               : std::string{to_word(mode)} + to_word(task.timing.tf32))
+              + (mode == framework_mode::plain || task.timing.cold_cache ? " cold" : " warm");
+  if (mode != framework_mode::plain) // the process ends a call that compiles itself
+    text += " " + std::to_string(std::max(std::chrono::ceil<milliseconds>(limit), milliseconds{1}).count());
+  text += "\n";
   for (size_t i = 0; i < task.arguments.size(); ++i) {
     auto a = task.arguments[i];
     if (!is_array(a)) {
@@ -313,7 +319,7 @@ std::optional<rejection> framework_client::call_in_pool(program what, bool wide,
     text += describe(a, g, {i, places.outputs[i], g.bytes()}, 0);
   }
   double ns = 0.0;
-  auto refused = ask(word::call, text, limit, &ns);
+  auto refused = ask(word::call, text, mode == framework_mode::plain ? limit : limit + ending_itself, &ns);
   took = nanoseconds{static_cast<int64_t>(ns)};
   return refused;
 }

@@ -58,13 +58,13 @@ public:
   // Does the same for the pool on the device.
   std::optional<rejection> map_device_pool(int fd, size_t bytes, uint64_t number);
   // Makes one call on arrays in the pool on the device: inputs as the task declares them, outputs compact and of these
-  // types. `wide`: f16 and f32 inputs are widened to f64 first, for an oracle.
+  // types. An oracle's f16 and f32 inputs are widened to f64 first. In mode `eager`, `took` is the device's own time.
   struct pool_places {
     std::vector<uint64_t> inputs; // bytes from the pool's start, by argument
     std::vector<uint64_t> outputs;
     std::vector<dtype> types; // of outputs
   };
-  std::optional<rejection> call_in_pool(program what, bool wide, const contract& task, const call_data& data,
+  std::optional<rejection> call_in_pool(program what, framework_mode mode, const contract& task, const call_data& data,
                                         const pool_places& places, std::chrono::nanoseconds limit,
                                         std::chrono::nanoseconds& took);
   // Makes one call on the arrays in that arena, `from` bytes from its start. After a rejection for a time limit or a

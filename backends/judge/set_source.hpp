@@ -28,6 +28,8 @@ public:
   virtual attempt<input_set> fetch(const input_set& set) = 0;
   // Runs the reference again on a set that has its outputs. Returns true, by argument, for outputs with other bits.
   virtual attempt<std::vector<bool>> repeat(const input_set& set) = 0;
+  // Returns the nanoseconds of one warmed-up call of the reference on such a set, by the device's clock.
+  virtual attempt<double> time_reference(const input_set& set) = 0;
   // Returns true if the same is expected of both.
   virtual attempt<bool> same_expected(const input_set& a, const input_set& b) = 0;
   // Returns true if every output of the reference is within these rules, by argument, of what is expected.

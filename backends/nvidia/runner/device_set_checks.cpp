@@ -16,6 +16,10 @@ attempt<std::vector<bool>> device_sets::repeat(const input_set& set) {
   return differs;
 }
 
+attempt<double> device_sets::time_reference(const input_set& set) {
+  return run(set, false, outputs::again, nullptr, framework_mode::eager);
+}
+
 // One block of the examiner's is looked at beside the pool, which therefore gets a copy of the other's values.
 attempt<bool> device_sets::same_expected(const input_set& a, const input_set& b) {
   const auto from = place_set(a);

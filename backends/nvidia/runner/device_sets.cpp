@@ -198,7 +198,8 @@ attempt<void> device_sets::fill(const input_set& set) {
   return {};
 }
 
-attempt<double> device_sets::run(const input_set& set, bool oracle, outputs to, std::vector<bool>* differs) {
+attempt<double> device_sets::run(const input_set& set, bool oracle, outputs to, std::vector<bool>* differs,
+                                 framework_mode mode) {
   const bool expected = to == outputs::expected;
   const auto& made_for = *set.remote->made_for;
   const auto& task = made_for.task;
@@ -234,7 +235,7 @@ attempt<double> device_sets::run(const input_set& set, bool oracle, outputs to, 
   if (auto ok = examiner.work_in_pool(set, in); !ok)
     return tl::unexpected(ok.error());
   nanoseconds took{0};
-  if (auto refused = (*process)->call_in_pool(program, oracle, task, set.data, call.places, call_limit, took)) {
+  if (auto refused = (*process)->call_in_pool(program, mode, task, set.data, call.places, call_limit, took)) {
     if (refused->rule == rule_name::memory)
       return infrastructure(fault_kind::no_space,
                             "device memory: the " + std::string{who} + " in " + (oracle ? "double" : "its own types")

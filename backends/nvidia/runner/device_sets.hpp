@@ -24,6 +24,7 @@ public:
   attempt<input_set> fetch(const input_set& set) override { return judge_.examiner.fetch(set); }
   void forget(const input_set& set) override { judge_.examiner.forget(set.number); }
   attempt<std::vector<bool>> repeat(const input_set& set) override;
+  attempt<double> time_reference(const input_set& set) override;
   attempt<bool> same_expected(const input_set& a, const input_set& b) override;
   attempt<bool> reference_within(const input_set& set, const std::vector<comparison_rule>& rules) override;
   size_t shape_bytes() const override;
@@ -33,7 +34,8 @@ private:
   // The outputs of a run: kept in the set as expected or as the reference's, or compared with the reference's.
   enum class outputs : uint8_t { expected, reference, again };
   // Runs the reference or the oracle on the set's inputs. `differs` receives, by argument, whether the bits are others.
-  attempt<double> run(const input_set& set, bool oracle, outputs to, std::vector<bool>* differs = nullptr);
+  attempt<double> run(const input_set& set, bool oracle, outputs to, std::vector<bool>* differs = nullptr,
+                      framework_mode mode = framework_mode::plain);
   attempt<void> examine(const input_set& set, bool alike, bool compare, remote_arrays& found,
                         std::vector<double>* error);
   attempt<bool> ready();
