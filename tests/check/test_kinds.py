@@ -141,6 +141,16 @@ class Kinds(unittest.TestCase):
         found = [f"{path}: {m.group(0)}" for path, text in sources().items() if path.suffix != ".py" for m in named.finditer(text)]
         self.assertEqual(found, [])
 
+    def test_nobody_draws_from_the_standard_library(self) -> None:
+        drawn = re.compile(r"#include <random>|\bstd::(?:mt19937\w*|minstd_rand0?|\w+_engine|\w+_distribution|random_device|knuth_b|ranlux\w+)\b")
+        for text in ("#include <random>", "std::mt19937_64 random{seed};", "std::normal_distribution<float> normal;", "std::random_device{}()"):
+            self.assertTrue(drawn.search(text), text)
+        self.assertFalse(drawn.search("std::unique_ptr<compile_engine> engine;"))
+        paths = [p for folder in FOLDERS for p in sorted((ROOT / folder).rglob("*")) if p.suffix in (".cpp", ".hpp", ".cu")]
+        self.assertTrue(any("bench" in p.parts for p in paths))
+        found = [f"{p.relative_to(ROOT)}: {m.group(0)}" for p in paths for m in drawn.finditer(p.read_text())]
+        self.assertEqual(found, [], "draws of a seed come from runtime/base/random.hpp")
+
     def test_nobody_lists_the_targets_again(self) -> None:
         targets = table("backends/targets.cpp", r'\{"(\w+)", (?:true|false),')
         self.assertTrue({"cpu", "cuda", "triton", "hip"} <= targets)

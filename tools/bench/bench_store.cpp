@@ -1,5 +1,6 @@
 // Measures the store's synced records per second beside its floor: the same payload bytes appended to a file with
 // fdatasync. Both run in turns on the same disk.
+#include "runtime/base/random.hpp"
 #include "store/store.hpp"
 #include "tools/command_line/command_line.hpp"
 
@@ -11,7 +12,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
-#include <random>
 #include <sstream>
 
 namespace {
@@ -35,9 +35,9 @@ struct series {
 
 // Returns random bytes, which do not compress.
 std::string payload(size_t bytes, uint64_t seed) {
-  std::mt19937_64 random{seed};
+  kevolve::random_stream random{seed};
   std::string out(bytes, '\0');
-  std::generate(out.begin(), out.end(), [&] { return static_cast<char>(random() & 0xffU); });
+  std::generate(out.begin(), out.end(), [&] { return static_cast<char>(random.next() & 0xffU); });
   return out;
 }
 

@@ -2,6 +2,7 @@
 // in random order. Both are shared objects loaded at run time, so the build needs no BLAS. OPENBLAS_CORETYPE selects
 // the core type; the library reads it while it is loaded.
 #include "backends/host_machine.hpp"
+#include "runtime/base/random.hpp"
 #include "tools/bench/report.hpp"
 #include "tools/command_line/command_line.hpp"
 
@@ -14,7 +15,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <random>
 
 namespace kevolve::bench {
 
@@ -67,12 +67,11 @@ json measure(const processes& who, const sizes& s, int pairs, uint64_t seed) {
   auto b = allocate(count(s.k, s.n));
   auto c = allocate(count(s.m, s.n));
   auto d = allocate(count(s.m, s.n));
-  std::mt19937_64 random{seed};
-  std::normal_distribution<float> normal;
+  random_stream random{seed};
   for (size_t i = 0; i < count(s.m, s.k); ++i)
-    a[i] = normal(random);
+    a[i] = static_cast<float>(random.normal());
   for (size_t i = 0; i < count(s.k, s.n); ++i)
-    b[i] = normal(random);
+    b[i] = static_cast<float>(random.normal());
   auto ours = [&] { who.ours(a.get(), b.get(), c.get(), s.m, s.n, s.k); };
   auto theirs = [&] {
     who.theirs(row_major, no_transpose, no_transpose, s.m, s.n, s.k, 1.0F, a.get(), s.k, b.get(), s.n, 0.0F, d.get(),
@@ -89,7 +88,7 @@ json measure(const processes& who, const sizes& s, int pairs, uint64_t seed) {
   std::vector<double> their_ns;
   std::vector<double> ratios;
   for (int i = 0; i < pairs; ++i) {
-    auto first = (random() & 1U) != 0;
+    auto first = (random.next() & 1U) != 0;
     if (first)
       our_ns.push_back(nanoseconds(ours));
     their_ns.push_back(nanoseconds(theirs));

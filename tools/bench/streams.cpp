@@ -1,6 +1,7 @@
 // Measures many simultaneous model answers over real connections to a local server in another process, which streams
 // like a model. Reports the node's own time per call and memory per stream.
 #include "runtime/base/ids.hpp"
+#include "runtime/base/random.hpp"
 #include "runtime/node/node.hpp"
 #include "tools/bench/report.hpp"
 #include "tools/bench/streams_floor.hpp"
@@ -21,7 +22,6 @@
 #include <fstream>
 #include <functional>
 #include <memory>
-#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -65,10 +65,10 @@ shares shares_of(const measured_streams& m, const sent_times& sent) {
 
 // Returns text that compresses little, different for each seed.
 std::string prose(size_t bytes, uint64_t seed) {
-  std::mt19937_64 random{seed};
+  random_stream random{seed};
   std::string out;
   while (out.size() < bytes)
-    out += fmt::format("{:x} ", random() >> (random() % 48));
+    out += fmt::format("{:x} ", random.next() >> random.below(48));
   return out;
 }
 
