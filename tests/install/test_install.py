@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -10,6 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 TASKS = ROOT / "tests" / "node" / "tasks"
+BUILT = Path(os.environ["KEVOLVE_BUILD"]) / "bin"
 
 
 class Install(unittest.TestCase):
@@ -46,10 +48,24 @@ class Install(unittest.TestCase):
                     "share/zsh/site-functions/_kevolve", "share/fish/vendor_completions.d/kevolve.fish",
                     "share/man/man1/kevolve.1", "share/man/man1/kevolve-run.1", "share/doc/kevolve/LICENSE",
                     "share/doc/kevolve/README.md", "share/kevolve/examples/gemm.toml",
-                    "share/kevolve/examples/kevolved.toml", "share/kevolve/tasks/gemm.task.toml"]
+                    "share/kevolve/examples/kevolved.toml", "share/kevolve/tasks/gemm.task.toml",
+                    "share/doc/kevolve/docs/results/README.md", "libexec/kevolve/kevolve-torch.pyz",
+                    "libexec/kevolve/kevolve-cuda-facts", "libexec/kevolve/kevolve-runner-cuda"]
+        # These are built only where their libraries are found.
+        optional = ("kevolve-sanitised-replay", "kevolve-loop-probes.so")
+        expected += [f"libexec/kevolve/{name}" for name in optional if (BUILT / name).is_file()]
         self.assertEqual([name for name in expected if not (self.prefix / name).is_file()], [])
         self.assertEqual({p.name for p in self.bin.iterdir()}, {"kevolve", "kevolved"})
         self.assertEqual([p.name for p in self.helpers.iterdir() if not p.name.startswith("kevolve-")], [])
+
+    def test_the_pages_that_documents_link_to_are_installed_without_raw_data(self) -> None:
+        documents = self.prefix / "share/doc/kevolve"
+        readers = [documents / "README.md", *(documents / "docs").glob("*.md")]
+        links = {(page.parent / link).resolve() for page in readers
+                 for link in re.findall(r"\]\(([^):#]*results/[\w-]+\.md)", page.read_text())}
+        self.assertGreater(len(links), 5)
+        self.assertEqual(sorted(str(link) for link in links if not link.is_file()), [])
+        self.assertEqual([p.name for p in (documents / "docs/results").rglob("*") if p.suffix not in (".md", ".png")], [])
 
     def test_the_units_start_the_installed_daemon(self) -> None:
         for name, settings in (("kevolved.service", "kevolved.toml"), ("kevolved@.service", "%i.toml")):
