@@ -1,4 +1,4 @@
-// What most functions of the schema take and return: the parameters by which a node names itself, and ids.
+// Most functions of the schema take the parameters by which a node names itself, and return ids.
 #pragma once
 
 #include "store/postgres/membership.hpp"
