@@ -1,4 +1,4 @@
-"""The mutation bench with the judge, in its short form: a fault a class of each of four tasks, and honest controls."""
+"""The mutation bench with the judge, in its short form: a fault a class of each of five tasks, and honest controls."""
 
 from __future__ import annotations
 
@@ -22,14 +22,16 @@ BENCH = support.ROOT / "tools" / "bench" / "run"
 CERTAIN = ("arithmetic", "boundary", "index", "initialisation", "precision", "size", "value")
 
 
-class ShortForm(unittest.TestCase):
+class Part(unittest.TestCase):
     tasks: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    certain: tuple[str, ...] = CERTAIN
 
     @classmethod
     def setUpClass(cls) -> None:
         if not cls.tasks:
-            raise unittest.SkipTest("the cases of every half")
-        words = [word for task in cls.tasks for word in ("--task", task)]
+            raise unittest.SkipTest("the cases of every part")
+        words = [*(word for task in cls.tasks for word in ("--task", task)), *cls.words]
         done = subprocess.run([BENCH, "mutation", *words, "--json", "--bin", os.environ["KEVOLVE_BIN"]], stdout=subprocess.PIPE,
                               text=True, timeout=1400, check=False)
         cls.status = done.returncode
@@ -37,7 +39,7 @@ class ShortForm(unittest.TestCase):
 
     def test_faults_with_witnesses_are_refused(self) -> None:
         classes = self.document["score"]["classes"]
-        for name in CERTAIN:
+        for name in self.certain:
             with self.subTest(name=name):
                 self.assertGreater(classes[name]["witnessed"], 0)
                 self.assertEqual(classes[name]["survived"], 0,
@@ -49,22 +51,33 @@ class ShortForm(unittest.TestCase):
             self.assertIn("how", r["witness"])
             self.assertTrue(r["diff"])
 
-    def test_no_honest_control_is_refused(self) -> None:
-        controls = self.document["controls"]
-        self.assertGreaterEqual(controls["runs"], 4)
-        self.assertEqual(controls["refused"], [])
-
     def test_the_exit_status_tells_whether_the_targets_are_met(self) -> None:
         self.assertEqual(self.document["score"]["all"]["fault"], 0)
         self.assertEqual(self.status != 0, bool(self.document["score"]["missed"]))
 
 
-class Rows(ShortForm):
-    tasks = SHORT_TASKS[0::2]
+class Half(Part):
+    def test_no_honest_control_is_refused(self) -> None:
+        controls = self.document["controls"]
+        self.assertGreaterEqual(controls["runs"], 4)
+        self.assertEqual(controls["refused"], [])
 
 
-class Maps(ShortForm):
-    tasks = SHORT_TASKS[1::2]
+class Rows(Half):
+    tasks = tuple(SHORT_TASKS[0::2])
+    certain = (*CERTAIN, "state")
+
+
+class Maps(Half):
+    # A fault of map_id waits for 3,000 calls, which a slow machine does not make: `state` is not certain here.
+    tasks = tuple(SHORT_TASKS[1::2])
+
+
+class StateAndSpecial(Part):
+    # This seed draws a fault after 25 calls, and a sign that is compared, which -0 alone shows.
+    tasks = ("signed_rows",)
+    words = ("--class", "state", "--class", "special", "--most", "1", "--controls", "0", "--seed", "3")
+    certain = ("state", "special")
 
 
 class OwnTasks(unittest.TestCase):
