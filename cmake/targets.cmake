@@ -33,6 +33,7 @@ function(kevolve_parsed_headers name)
     <chrono> <filesystem> <fstream> <functional> <map> <memory> <mutex> <optional> <random> <set> <sstream> <string>
     <string_view> <thread> <unordered_map> <variant> <vector> ${PROJECT_SOURCE_DIR}/cmake/parsed_json.hpp ${ARG_HEADERS})
 endfunction()
+set(CMAKE_PCH_WARN_INVALID OFF) # g++ does without the parsed headers where a target has other definitions
 if(KEVOLVE_UNITY)
   # Most of what a test costs to compile is optimising templates that it runs once.
   set(kevolve_test_options $<$<CONFIG:Release>:-O0>)
