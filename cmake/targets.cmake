@@ -33,7 +33,9 @@ function(kevolve_parsed_headers name)
     <chrono> <filesystem> <fstream> <functional> <map> <memory> <mutex> <optional> <random> <set> <sstream> <string>
     <string_view> <thread> <unordered_map> <variant> <vector> ${PROJECT_SOURCE_DIR}/cmake/parsed_json.hpp ${ARG_HEADERS})
 endfunction()
-set(CMAKE_PCH_WARN_INVALID OFF) # g++ does without the parsed headers where a target has other definitions
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # does without the parsed headers where a target has other definitions
+  set(CMAKE_PCH_WARN_INVALID OFF)
+endif()
 if(KEVOLVE_UNITY)
   # Most of what a test costs to compile is optimising templates that it runs once.
   set(kevolve_test_options $<$<CONFIG:Release>:-O0>)
