@@ -1,5 +1,5 @@
-// Checks for the loads, stores, gathers and scatters that compilers know as functions of their own: AddressSanitizer does
-// not see these.
+// Checks for the loads, stores, gathers and scatters that compilers know as functions of their own: AddressSanitizer
+// does not see these.
 #pragma once
 
 #include "backends/cpu/flags.hpp"

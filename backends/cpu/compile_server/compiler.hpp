@@ -16,8 +16,8 @@ namespace kevolve {
 // Compiles C and C++ for this machine's processor, in a sandbox. It lives as long as the compile server.
 class compiler final : public compile_engine {
 public:
-  // Finds the tool chain and prepares the sandbox. `cache` is the folder of precompiled headers. Fails without a scratch
-  // folder, a cache or a sandbox.
+  // Finds the tool chain and prepares the sandbox. `cache` is the folder of precompiled headers. Fails without a
+  // scratch folder, a cache or a sandbox.
   static result<std::unique_ptr<compile_engine>> make(const compiler_options& options, const std::string& cache);
 
   compile_outcome run(const compile_request& request, attention& listener) override;

@@ -133,7 +133,8 @@ std::vector<std::string> notes_of(const campaign_result& r, const target& hardwa
     const bool floats =
         std::any_of(task.arguments.begin(), task.arguments.end(), [](const auto& a) { return is_floating(a.type); });
     if (floats)
-      take(fast_math_note(p.flags, hardware.build_script({p.language, p.flags, task.threads, task.libraries, task.entry})));
+      take(fast_math_note(p.flags,
+                          hardware.build_script({p.language, p.flags, task.threads, task.libraries, task.entry})));
   }
   if (r.best && has_winner(r.status))
     take(alignment_note(r.source, r.spec.task.task));
@@ -219,7 +220,8 @@ result<std::string> write_result(const campaign_result& r, const target& hardwar
     const auto& p = r.best->proposal;
     const auto& task = r.spec.task.task;
     files.emplace_back("kernel" + source_extension(p.language), r.source, false);
-    if (auto script = hardware.build_script({p.language, p.flags, task.threads, task.libraries, task.entry}); !script.empty())
+    if (auto script = hardware.build_script({p.language, p.flags, task.threads, task.libraries, task.entry});
+        !script.empty())
       files.emplace_back("build.sh", script, true);
   }
   for (const auto& [name, text, executable] : files)
