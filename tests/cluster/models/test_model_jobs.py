@@ -132,9 +132,9 @@ class ModelJobs(unittest.TestCase):
         figures = self.metrics()
         self.assertEqual(figures["kevolve_cluster_joined"], 1)
         self.assertEqual(figures['kevolve_cluster_nodes{state="live"}'], 2, figures)
-        sent = figures['kevolve_cluster_jobs_total{what="sent"}']
+        sent = figures['kevolve_cluster_jobs_total{event="sent"}']
         self.assertGreaterEqual(sent, len(self.fake.asked))
-        self.assertEqual(sent, figures['kevolve_cluster_jobs_total{what="received"}'])
+        self.assertEqual(sent, figures['kevolve_cluster_jobs_total{event="received"}'])
 
     def test_a_call_whose_worker_dies_is_made_again_once_and_both_are_counted(self) -> None:
         self.start_home()
