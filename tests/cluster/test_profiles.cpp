@@ -23,7 +23,7 @@ TEST_CASE("a home without a device has its candidates profiled on the device of 
   CHECK(shared_server().ask("select node from kevolve.jobs where kind = 'profile' and state = 'done'", database)
         == "w1");
   CHECK(shared_server().ask("select distinct priority from kevolve.jobs where kind = 'profile'", database) == "-1");
-  CHECK(shared_server().ask("select bool_and(memory_mib > 0) from kevolve.jobs where kind = 'judge'", database) == "t");
+  CHECK(shared_server().ask("select bool_or(memory_mib > 0) from kevolve.jobs where kind = 'judge'", database) == "t");
   const auto profile = home.told({"profile", id, std::to_string(made["candidate"].get<uint64_t>()), "--stored"});
   CHECK_FALSE(profile["diagnosis"].is_null());
   const auto& passes = profile["passes"];
