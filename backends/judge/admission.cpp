@@ -128,8 +128,8 @@ private:
     return {};
   }
 
-  // A framework's own time shows how much can be gained. It is timed where its arrays lie on the device; a reference
-  // that the device refuses so (for its memory, say) is judged all the same.
+  // A framework's own time shows how much can be gained. It is timed where its arrays lie on the device. A reference
+  // for which the device has no memory is judged all the same.
   attempt<void> time_on_device(const input_sets& inputs) {
     const auto& there = inputs.sets.front().fetched_from;
     if (!there || inputs.shape.held_out)

@@ -88,8 +88,8 @@ private:
                          const std::optional<expr>& result);
   // Reads the function anew for each call: every variable has a name of its own.
   called read_callee(json function);
-  // Gives each parameter the call's argument as its value. Returns false if their numbers differ, if an argument takes
-  // a scalar's address or is kept as text, or, where `pure`, if one calls a function that does more than compute.
+  // Gives each parameter the call's argument as its value. Returns false if their numbers differ, or if an argument
+  // takes a scalar's address or is kept as text. Where `pure`, none may call a function that does more than compute.
   static bool binds(called& function, const expr& call, bool pure);
   // Parameters that only ever stand for the variable they point to, `&x`, become that: the call's arguments and the
   // parameters that are left, and the variables.
